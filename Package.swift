@@ -93,13 +93,18 @@ let package = Package(
         // Composition.
         module(
             "HandoffDaemon",
-            ["HandoffCore", "HandoffRadio", "HandoffBus", "DBus", "HandoffCrypto", "HandoffModel", "HandoffWire",
-             logging, lifecycle, system]
+            [
+                "HandoffCore", "HandoffRadio", "HandoffBus", "DBus", "HandoffCrypto", "HandoffModel", "HandoffWire",
+                logging, lifecycle, system,
+            ]
         ),
         module("HandoffCLI", ["HandoffBus", "HandoffModel", "DBus", argumentParser]),
         program(
             "handoffd",
-            ["HandoffDaemon", "HandoffRadio", "HandoffRadioBlueZ", "HandoffRadioSimulated", "DBus", argumentParser, logging]
+            [
+                "HandoffDaemon", "HandoffRadio", "HandoffRadioBlueZ", "HandoffRadioSimulated", "DBus", argumentParser,
+                logging,
+            ]
         ),
         program("handoffctl", ["HandoffCLI"]),
 

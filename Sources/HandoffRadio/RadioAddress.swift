@@ -1,0 +1,27 @@
+/// Where a radio can reach a device: opaque to everybody but the radio that made it.
+package struct RadioAddress: Hashable, Sendable, CustomStringConvertible {
+    /// The radio's own notation, such as `00:AA:01:00:00:00/public`.
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// The port of a listener, 0x80…0xFF: seven bits tell it.
+///
+/// The dynamic range of LE protocol/service multiplexers (Bluetooth Core, Vol 3, Part A, 4.22, table 4.16).
+package struct ChannelPort: Hashable, Sendable, CustomStringConvertible {
+    /// The values that a port can have.
+    package static let range: ClosedRange<UInt16> = 0x80...0xFF
+
+    package let rawValue: UInt16
+
+    package var description: String { "0x" + String(rawValue, radix: 16) }
+
+    /// The port with that number, or nil outside ``range``.
+    package init?(rawValue: UInt16) {
+        guard Self.range.contains(rawValue) else { return nil }
+        self.rawValue = rawValue
+    }
+}
