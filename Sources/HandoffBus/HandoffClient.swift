@@ -1,0 +1,117 @@
+package import DBus
+package import HandoffModel
+
+/// The daemon as a program sees it over the bus.
+package struct HandoffClient: Sendable {
+    /// How long `Continue` may take: the daemon's own limits end it before.
+    private static let continueTimeout = Duration.seconds(40)
+
+    /// The connection that everything belongs to; what was created over it ends with it.
+    package let connection: Connection
+
+    package init(connection: Connection) {
+        self.connection = connection
+    }
+
+    /// The daemon's state.
+    package func status() async throws -> DaemonStatus {
+        let reply = try await call(HandoffName.root, "org.freedesktop.DBus.Properties", "GetAll", [
+            .string(HandoffName.managerInterface.description)
+        ])
+        guard let properties = reply.first?.stringDictionary else { throw Self.unexpected("GetAll", reply) }
+        return DaemonStatus(properties)
+    }
+
+    /// Everything that the daemon shows, by its kind.
+    package func objects() async throws -> HandoffObjects {
+        let reply = try await call(
+            HandoffName.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", []
+        )
+        guard let value = reply.first else { throw Self.unexpected("GetManagedObjects", reply) }
+        return HandoffObjects(managedObjects: value)
+    }
+
+    /// Creates an activity that lives as long as this connection.
+    package func createActivity(ofType type: String, _ draft: ActivityDraft) async throws -> ObjectPath {
+        let reply = try await manager("CreateActivity", [.string(type), draft.value])
+        return try reply.decode(at: 0, as: ObjectPath.self)
+    }
+
+    /// Makes an activity of this connection current.
+    package func becomeCurrent(_ activity: ObjectPath) async throws {
+        _ = try await call(activity, HandoffName.activityInterface, "BecomeCurrent", [])
+    }
+
+    /// Ends an activity of this connection.
+    package func invalidate(_ activity: ObjectPath) async throws {
+        _ = try await call(activity, HandoffName.activityInterface, "Invalidate", [])
+    }
+
+    /// Fetches a whole activity from its origin.
+    package func continueActivity(_ nearby: ObjectPath) async throws -> Activity {
+        let reply = try await call(
+            nearby,
+            HandoffName.nearbyActivityInterface,
+            "Continue",
+            [[String: Value]().value],
+            timeout: Self.continueTimeout
+        )
+        guard let value = reply.first else { throw Self.unexpected("Continue", reply) }
+        return try ActivityCoding.activity(from: value)
+    }
+
+    /// This device's card.
+    package func card() async throws -> String {
+        try await manager("Card", []).decode(at: 0, as: String.self)
+    }
+
+    /// Trusts the device of a card.
+    package func trust(card: String) async throws -> ObjectPath {
+        try await manager("TrustCard", [.string(card), [String: Value]().value]).decode(at: 0, as: ObjectPath.self)
+    }
+
+    /// Ends the trust in a device.
+    package func remove(device: ObjectPath) async throws {
+        _ = try await call(device, HandoffName.deviceInterface, "Remove", [])
+    }
+
+    /// Has the daemon look around with full effort for as long as this connection lives.
+    package func startLooking() async throws {
+        _ = try await manager("StartLooking", [[String: Value]().value])
+    }
+
+    /// Runs `body` with every signal of the daemon, beginning before it starts.
+    package func withSignals<Success: Sendable>(
+        _ body: (SignalSequence) async throws -> Success
+    ) async throws -> Success {
+        let rule = MatchRule(sender: HandoffName.bus, pathNamespace: HandoffName.root)
+        return try await connection.withSignals(rule, body)
+    }
+
+    private func manager(_ member: MemberName, _ arguments: [Value]) async throws -> [Value] {
+        try await call(HandoffName.root, HandoffName.managerInterface, member, arguments)
+    }
+
+    private func call(
+        _ path: ObjectPath,
+        _ interface: InterfaceName,
+        _ member: MemberName,
+        _ arguments: [Value],
+        timeout: Duration = .seconds(25)
+    ) async throws -> [Value] {
+        try await connection.call(
+            MethodCall(
+                destination: HandoffName.bus,
+                path: path,
+                interface: interface,
+                member: member,
+                arguments: arguments
+            ),
+            timeout: timeout
+        )
+    }
+
+    private static func unexpected(_ member: String, _ reply: [Value]) -> DBusError {
+        DBusError(.unexpectedReply, "\(member) returned \(reply.map { $0.type.description }), which it never does.")
+    }
+}

@@ -1,0 +1,28 @@
+package import DBus
+
+/// The names under which the daemon stands on the bus.
+package enum HandoffName {
+    /// The daemon's bus name.
+    package static let bus: BusName = "org.handoffd.Handoff1"
+    /// The object with `Manager1` and the ObjectManager over all others.
+    package static let root: ObjectPath = "/org/handoffd/Handoff1"
+    package static let managerInterface: InterfaceName = "org.handoffd.Manager1"
+    package static let activityInterface: InterfaceName = "org.handoffd.Activity1"
+    package static let nearbyActivityInterface: InterfaceName = "org.handoffd.NearbyActivity1"
+    package static let deviceInterface: InterfaceName = "org.handoffd.Device1"
+
+    /// The object of an activity of this device.
+    package static func activity(_ id: UInt64) -> ObjectPath {
+        root.appending("Activity").appending(String(id))
+    }
+
+    /// The object of an activity of another device.
+    package static func nearbyActivity(_ id: UInt64) -> ObjectPath {
+        root.appending("Nearby").appending(String(id))
+    }
+
+    /// The object of a trusted device, by its id of 16 hexadecimal digits.
+    package static func device(_ id: String) -> ObjectPath {
+        root.appending("Device").appending(id)
+    }
+}

@@ -1,0 +1,134 @@
+package import DBus
+
+/// What `org.handoffd.Manager1` does, for the daemon to carry out.
+///
+/// Every member is called on the connection's thread, in the order in which the calls came; none may block.
+package protocol ManagerService: Sendable {
+    /// The version of the daemon.
+    var version: String { get }
+    /// The version of the protocol between devices.
+    var protocolVersion: UInt32 { get }
+    /// This device's id, 16 hexadecimal digits.
+    var deviceID: String { get }
+    /// The name under which other devices show this one.
+    var deviceName: String { get }
+    /// `ready`, or the name of the reason why the radio cannot be used.
+    var radioState: String { get }
+    /// The radio's name when ready, else a sentence that says what to do.
+    var radioMessage: String { get }
+    /// What could work better, as pairs of a name and a sentence.
+    var advisories: [(name: String, message: String)] { get }
+    /// The object of the current activity; `/` when there is none.
+    var currentActivity: ObjectPath { get }
+    /// This device's card.
+    var card: String { get }
+
+    /// Creates an activity that belongs to `client`.
+    func createActivity(ofType type: String, _ draft: ActivityDraft, by client: BusName) throws -> ObjectPath
+    /// Trusts the device of a card.
+    func trust(card: String) throws -> ObjectPath
+    /// Scans with full effort until `client` leaves or says stop.
+    func startLooking(for client: BusName) throws
+    /// Takes ``startLooking(for:)`` back.
+    func stopLooking(for client: BusName)
+}
+
+extension Interface {
+    /// `org.handoffd.Manager1`, served by `service`.
+    package static func manager(_ service: some ManagerService) -> Interface {
+        Interface(
+            name: HandoffName.managerInterface,
+            methods: [
+                createActivity(service), cardMethod(service), trustCard(service), startLooking(service),
+                stopLooking(service),
+            ],
+            properties: constants(service) + states(service)
+        )
+    }
+
+    private static func createActivity(_ service: some ManagerService) -> Method {
+        Method(
+            name: "CreateActivity",
+            inputs: [
+                Argument(name: "type", type: .string),
+                Argument(name: "properties", type: [String: Value].valueType),
+            ],
+            outputs: [Argument(name: "activity", type: .objectPath)]
+        ) { invocation in
+            let type = try invocation.arguments.decode(at: 0, as: String.self)
+            let draft = try ActivityDraft(properties: invocation.arguments[1])
+            return .reply([.objectPath(try service.createActivity(ofType: type, draft, by: invocation.sender))])
+        }
+    }
+
+    private static func cardMethod(_ service: some ManagerService) -> Method {
+        Method(name: "Card", outputs: [Argument(name: "card", type: .string)]) { _ in
+            .reply([.string(service.card)])
+        }
+    }
+
+    private static func trustCard(_ service: some ManagerService) -> Method {
+        Method(
+            name: "TrustCard",
+            inputs: [
+                Argument(name: "card", type: .string),
+                Argument(name: "options", type: [String: Value].valueType),
+            ],
+            outputs: [Argument(name: "device", type: .objectPath)]
+        ) { invocation in
+            let card = try invocation.arguments.decode(at: 0, as: String.self)
+            return .reply([.objectPath(try service.trust(card: card))])
+        }
+    }
+
+    private static func startLooking(_ service: some ManagerService) -> Method {
+        Method(
+            name: "StartLooking",
+            inputs: [Argument(name: "options", type: [String: Value].valueType)]
+        ) { invocation in
+            try service.startLooking(for: invocation.sender)
+            return .reply([])
+        }
+    }
+
+    private static func stopLooking(_ service: some ManagerService) -> Method {
+        Method(name: "StopLooking") { invocation in
+            service.stopLooking(for: invocation.sender)
+            return .reply([])
+        }
+    }
+
+    private static func constants(_ service: some ManagerService) -> [Property] {
+        [
+            Property(name: "Version", type: .string, changes: .constant) { .string(service.version) },
+            Property(name: "ProtocolVersion", type: .uint32, changes: .constant) { .uint32(service.protocolVersion) },
+            Property(name: "DeviceID", type: .string, changes: .constant) { .string(service.deviceID) },
+            Property(name: "DeviceName", type: .string, changes: .constant) { .string(service.deviceName) },
+        ]
+    }
+
+    private static func states(_ service: some ManagerService) -> [Property] {
+        [
+            Property(name: "RadioState", type: .string, changes: .emitted) { .string(service.radioState) },
+            Property(name: "RadioMessage", type: .string, changes: .emitted) { .string(service.radioMessage) },
+            Property(name: "Advisories", type: advisoriesType, changes: .emitted) {
+                Value.advisories(service.advisories)
+            },
+            Property(name: "CurrentActivity", type: .objectPath, changes: .emitted) {
+                .objectPath(service.currentActivity)
+            },
+        ]
+    }
+
+    private static let advisoriesType = ValueType.array(.structure([.string, .string]))
+}
+
+extension Value {
+    /// Advisories as `a(ss)`.
+    package static func advisories(_ advisories: [(name: String, message: String)]) -> Value {
+        .array(
+            of: .structure([.string, .string]),
+            advisories.map { .structure([.string($0.name), .string($0.message)]) }
+        )
+    }
+}

@@ -1,0 +1,97 @@
+package import DBus
+package import HandoffModel
+
+/// What `org.handoffd.NearbyActivity1` shows of one activity of another device.
+package struct NearbyActivityDescription: Hashable, Sendable {
+    /// The signal strength that stands for "unknown", as in HCI (Bluetooth Core, Vol 4, Part E, 7.7.65.2).
+    package static let unknownRSSI: Int16 = 127
+
+    package let device: DeviceID
+    package let deviceName: String
+    /// The activity type, where this device knows one of that hash.
+    package let type: ActivityType?
+    package let typeHash: ActivityTypeHash
+    package let hasWebpage: Bool
+    /// In dBm; ``unknownRSSI`` when the radio does not tell.
+    package let rssi: Int16
+    /// Microseconds since 1970.
+    package let firstSeen: UInt64
+    /// Microseconds since 1970.
+    package let lastSeen: UInt64
+
+    package init(
+        device: DeviceID,
+        deviceName: String,
+        type: ActivityType?,
+        typeHash: ActivityTypeHash,
+        hasWebpage: Bool,
+        rssi: Int16,
+        firstSeen: UInt64,
+        lastSeen: UInt64
+    ) {
+        self.device = device
+        self.deviceName = deviceName
+        self.type = type
+        self.typeHash = typeHash
+        self.hasWebpage = hasWebpage
+        self.rssi = rssi
+        self.firstSeen = firstSeen
+        self.lastSeen = lastSeen
+    }
+
+    /// The properties that change while the object exists, by their names.
+    package var changingProperties: [String: Value] {
+        [
+            "Type": .string(type?.rawValue ?? ""),
+            "HasWebpage": .boolean(hasWebpage),
+            "RSSI": .int16(rssi),
+        ]
+    }
+}
+
+extension Interface {
+    /// `org.handoffd.NearbyActivity1`.
+    ///
+    /// - Parameters:
+    ///   - description: the entry as it is now.
+    ///   - fetch: fetches the whole activity from its origin.
+    package static func nearbyActivity(
+        _ description: @escaping @Sendable () -> NearbyActivityDescription,
+        fetch: @escaping @Sendable (BusName) async throws -> Activity
+    ) -> Interface {
+        let continuation = Method(
+            name: "Continue",
+            inputs: [Argument(name: "options", type: [String: Value].valueType)],
+            outputs: [Argument(name: "activity", type: [String: Value].valueType)]
+        ) { invocation in
+            let client = invocation.sender
+            return .later { [ActivityCoding.value(of: try await fetch(client))] }
+        }
+        return Interface(
+            name: HandoffName.nearbyActivityInterface,
+            methods: [continuation],
+            properties: nearbyProperties(description)
+        )
+    }
+
+    private static func nearbyProperties(
+        _ description: @escaping @Sendable () -> NearbyActivityDescription
+    ) -> [Property] {
+        [
+            Property(name: "Device", type: .objectPath, changes: .constant) {
+                .objectPath(HandoffName.device(description().device.description))
+            },
+            Property(name: "DeviceName", type: .string, changes: .constant) { .string(description().deviceName) },
+            Property(name: "Type", type: .string, changes: .emitted) {
+                .string(description().type?.rawValue ?? "")
+            },
+            Property(name: "TypeHash", type: .string, changes: .constant) {
+                .string(description().typeHash.description)
+            },
+            Property(name: "HasWebpage", type: .boolean, changes: .emitted) { .boolean(description().hasWebpage) },
+            Property(name: "RSSI", type: .int16, changes: .emitted) { .int16(description().rssi) },
+            Property(name: "FirstSeen", type: .uint64, changes: .constant) { .uint64(description().firstSeen) },
+            Property(name: "LastSeen", type: .uint64, changes: .silent) { .uint64(description().lastSeen) },
+        ]
+    }
+}

@@ -1,0 +1,150 @@
+package import DBus
+package import HandoffModel
+
+/// How a userInfo dictionary stands on the bus: `a{sv}`, the kinds that D-Bus lacks as tagged structures `(sv)`.
+///
+/// | kind       | on the bus                                    | also taken                 |
+/// |------------|-----------------------------------------------|----------------------------|
+/// | null       | `("null", "")`                                | any content                |
+/// | boolean    | `b`                                           |                            |
+/// | integer    | `x`; above its range `t`                      | `y n q i u t`              |
+/// | real       | `d`                                           |                            |
+/// | string     | `s`                                           |                            |
+/// | data       | `ay`                                          |                            |
+/// | date       | `("date", (seconds x, nanoseconds u))`        |                            |
+/// | URL        | `("url", s)`                                  |                            |
+/// | array      | `av`                                          | an array of any kind above |
+/// | dictionary | `a{sv}`                                       | `a{s…}` of any kind above  |
+/// | set        | `("set", av)`                                 | an array of any kind above |
+package enum UserInfoCoding {
+    /// The dictionary as a value of type `a{sv}`.
+    package static func value(of userInfo: [String: UserInfoValue]) -> Value {
+        .dictionary(
+            key: .string,
+            value: .variant,
+            userInfo.sorted { $0.key < $1.key }.map {
+                DictionaryEntry(key: .string($0.key), value: .variant(value(of: $0.value)))
+            }
+        )
+    }
+
+    /// Reads a value of type `a{sv}`.
+    ///
+    /// - Throws: ``DBusError`` of the name `InvalidUserInfo` that names the key at fault.
+    package static func userInfo(from value: Value) throws(DBusError) -> [String: UserInfoValue] {
+        guard case .dictionary(let entries) = try decode(value, at: "userInfo", depth: 0) else {
+            throw HandoffErrorName.invalidUserInfo.reply("userInfo is a dictionary with string keys (a{sv}).")
+        }
+        return entries
+    }
+
+    private static func value(of item: UserInfoValue) -> Value {
+        switch item {
+        case .null: tagged("null", .string(""))
+        case .boolean(let boolean): .boolean(boolean)
+        case .integer(let integer): .int64(integer)
+        case .unsigned(let unsigned): .uint64(unsigned)
+        case .real(let real): .double(real)
+        case .string(let string): .string(string)
+        case .data(let data): .bytes(data)
+        case .date(let date): tagged("date", .structure([.int64(date.seconds), .uint32(date.nanoseconds)]))
+        case .url(let url): tagged("url", .string(url))
+        case .array(let items): variants(items)
+        case .dictionary(let entries): value(of: entries)
+        // Sorted by their own description, so that equal sets look equal on the bus.
+        case .set(let items): tagged("set", variants(items.sorted { "\($0)" < "\($1)" }))
+        }
+    }
+
+    private static func tagged(_ tag: String, _ content: Value) -> Value {
+        .structure([.string(tag), .variant(content)])
+    }
+
+    private static func variants(_ items: [UserInfoValue]) -> Value {
+        .array(of: .variant, items.map { .variant(value(of: $0)) })
+    }
+
+    private static func decode(_ value: Value, at place: String, depth: Int) throws(DBusError) -> UserInfoValue {
+        guard depth <= ActivityLimits.nestingDepth else {
+            throw refusal(place, "is nested more than \(ActivityLimits.nestingDepth) deep")
+        }
+        switch value {
+        case .variant(let inner): return try decode(inner, at: place, depth: depth)
+        case .boolean(let boolean): return .boolean(boolean)
+        case .byte(let number): return .integer(Int64(number))
+        case .int16(let number): return .integer(Int64(number))
+        case .uint16(let number): return .integer(Int64(number))
+        case .int32(let number): return .integer(Int64(number))
+        case .uint32(let number): return .integer(Int64(number))
+        case .int64(let number): return .integer(number)
+        case .uint64(let number): return .number(number)
+        case .double(let number): return .real(number)
+        case .string(let string): return .string(string)
+        case .bytes(let bytes): return .data(bytes)
+        case .array(_, let items): return .array(try decode(items, at: place, depth: depth))
+        case .dictionary(_, _, let entries): return .dictionary(try decode(entries, at: place, depth: depth))
+        case .structure(let fields): return try decode(fields: fields, at: place, depth: depth)
+        case .unixFD: throw refusal(place, "is a file descriptor, which cannot leave this computer")
+        case .objectPath, .signature: throw refusal(place, "has a D-Bus type of no meaning elsewhere; use a string")
+        }
+    }
+
+    private static func decode(_ items: [Value], at place: String, depth: Int) throws(DBusError) -> [UserInfoValue] {
+        var decoded: [UserInfoValue] = []
+        decoded.reserveCapacity(items.count)
+        for (index, item) in items.enumerated() {
+            decoded.append(try decode(item, at: "\(place)[\(index)]", depth: depth + 1))
+        }
+        return decoded
+    }
+
+    private static func decode(
+        _ entries: [DictionaryEntry],
+        at place: String,
+        depth: Int
+    ) throws(DBusError) -> [String: UserInfoValue] {
+        var decoded: [String: UserInfoValue] = [:]
+        for entry in entries {
+            guard case .string(let key) = entry.key else {
+                throw refusal(place, "has keys of type \(entry.key.type); only strings can be keys")
+            }
+            decoded[key] = try decode(entry.value, at: "\(place)[\"\(key)\"]", depth: depth + 1)
+        }
+        return decoded
+    }
+
+    private static func decode(fields: [Value], at place: String, depth: Int) throws(DBusError) -> UserInfoValue {
+        guard fields.count == 2, case .string(let tag) = fields[0], case .variant(let content) = fields[1] else {
+            throw refusal(place, "is a structure; only (tag, value) with the tag null, date, url or set can be carried")
+        }
+        switch (tag, content) {
+        case ("null", _):
+            return .null
+        case ("url", .string(let url)):
+            return .url(url)
+        case ("date", .structure(let parts)):
+            return .date(try date(parts, at: place))
+        case ("set", .array(_, let items)):
+            return .set(Set(try decode(items, at: place, depth: depth)))
+        case ("set", .bytes(let bytes)):
+            return .set(Set(bytes.map { .integer(Int64($0)) }))
+        default:
+            throw refusal(place, "has the tag \"\(tag)\" with a value of type \(content.type), which means nothing here")
+        }
+    }
+
+    private static func date(_ parts: [Value], at place: String) throws(DBusError) -> Timestamp {
+        guard parts.count == 2, case .int64(let seconds) = parts[0], case .uint32(let nanoseconds) = parts[1] else {
+            throw refusal(place, "is a date that is not (seconds x, nanoseconds u)")
+        }
+        do {
+            return try Timestamp(seconds: seconds, nanoseconds: nanoseconds)
+        } catch {
+            throw refusal(place, "is not a date: \(error.message)")
+        }
+    }
+
+    private static func refusal(_ place: String, _ reason: String) -> DBusError {
+        HandoffErrorName.invalidUserInfo.reply("\(place) \(reason).")
+    }
+}

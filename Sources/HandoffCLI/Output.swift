@@ -1,0 +1,63 @@
+import ArgumentParser
+import DBus
+import FoundationEssentials
+import Glibc
+
+/// Where results and failures of a command go: results to standard output, failures to standard error.
+struct Output: Sendable {
+    let isJSON: Bool
+
+    /// Prints a result: `text` for people, `document` as one line of JSON for programs.
+    func print(_ document: some Encodable, _ text: @autoclosure () -> String) throws {
+        write(isJSON ? try Self.json(document) : text())
+    }
+
+    /// Prints one line at once, even into a pipe.
+    func write(_ line: String) {
+        Swift.print(line)
+        fflush(stdout)
+    }
+
+    /// The exit code for an error, which is told on standard error.
+    func failure(_ error: any Error) -> any Error {
+        switch error {
+        case let failure as CommandFailure: report(failure)
+        case let error as DBusError: report(Self.failure(error))
+        default: error
+        }
+    }
+
+    private func report(_ failure: CommandFailure) -> ExitCode {
+        if isJSON, let line = try? Self.json(Failure(error: failure.message, name: failure.name)) {
+            fputs(line + "\n", stderr)
+        } else {
+            fputs("handoffctl: \(failure.message)\n", stderr)
+        }
+        return ExitCode(failure.status.rawValue)
+    }
+
+    private struct Failure: Encodable {
+        let error: String
+        let name: String?
+    }
+
+    private static func failure(_ error: DBusError) -> CommandFailure {
+        let status = ExitStatus(error)
+        let name = error.name?.description
+        guard status == .noDaemon, error.code == .remote else {
+            return CommandFailure(status: status, message: error.message, name: name)
+        }
+        return CommandFailure(
+            status: status,
+            message: "handoffd does not run on this bus. Start it with `systemctl --user start handoffd`, or in a "
+                + "terminal with `handoffd --foreground`.",
+            name: name
+        )
+    }
+
+    private static func json(_ document: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(document), as: UTF8.self)
+    }
+}

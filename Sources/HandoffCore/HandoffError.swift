@@ -1,0 +1,58 @@
+/// An error of the core, or of what carries out its actions: a kind for programs, a sentence for people.
+package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of a ``HandoffError``; a struct, so that kinds can be added.
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Wrapped: String {
+            case limitReached, noSuchActivity, notOwner, noLongerCurrent, unknownDevice, ownCard
+            case peerUnreachable, peerRefused, peerMisbehaved, notTrusted, timedOut, radioUnavailable
+            case stateUnreadable, stateDamaged, stateUnwritable
+        }
+
+        private let wrapped: Wrapped
+
+        package var description: String { wrapped.rawValue }
+
+        /// A bound on how much one client may hold was reached.
+        package static let limitReached = Code(wrapped: .limitReached)
+        /// No such activity exists, or not any more.
+        package static let noSuchActivity = Code(wrapped: .noSuchActivity)
+        /// The activity belongs to another client.
+        package static let notOwner = Code(wrapped: .notOwner)
+        /// The origin goes on with something else by now.
+        package static let noLongerCurrent = Code(wrapped: .noLongerCurrent)
+        /// No trusted device has that id.
+        package static let unknownDevice = Code(wrapped: .unknownDevice)
+        /// The card is this device's own.
+        package static let ownCard = Code(wrapped: .ownCard)
+        /// The device did not answer: gone, out of range, or switched off.
+        package static let peerUnreachable = Code(wrapped: .peerUnreachable)
+        /// The device answered, and refused.
+        package static let peerRefused = Code(wrapped: .peerRefused)
+        /// The device broke the protocol.
+        package static let peerMisbehaved = Code(wrapped: .peerMisbehaved)
+        /// The other side holds none of the keys it would need.
+        package static let notTrusted = Code(wrapped: .notTrusted)
+        /// A step took longer than it may.
+        package static let timedOut = Code(wrapped: .timedOut)
+        /// The radio cannot be used now.
+        package static let radioUnavailable = Code(wrapped: .radioUnavailable)
+        /// A file of the state directory cannot be read.
+        package static let stateUnreadable = Code(wrapped: .stateUnreadable)
+        /// A file of the state directory is not what was written there.
+        package static let stateDamaged = Code(wrapped: .stateDamaged)
+        /// The state directory cannot be written.
+        package static let stateUnwritable = Code(wrapped: .stateUnwritable)
+    }
+
+    package let code: Code
+
+    /// What went wrong and what to do, in a sentence for a person.
+    package let message: String
+
+    package var description: String { message }
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}

@@ -1,0 +1,136 @@
+package import HandoffModel
+package import HandoffRadio
+
+/// The activities of trusted devices nearby, at most one for each device.
+///
+/// An entry leaves when its device says farewell, when its device goes on with another activity, when nothing was heard
+/// of it for ``timeout``, or when its device is no longer trusted.
+package struct NearbyTable: Sendable {
+    /// What became of the table through one call.
+    package enum Change: Hashable, Sendable {
+        case added(NearbyEntry)
+        /// Something that people see has changed: the web page or the signal strength.
+        case changed(NearbyEntry)
+        case removed(NearbyEntry)
+    }
+
+    /// One advertisement of a trusted device, opened.
+    package struct Report: Hashable, Sendable {
+        package let device: DeviceID
+        /// Nil for a farewell.
+        package let activity: ActivityTypeHash?
+        package let hasWebpage: Bool
+        package let rssi: Int8?
+        package let address: RadioAddress
+        package let port: ChannelPort
+
+        package init(
+            device: DeviceID,
+            activity: ActivityTypeHash?,
+            hasWebpage: Bool,
+            rssi: Int8?,
+            address: RadioAddress,
+            port: ChannelPort
+        ) {
+            self.device = device
+            self.activity = activity
+            self.hasWebpage = hasWebpage
+            self.rssi = rssi
+            self.address = address
+            self.port = port
+        }
+    }
+
+    /// How long an entry stays without being heard.
+    ///
+    /// A duty-cycled scanner listens for one second in four, and an advertiser on an old bluetoothd repeats itself every
+    /// 1.28 s: each window hears it with probability 0.78, so that seven deaf windows in a row are one in 40,000.
+    package static let timeout = Duration.seconds(30)
+
+    /// A signal strength that differs by less is not worth telling.
+    package static let rssiStep: Int = 6
+
+    private var entries: [DeviceID: NearbyEntry] = [:]
+    private var reportedRSSI: [DeviceID: Int8] = [:]
+    private var nextID: NearbyEntry.ID = 1
+
+    package init() {}
+
+    /// All entries, nearest first.
+    package var all: [NearbyEntry] {
+        entries.values.sorted { ($0.rssi ?? .min, $1.id) > ($1.rssi ?? .min, $0.id) }
+    }
+
+    /// The entry with that id, if it is still there.
+    package subscript(id: NearbyEntry.ID) -> NearbyEntry? {
+        entries.values.first { $0.id == id }
+    }
+
+    /// When the next entry times out, as `uptime`.
+    package var nextTimeout: Duration? {
+        entries.values.map { $0.lastSeen.uptime + Self.timeout }.min()
+    }
+
+    /// Takes in one opened advertisement.
+    package mutating func insert(_ report: Report, at now: Moment) -> [Change] {
+        guard let hash = report.activity else {
+            return remove(report.device)
+        }
+        guard var entry = entries[report.device], entry.typeHash == hash else {
+            return remove(report.device) + [.added(add(report, hash, at: now))]
+        }
+        let isVisible = entry.hasWebpage != report.hasWebpage || isWorthTelling(report.rssi, of: report.device)
+        entry.hasWebpage = report.hasWebpage
+        entry.rssi = report.rssi ?? entry.rssi
+        entry.lastSeen = now
+        entry.address = report.address
+        entry.port = report.port
+        entries[report.device] = entry
+        guard isVisible else { return [] }
+        reportedRSSI[report.device] = entry.rssi
+        return [.changed(entry)]
+    }
+
+    /// Drops what was not heard for ``timeout``.
+    package mutating func expire(at now: Moment) -> [Change] {
+        entries.values
+            .filter { now.uptime - $0.lastSeen.uptime >= Self.timeout }
+            .sorted { $0.id < $1.id }
+            .flatMap { remove($0.device) }
+    }
+
+    /// Drops the entry of a device, because it said farewell or is no longer trusted.
+    package mutating func remove(_ device: DeviceID) -> [Change] {
+        reportedRSSI[device] = nil
+        return entries.removeValue(forKey: device).map { [.removed($0)] } ?? []
+    }
+
+    /// Drops an entry whose origin said that it goes on with something else.
+    package mutating func remove(entry id: NearbyEntry.ID) -> [Change] {
+        self[id].map { remove($0.device) } ?? []
+    }
+
+    private mutating func add(_ report: Report, _ hash: ActivityTypeHash, at now: Moment) -> NearbyEntry {
+        let entry = NearbyEntry(
+            id: nextID,
+            device: report.device,
+            typeHash: hash,
+            hasWebpage: report.hasWebpage,
+            rssi: report.rssi,
+            firstSeen: now,
+            lastSeen: now,
+            address: report.address,
+            port: report.port
+        )
+        nextID += 1
+        entries[report.device] = entry
+        reportedRSSI[report.device] = report.rssi
+        return entry
+    }
+
+    private func isWorthTelling(_ rssi: Int8?, of device: DeviceID) -> Bool {
+        guard let rssi else { return false }
+        guard let reported = reportedRSSI[device] else { return true }
+        return abs(Int(rssi) - Int(reported)) >= Self.rssiStep
+    }
+}

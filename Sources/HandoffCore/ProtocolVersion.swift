@@ -1,0 +1,10 @@
+/// A version of the protocol between devices; Docs/Protocol.md describes it.
+package struct ProtocolVersion: Hashable, Sendable {
+    package let rawValue: Int
+
+    /// The UUID of the service data in advertisements, which is how devices learn each other's version.
+    package let serviceUUID: String
+
+    /// The version that this daemon speaks.
+    package static let current = ProtocolVersion(rawValue: 1, serviceUUID: "6496566b-3dbc-40e5-a269-566274cc801d")
+}

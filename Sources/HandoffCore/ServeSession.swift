@@ -1,0 +1,81 @@
+package import HandoffCrypto
+package import HandoffModel
+package import HandoffWire
+
+/// The side of a session that answers: bytes in, bytes out, no channel.
+///
+/// Until the first message has proved that a trusted device sent it, the peer is a stranger, of whom one frame of
+/// ``strangerFrame`` bytes is kept at most. That first message can be a replay: whatever has an effect waits for the
+/// acknowledgement, which only the holder of the session's key can send.
+package struct ServeSession: Sendable {
+    /// The longest first frame: the handshake's overhead and the largest request.
+    package static let strangerFrame = NoiseHandshake.overheadBytes + 1 + Request.maximumBytes
+
+    private enum Stage: Sendable {
+        case waiting
+        case introduced(NoiseHandshake)
+        case answered(NoiseTransport)
+    }
+
+    private let trial: NoiseResponderTrial<DeviceID>
+    private var stage = Stage.waiting
+    private var frames = FrameDecoder(maximumLength: strangerFrame)
+
+    /// A session in which this device answers any of `candidates`.
+    package init(keys: DeviceKeys, candidates: [(DeviceID, DevicePublicKey)]) {
+        trial = NoiseResponderTrial(localStatic: keys.agreement, candidates: candidates)
+    }
+
+    /// Takes in what came from the channel; the caller and its request once they are whole, nil before.
+    ///
+    /// - Throws: ``HandoffError`` with `notTrusted` when no candidate sent this, or `peerMisbehaved`.
+    package mutating func introduce(_ bytes: [UInt8]) throws(HandoffError) -> (DeviceID, Request)? {
+        try SessionFault.translating { () throws in
+            try frames.append(bytes)
+            guard let frame = try frames.next() else { return nil }
+            guard let match = try trial.readFirstMessage(frame) else {
+                throw HandoffError(.notTrusted, "A device that is not trusted here asked for an activity.")
+            }
+            var assembler = MessageAssembler(maximumLength: Request.maximumBytes)
+            guard let message = try assembler.append(match.payload) else {
+                throw HandoffError(.peerMisbehaved, "The request does not fit into the first message.")
+            }
+            let request = try Request(decoding: message)
+            stage = .introduced(match.handshake)
+            return (match.candidate, request)
+        }
+    }
+
+    /// The bytes of the answer.
+    package mutating func answer(_ answer: Answer) throws(HandoffError) -> [UInt8] {
+        guard case .introduced(var handshake) = stage else { preconditionFailure("an answer follows a request") }
+        return try SessionFault.translating { () throws in
+            let fragments = MessageFragmenter().fragments(of: answer.encode())
+            var bytes = FrameCodec.encode(try handshake.writeMessage(fragments[0]))
+            var transport = try handshake.split()
+            for fragment in fragments.dropFirst() {
+                bytes += FrameCodec.encode(try transport.encrypt(fragment))
+            }
+            stage = .answered(transport)
+            return bytes
+        }
+    }
+
+    /// Takes in what came from the channel; true once the peer has acknowledged the answer.
+    ///
+    /// - Throws: ``HandoffError`` with `peerMisbehaved`.
+    package mutating func acknowledge(_ bytes: [UInt8]) throws(HandoffError) -> Bool {
+        guard case .answered(var transport) = stage else { preconditionFailure("an acknowledgement follows an answer") }
+        return try SessionFault.translating { () throws in
+            try frames.append(bytes)
+            guard let frame = try frames.next() else { return false }
+            var assembler = MessageAssembler(maximumLength: Acknowledgement.maximumBytes)
+            guard let message = try assembler.append(try transport.decrypt(frame)) else {
+                throw HandoffError(.peerMisbehaved, "The acknowledgement does not fit into one message.")
+            }
+            stage = .answered(transport)
+            _ = try Acknowledgement(decoding: message)
+            return true
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import HandoffRadio
+import Logging
+import ServiceLifecycle
+
+/// Keeps on the air what the engine plans to have there.
+///
+/// When the daemon stops, all activities are invalidated, and the service goes on until the farewell was heard.
+struct AdvertisingService<R: Radio>: Service {
+    let engine: Engine
+    let radio: R
+    let logger: Logger
+
+    /// The longest that a stopping daemon waits for its farewell.
+    private static var longestFarewell: Duration { .milliseconds(2500) }
+
+    func run() async throws {
+        try await endingQuietly {
+            try await first {
+                try await advertise()
+            } or: {
+                try await gracefulShutdown()
+                engine.allClientsLeft()
+                try await withDeadline(Self.longestFarewell, orThrow: CancellationError()) { try await silence() }
+            }
+        }
+    }
+
+    private func advertise() async throws {
+        let plans = engine.advertising
+        var plan = plans.current
+        var retry = Backoff()
+        while true {
+            guard let advertisement = plan.value.advertisement else {
+                plan = try await plans.changed(since: plan)
+                continue
+            }
+            let shown = plan
+            do {
+                plan = try await radio.withAdvertisement(advertisement) { try await plans.changed(since: shown) }
+                retry.reset()
+            } catch let error as RadioError {
+                logger.warning("not advertising: \(error.message)", metadata: ["code": "\(error.code)"])
+                plan = try await retry.wait(for: plans, after: shown)
+            }
+        }
+    }
+
+    private func silence() async throws {
+        var plan = engine.advertising.current
+        while plan.value.advertisement != nil { plan = try await engine.advertising.changed(since: plan) }
+    }
+}

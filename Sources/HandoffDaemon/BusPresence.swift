@@ -1,0 +1,146 @@
+import DBus
+import HandoffBus
+import HandoffCore
+import HandoffModel
+
+/// What programs see of the engine on one connection: an object for everything it holds.
+struct BusPresence: Sendable {
+    let engine: Engine
+    let connection: Connection
+    let fetcher: any Fetching
+    let version: String
+    let clients: ClientRoster
+
+    private var objects: ObjectTree { connection.objects }
+
+    /// Shows all that there is.
+    func show(_ state: Engine.State) {
+        objects.insertObjectManager(at: HandoffName.root)
+        objects.insert([.manager(ManagerPresence(presence: self))], at: HandoffName.root)
+        for device in state.devices.all { show(.deviceAdded(device)) }
+        for entry in state.nearby.all { show(.nearby(.added(entry))) }
+    }
+
+    private func insert(_ record: ActivityRegister.Record) {
+        let service = ActivityPresence(engine: engine, id: record.id, logger: engine.logger)
+        objects.insert([.activity(service)], at: HandoffName.activity(record.id))
+    }
+
+    private func insert(_ entry: NearbyEntry) {
+        let (engine, fetcher) = (engine, fetcher)
+        let interface = Interface.nearbyActivity {
+            // The object may be asked once more after the entry has left.
+            engine.describe((try? engine.entry(entry.id)) ?? entry)
+        } fetch: { _ in
+            try await replying { try await fetcher.fetch(entry.id) }
+        }
+        objects.insert([interface], at: HandoffName.nearbyActivity(entry.id))
+    }
+
+    private func insert(_ device: TrustedDevices.Device) {
+        let engine = engine
+        let interface = Interface.device {
+            engine.describe(device.id)
+        } remove: {
+            try replying { try engine.remove(device.id) }
+        }
+        objects.insert([interface], at: HandoffName.device(device.id.description))
+    }
+}
+
+extension BusPresence: EngineObserver {
+    func show(_ effect: Engine.Effect) {
+        switch effect {
+        case .activityAdded(let record): insert(record)
+        case .activityRemoved(let id): objects.remove(at: HandoffName.activity(id))
+        case .activityChanged(let record): showChange(of: record)
+        case .currentChanged(let old, let new): showCurrent(from: old, to: new)
+        case .nearby(.added(let entry)): insert(entry)
+        case .nearby(.changed(let entry)):
+            objects.propertiesChanged(
+                at: HandoffName.nearbyActivity(entry.id),
+                interface: HandoffName.nearbyActivityInterface,
+                engine.describe(entry).changingProperties
+            )
+        case .nearby(.removed(let entry)): objects.remove(at: HandoffName.nearbyActivity(entry.id))
+        case .deviceAdded(let device): insert(device)
+        case .deviceChanged(let device):
+            objects.propertiesChanged(
+                at: HandoffName.device(device.id.description),
+                interface: HandoffName.deviceInterface,
+                ["Name": .string(device.name.rawValue)]
+            )
+        case .deviceRemoved(let id): objects.remove(at: HandoffName.device(id.description))
+        case .radioChanged: showRadio()
+        }
+    }
+
+    private func showChange(of record: ActivityRegister.Record) {
+        objects.propertiesChanged(
+            at: HandoffName.activity(record.id),
+            interface: HandoffName.activityInterface,
+            [
+                "Title": .string(record.activity.title ?? ""),
+                "WebpageURL": .string(record.activity.webpageURL?.rawValue ?? ""),
+                "UserInfo": UserInfoCoding.value(of: record.activity.userInfo),
+                "Eligible": .boolean(record.isEligible),
+            ]
+        )
+    }
+
+    private func showCurrent(from old: ActivityRegister.ID?, to new: ActivityRegister.ID?) {
+        for (id, isCurrent) in [(old, false), (new, true)] {
+            guard let id else { continue }
+            objects.propertiesChanged(
+                at: HandoffName.activity(id),
+                interface: HandoffName.activityInterface,
+                ["Current": .boolean(isCurrent)]
+            )
+        }
+        objects.propertiesChanged(
+            at: HandoffName.root,
+            interface: HandoffName.managerInterface,
+            ["CurrentActivity": .objectPath(new.map(HandoffName.activity) ?? .root)]
+        )
+    }
+
+    private func showRadio() {
+        let manager = ManagerPresence(presence: self)
+        objects.propertiesChanged(
+            at: HandoffName.root,
+            interface: HandoffName.managerInterface,
+            [
+                "RadioState": .string(manager.radioState),
+                "RadioMessage": .string(manager.radioMessage),
+                "Advisories": .advisories(manager.advisories),
+            ]
+        )
+    }
+}
+
+extension Engine {
+    /// An entry in the words of the bus.
+    func describe(_ entry: NearbyEntry) -> NearbyActivityDescription {
+        let (device, type) = read { ($0.devices[entry.device], $0.knownTypes[entry.typeHash]) }
+        return NearbyActivityDescription(
+            device: entry.device,
+            deviceName: device?.name.rawValue ?? entry.device.description,
+            type: type,
+            typeHash: entry.typeHash,
+            hasWebpage: entry.hasWebpage,
+            rssi: entry.rssi.map(Int16.init) ?? NearbyActivityDescription.unknownRSSI,
+            firstSeen: UInt64(clamping: entry.firstSeen.unixMicroseconds),
+            lastSeen: UInt64(clamping: entry.lastSeen.unixMicroseconds)
+        )
+    }
+
+    /// A trusted device in the words of the bus.
+    func describe(_ id: DeviceID) -> DeviceDescription {
+        let (device, lastSeen) = read { ($0.devices[id], $0.lastSeen[id]) }
+        return DeviceDescription(
+            id: id.description,
+            name: device?.name.rawValue ?? id.description,
+            lastSeen: UInt64(clamping: lastSeen ?? 0)
+        )
+    }
+}

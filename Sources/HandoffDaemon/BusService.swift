@@ -1,0 +1,73 @@
+import DBus
+import HandoffBus
+import HandoffCore
+import Logging
+import ServiceLifecycle
+
+/// Stands on the bus: shows the engine's state there and carries what programs ask to the engine.
+///
+/// A bus that goes away takes its programs with it, and their activities; the service waits for it to come back.
+struct BusService: Service {
+    let engine: Engine
+    let address: BusAddress
+    let fetcher: any Fetching
+    let version: String
+    let logger: Logger
+
+    func run() async throws {
+        try await endingQuietly {
+            try await cancelWhenGracefulShutdown { try await serve() }
+        }
+    }
+
+    private func serve() async throws {
+        var retry = Backoff()
+        var hasServed = false
+        while true {
+            do {
+                try await Connection.withConnection(to: address) { connection in
+                    try await connection.withName(HandoffName.bus) {
+                        hasServed = true
+                        retry.reset()
+                        logger.info("on the bus", metadata: ["bus": "\(address)"])
+                        try await present(on: connection)
+                    }
+                }
+            } catch let error as DBusError where hasServed && error.code != .nameTaken {
+                engine.observe(by: nil)
+                engine.allClientsLeft()
+                logger.warning("the bus is gone: \(error.message)")
+                try await retry.wait()
+            }
+        }
+    }
+
+    /// Shows everything, and watches the programs that hold something, until cancelled.
+    private func present(on connection: Connection) async throws {
+        let (clients, newClients) = AsyncStream<BusName>.makeStream()
+        let presence = BusPresence(
+            engine: engine,
+            connection: connection,
+            fetcher: fetcher,
+            version: version,
+            clients: ClientRoster(newClients)
+        )
+        engine.observe(by: presence) { presence.show($0) }
+        try await withThrowingDiscardingTaskGroup { group in
+            for await client in clients {
+                group.addTask { try await watch(client, on: connection, presence.clients) }
+            }
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Waits until `client` has left the bus, and tells the engine.
+    private func watch(_ client: BusName, on connection: Connection, _ roster: ClientRoster) async throws {
+        try await connection.withOwner(of: client) { owners in
+            for await owner in owners where owner == nil { break }
+        }
+        try Task.checkCancellation()
+        roster.remove(client)
+        engine.clientLeft(client.description)
+    }
+}

@@ -1,0 +1,23 @@
+import DBus
+import Synchronization
+
+/// The programs that hold something of this daemon's, each watched once.
+final class ClientRoster: Sendable {
+    private let known = Mutex<Set<BusName>>([])
+    private let arrivals: AsyncStream<BusName>.Continuation
+
+    /// - Parameter arrivals: gets every program once, as soon as it holds something.
+    init(_ arrivals: AsyncStream<BusName>.Continuation) {
+        self.arrivals = arrivals
+    }
+
+    /// Has the program watched, if it is not yet.
+    func insert(_ client: BusName) {
+        if known.withLock({ $0.insert(client).inserted }) { arrivals.yield(client) }
+    }
+
+    /// Forgets a program that has left.
+    func remove(_ client: BusName) {
+        known.withLock { _ = $0.remove(client) }
+    }
+}

@@ -1,0 +1,62 @@
+import DBus
+import HandoffCore
+import HandoffModel
+package import HandoffRadio
+package import Logging
+import ServiceLifecycle
+import SystemPackage
+
+/// handoffd as a whole: everything that runs between its start and its stop, over any radio.
+package struct Daemon<R: Radio>: Sendable {
+    private let options: DaemonOptions
+    private let radio: R
+    private let logger: Logger
+
+    package init(options: DaemonOptions, radio: R, logger: Logger) {
+        self.options = options
+        self.radio = radio
+        self.logger = logger
+    }
+
+    /// Runs until SIGTERM or SIGINT asks it to stop.
+    ///
+    /// - Throws: ``HandoffError`` when the state directory cannot be used, `DBusError` when there is no bus to stand on
+    ///   or another handoffd stands there already, `RadioError` when no waiting makes the radio usable.
+    package func run() async throws {
+        try await StateDirectory.withDirectory(at: options.stateDirectory) { directory in
+            let identity = try Identity.loaded(from: directory)
+            let devices = try TrustedDevices(from: directory)
+            let engine = Engine(identity: identity, name: options.name, devices: devices, logger: logger)
+            logger.info(
+                "starting",
+                metadata: ["version": "\(Version.current)", "device": "\(identity.id)", "name": "\(options.name.rawValue)"]
+            )
+            let group = ServiceGroup(
+                configuration: ServiceGroupConfiguration(
+                    services: services(for: engine).map { .init(service: $0) },
+                    gracefulShutdownSignals: [.sigterm, .sigint],
+                    logger: logger
+                )
+            )
+            try await group.run()
+        }
+    }
+
+    /// In the order of their start; they stop in reverse, so that the farewell is still heard when the bus is gone.
+    private func services(for engine: Engine) -> [any Service] {
+        [
+            RadioService(engine: engine, radio: radio, logger: logger),
+            AlarmService(engine: engine),
+            ListeningService(engine: engine, radio: radio, logger: logger),
+            ScanningService(engine: engine, radio: radio, logger: logger),
+            AdvertisingService(engine: engine, radio: radio, logger: logger),
+            BusService(
+                engine: engine,
+                address: options.bus,
+                fetcher: Fetcher(engine: engine, radio: radio, logger: logger),
+                version: Version.current,
+                logger: logger
+            ),
+        ]
+    }
+}

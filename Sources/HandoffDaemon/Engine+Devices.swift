@@ -1,0 +1,48 @@
+package import HandoffCore
+package import HandoffCrypto
+package import HandoffModel
+package import HandoffRadio
+
+extension Engine {
+    /// Trusts a device from now on.
+    ///
+    /// - Throws: ``HandoffError`` with `ownCard`, `limitReached` or `stateUnwritable`.
+    func trust(_ device: TrustedDevices.Device) throws(HandoffError) {
+        guard device.id != identity.id else {
+            throw HandoffError(.ownCard, "This card is this device's own; trust it on your other device instead.")
+        }
+        try change { state, _ throws(HandoffError) in
+            let isKnown = state.devices[device.id] != nil
+            try state.devices.insert(device)
+            state.opener = Self.opener(for: state.devices)
+            state.outbox.append(isKnown ? .deviceChanged(device) : .deviceAdded(device))
+        }
+    }
+
+    /// Ends the trust in a device; its activities leave the list at once.
+    ///
+    /// - Throws: ``HandoffError`` with `unknownDevice` or `stateUnwritable`.
+    func remove(_ id: DeviceID) throws(HandoffError) {
+        try change { state, _ throws(HandoffError) in
+            try state.devices.remove(id)
+            state.opener = Self.opener(for: state.devices)
+            state.lastSeen[id] = nil
+            state.outbox.append(contentsOf: state.nearby.remove(id).map(Effect.nearby))
+            state.outbox.append(.deviceRemoved(id))
+        }
+    }
+
+    /// Takes in what became of the radio.
+    func radioChanged(to radio: RadioState) {
+        change { state, _ in
+            if case .ready = radio { state.radioGeneration += 1 }
+            state.radio = radio
+            state.outbox.append(.radioChanged)
+        }
+    }
+
+    /// Takes in where the listener can be reached; nil when it cannot.
+    func listening(at port: ChannelPort?) {
+        change { state, _ in state.port = port }
+    }
+}

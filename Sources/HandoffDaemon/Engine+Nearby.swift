@@ -1,0 +1,74 @@
+package import HandoffCore
+package import HandoffModel
+package import HandoffRadio
+package import HandoffWire
+
+extension Engine {
+    /// Takes in an advertisement of anybody; most are of strangers and leave no trace.
+    func heard(_ sighting: Sighting) {
+        guard sighting.service == Self.service else { return }
+        change { state, now in
+            guard let report = state.opened(sighting, at: now) else { return }
+            state.lastSeen[report.device] = now.unixMicroseconds
+            state.outbox.append(contentsOf: state.nearby.insert(report, at: now).map(Effect.nearby))
+        }
+    }
+
+    /// The entry with that id.
+    ///
+    /// - Throws: ``HandoffError`` with `noSuchActivity`.
+    func entry(_ id: NearbyEntry.ID) throws(HandoffError) -> NearbyEntry {
+        guard let entry = read({ $0.nearby[id] }) else {
+            throw HandoffError(
+                .noSuchActivity,
+                "That activity is not nearby any more; see `handoffctl nearby` for what is."
+            )
+        }
+        return entry
+    }
+
+    /// Drops an entry whose origin goes on with something else.
+    func becameStale(_ id: NearbyEntry.ID) {
+        change { state, _ in
+            state.outbox.append(contentsOf: state.nearby.remove(entry: id).map(Effect.nearby))
+        }
+    }
+
+    /// Remembers the type of an activity that was fetched.
+    func learn(_ type: ActivityType) {
+        change { state, _ in
+            guard state.knownTypes.learn(type) else { return }
+            for entry in state.nearby.all where entry.typeHash == type.hash {
+                state.outbox.append(.nearby(.changed(entry)))
+            }
+        }
+    }
+
+    /// Scans with full effort until the program leaves or says stop.
+    func startLooking(for client: String) {
+        change { state, _ in _ = state.lookers.insert(client) }
+    }
+
+    /// Takes ``startLooking(for:)`` back.
+    func stopLooking(for client: String) {
+        change { state, _ in _ = state.lookers.remove(client) }
+    }
+}
+
+extension Engine.State {
+    /// What a trusted device said, or nil when it was somebody else.
+    fileprivate mutating func opened(_ sighting: Sighting, at now: Moment) -> NearbyTable.Report? {
+        guard let opened = opener.open(sighting.data, slot: now.slot),
+            let payload = AdvertisementPayload(decoding: opened.plaintext),
+            let port = ChannelPort(rawValue: UInt16(payload.port))
+        else { return nil }
+        return NearbyTable.Report(
+            device: opened.id,
+            activity: payload.typeHash == .farewell ? nil : payload.typeHash,
+            hasWebpage: payload.hasWebpage,
+            rssi: sighting.rssi,
+            address: sighting.address,
+            port: port
+        )
+    }
+}

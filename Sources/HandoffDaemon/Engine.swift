@@ -1,0 +1,207 @@
+import Collections
+package import HandoffCore
+package import HandoffCrypto
+package import HandoffModel
+package import HandoffRadio
+import HandoffWire
+import Logging
+import Synchronization
+
+/// The daemon's state, and the one place where it changes.
+///
+/// Everything that happens, on the bus, in the air, or by the clock, is a call of a method here: under one mutex it goes
+/// through the pure machines of HandoffCore, and what follows from it is published as plans that the services carry out
+/// and as effects that the bus shows. No method blocks or waits.
+package final class Engine: Sendable {
+    /// Something that the bus should show.
+    enum Effect: Sendable {
+        case activityAdded(ActivityRegister.Record)
+        case activityChanged(ActivityRegister.Record)
+        case activityRemoved(ActivityRegister.ID)
+        case currentChanged(from: ActivityRegister.ID?, to: ActivityRegister.ID?)
+        case nearby(NearbyTable.Change)
+        case deviceAdded(TrustedDevices.Device)
+        case deviceChanged(TrustedDevices.Device)
+        case deviceRemoved(DeviceID)
+        case radioChanged
+    }
+
+    /// What should be on the air.
+    struct AdvertisingPlan: Hashable, Sendable {
+        var advertisement: Advertisement?
+        /// Counts how often the radio has become usable: a reason to try again what it refused.
+        var radioGeneration: UInt64
+    }
+
+    /// How much to listen.
+    struct ScanningPlan: Hashable, Sendable {
+        enum Effort: Hashable, Sendable {
+            case none, dutyCycled, continuous
+        }
+
+        var effort: Effort
+        var radioGeneration: UInt64
+    }
+
+    struct State: Sendable {
+        var origin = Origin()
+        var nearby = NearbyTable()
+        var devices: TrustedDevices
+        var opener: AdvertisementOpener<DeviceID>
+        var knownTypes = KnownTypes()
+        var lookers: Set<String> = []
+        var radio = RadioState.unavailable(RadioError(.serviceAbsent, "The radio has not started yet."))
+        var radioGeneration: UInt64 = 0
+        var port: ChannelPort?
+        var lastSeen: [DeviceID: Int64] = [:]
+        var outbox: Deque<Effect> = []
+
+        var isReady: Bool {
+            if case .ready = radio { true } else { false }
+        }
+    }
+
+    /// The service under which this version of the protocol advertises (Docs/Protocol.md).
+    package static let service = serviceUUID(ProtocolVersion.current.serviceUUID)
+
+    let identity: Identity
+    let name: DeviceName
+    let logger: Logger
+    let advertising = Latest(AdvertisingPlan(advertisement: nil, radioGeneration: 0))
+    let scanning = Latest(ScanningPlan(effort: .none, radioGeneration: 0))
+    let deadline = Latest<Duration?>(nil)
+
+    private let state: Mutex<State>
+    private let observer = Mutex<(any EngineObserver)?>(nil)
+
+    package init(identity: Identity, name: DeviceName, devices: TrustedDevices, logger: Logger) {
+        self.identity = identity
+        self.name = name
+        self.logger = logger
+        state = Mutex(State(devices: devices, opener: Self.opener(for: devices)))
+    }
+
+    /// Carries out every deadline that has come.
+    func tick() {
+        change { state, now in
+            state.outbox.append(contentsOf: state.nearby.expire(at: now).map(Effect.nearby))
+        }
+    }
+
+    /// Reads the state.
+    func read<Result: Sendable>(_ body: (State) -> Result) -> Result {
+        state.withLock { body($0) }
+    }
+
+    /// Changes the state, publishes the plans that follow, and shows the effects on the bus.
+    func change<Result: Sendable>(
+        _ body: (inout State, Moment) throws(HandoffError) -> Result
+    ) throws(HandoffError) -> Result {
+        let result = state.withLock { state -> Swift.Result<Result, HandoffError> in
+            let now = Moment.now
+            let before = state.origin.current?.id
+            defer { settle(&state, before: before, now: now) }
+            do throws(HandoffError) {
+                return .success(try body(&state, now))
+            } catch {
+                return .failure(error)
+            }
+        }
+        showEffects()
+        return try result.get()
+    }
+
+    /// The same for a change that cannot fail.
+    func change<Result: Sendable>(_ body: (inout State, Moment) -> Result) -> Result {
+        let result = state.withLock { state in
+            let now = Moment.now
+            let before = state.origin.current?.id
+            defer { settle(&state, before: before, now: now) }
+            return body(&state, now)
+        }
+        showEffects()
+        return result
+    }
+
+    /// Shows the state and all that follows from now on to `newObserver`, or to nobody.
+    ///
+    /// - Parameter present: gets the state as it is, before the first effect.
+    func observe(by newObserver: (any EngineObserver)?, present: (State) -> Void = { _ in }) {
+        observer.withLock { observer in
+            let now = state.withLock { state in
+                state.outbox.removeAll()
+                return state
+            }
+            present(now)
+            observer = newObserver
+        }
+    }
+
+    static func opener(for devices: TrustedDevices) -> AdvertisementOpener<DeviceID> {
+        AdvertisementOpener(keys: devices.all.map { ($0.id, $0.advertisingKey) })
+    }
+
+    /// Brings the plans in line with the state.
+    private func settle(_ state: inout State, before: ActivityRegister.ID?, now: Moment) {
+        let current = state.origin.current?.id
+        if current != before { state.outbox.append(.currentChanged(from: before, to: current)) }
+        let (broadcast, next) = state.origin.advance(to: now)
+        advertising.update(
+            AdvertisingPlan(
+                advertisement: advertisement(for: broadcast, in: state),
+                radioGeneration: state.radioGeneration
+            )
+        )
+        scanning.update(ScanningPlan(effort: effort(in: state), radioGeneration: state.radioGeneration))
+        arm([next, state.nearby.nextTimeout].compactMap(\.self).min(), now: now)
+    }
+
+    /// Sets the alarm, unless it rings earlier anyhow: every sighting puts a time-out off, and none is worth a wake-up.
+    private func arm(_ next: Duration?, now: Moment) {
+        guard let next else { return }
+        if let armed = deadline.current.value, armed > now.uptime, armed <= next { return }
+        deadline.set(next)
+    }
+
+    private func advertisement(for broadcast: AdvertisementPacer.Broadcast?, in state: State) -> Advertisement? {
+        // Nobody could read it without trusting this device, and then it would only tell that this device is here.
+        guard let broadcast, let port = state.port, !state.devices.isEmpty, state.isReady else { return nil }
+        let payload =
+            switch broadcast.content {
+            case .activity(let hash, let hasWebpage):
+                AdvertisementPayload(hasWebpage: hasWebpage, port: UInt8(port.rawValue), typeHash: hash)
+            case .farewell:
+                AdvertisementPayload(hasWebpage: false, port: UInt8(port.rawValue), typeHash: .farewell)
+            }
+        let sealer = AdvertisementSealer(key: identity.keys.advertisingKey, slot: broadcast.slot)
+        return Advertisement(
+            service: Self.service,
+            data: sealer.seal(payload.encoded),
+            pace: broadcast.isFresh ? .fast : .relaxed
+        )
+    }
+
+    private func effort(in state: State) -> ScanningPlan.Effort {
+        guard state.isReady, !state.devices.isEmpty else { return .none }
+        return state.lookers.isEmpty ? .dutyCycled : .continuous
+    }
+
+    /// Shows what waits in the outbox, in order; several threads may come here, and one at a time goes on.
+    private func showEffects() {
+        observer.withLock { observer in
+            while let effect = state.withLock({ $0.outbox.popFirst() }) {
+                observer?.show(effect)
+            }
+        }
+    }
+
+    private static func serviceUUID(_ text: String) -> ServiceUUID {
+        guard let uuid = ServiceUUID(text) else { preconditionFailure("the protocol's UUID is a UUID") }
+        return uuid
+    }
+}
+
+/// Shows the effects of the engine's changes, in order, without blocking and without calling the engine to change it.
+protocol EngineObserver: Sendable {
+    func show(_ effect: Engine.Effect)
+}

@@ -1,0 +1,47 @@
+import FoundationEssentials
+package import HandoffCore
+package import HandoffCrypto
+package import HandoffModel
+
+/// What makes this device itself: its keys, made once and kept in the state directory.
+package struct Identity: Sendable {
+    package let keys: DeviceKeys
+
+    /// The id under which other devices know this one.
+    package var id: DeviceID { keys.publicKey.deviceID }
+
+    private struct Document: Codable {
+        var privateKey: Data
+        var advertisingKey: Data
+    }
+
+    private static let file = StateFile<Document>(name: "identity", version: 1)
+
+    /// The identity in `directory`, made and written there at the first start.
+    ///
+    /// - Throws: ``HandoffError`` when the file cannot be read, is damaged, or cannot be written. A damaged file stays
+    ///   as it is.
+    package static func loaded(from directory: StateDirectory) throws(HandoffError) -> Identity {
+        if let document = try file.read(from: directory) {
+            do {
+                let keys = try DeviceKeys(
+                    agreement: Array(document.privateKey),
+                    advertising: Array(document.advertisingKey)
+                )
+                return Identity(keys: keys)
+            } catch {
+                throw HandoffError(
+                    .stateDamaged,
+                    "\(directory.path.appending("identity")) holds no usable keys. Restore it from a backup."
+                )
+            }
+        }
+        let keys = DeviceKeys.generate()
+        let document = Document(
+            privateKey: Data(keys.agreementRepresentation),
+            advertisingKey: Data(keys.advertisingKey.rawRepresentation)
+        )
+        try file.write(document, to: directory)
+        return Identity(keys: keys)
+    }
+}

@@ -1,0 +1,77 @@
+import Synchronization
+
+/// A value of which only the newest matters, handed from whoever sets it to whoever waits for it to change.
+///
+/// Unlike an `AsyncStream`, it survives the cancellation of a waiting task: a body that was cancelled because the radio
+/// went away must not end the mailbox that the next body reads.
+package final class Latest<Value: Sendable>: Sendable {
+    /// A value and its number; a later value has a higher one.
+    package struct Version: Sendable {
+        package let value: Value
+        package let number: UInt64
+    }
+
+    private struct State {
+        var version: Version
+        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        var nextWaiter: UInt64 = 0
+    }
+
+    private let state: Mutex<State>
+
+    package init(_ value: Value) {
+        state = Mutex(State(version: Version(value: value, number: 0)))
+    }
+
+    /// The newest value.
+    package var current: Version { state.withLock { $0.version } }
+
+    /// Replaces the value and wakes everybody who waits.
+    package func set(_ value: Value) {
+        let waiters = state.withLock { state in
+            state.version = Version(value: value, number: state.version.number + 1)
+            defer { state.waiters = [:] }
+            return state.waiters.values
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// The newest value, as soon as it is newer than `version`.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled first.
+    package func changed(since version: Version) async throws -> Version {
+        while true {
+            try Task.checkCancellation()
+            let newest = current
+            if newest.number > version.number { return newest }
+            await wait(since: version.number)
+        }
+    }
+
+    private func wait(since number: UInt64) async {
+        let id = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if Task.isCancelled || state.version.number > number { return true }
+                    state.waiters[id] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+        }
+    }
+}
+
+extension Latest where Value: Equatable {
+    /// Replaces the value unless it is the same.
+    package func update(_ value: Value) {
+        let isSame = state.withLock { $0.version.value == value }
+        if !isSame { set(value) }
+    }
+}

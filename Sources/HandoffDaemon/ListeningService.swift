@@ -1,0 +1,38 @@
+import HandoffRadio
+import Logging
+import ServiceLifecycle
+
+/// Accepts channels and answers on each.
+struct ListeningService<R: Radio>: Service {
+    let engine: Engine
+    let radio: R
+    let logger: Logger
+
+    /// How many channels are open at once: enough for all of a person's devices to fetch together.
+    private static var limit: Int { 8 }
+
+    func run() async throws {
+        try await endingQuietly {
+            try await cancelWhenGracefulShutdown { try await listen() }
+        }
+    }
+
+    private func listen() async throws {
+        let server = SessionServer(engine: engine, logger: logger)
+        var retry = Backoff()
+        while true {
+            // The scanning plan counts how often the radio has become usable, which is when listening is worth a try.
+            let plan = engine.scanning.current
+            do {
+                try await radio.withListener(limit: Self.limit, serving: { await server.serve($0) }) { port in
+                    engine.listening(at: port)
+                    try await untilCancelled()
+                }
+            } catch let error as RadioError {
+                engine.listening(at: nil)
+                logger.debug("not listening: \(error.message)", metadata: ["code": "\(error.code)"])
+                _ = try await retry.wait(for: engine.scanning, after: plan)
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import DBus
+import HandoffBus
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffRadio
+
+/// Runs `body`, turning every error of this package into the error reply that tells it on the bus.
+func replying<Success>(_ body: () throws -> Success) throws -> Success {
+    do {
+        return try body()
+    } catch {
+        throw reply(to: error)
+    }
+}
+
+/// The same for what takes time.
+func replying<Success>(_ body: () async throws -> Success) async throws -> Success {
+    do {
+        return try await body()
+    } catch {
+        throw reply(to: error)
+    }
+}
+
+private func reply(to error: any Error) -> any Error {
+    switch error {
+    case let error as HandoffError: HandoffErrorName(error.code).reply(error.message)
+    case let error as ModelError: HandoffErrorName(error.code).reply(error.message)
+    case let error as RadioError: HandoffErrorName(error.code).reply(error.message)
+    case let error as CryptoError: HandoffErrorName.invalidCard.reply(error.message)
+    case is CancellationError: HandoffErrorName.cancelled.reply("The daemon is stopping.")
+    default: error
+    }
+}
+
+extension HandoffErrorName {
+    /// The name for an error of the core.
+    init(_ code: HandoffError.Code) {
+        self =
+            switch code {
+            case .limitReached: .limitReached
+            case .noSuchActivity: .noSuchActivity
+            case .notOwner: .notOwner
+            case .noLongerCurrent: .noLongerCurrent
+            case .unknownDevice: .unknownDevice
+            case .ownCard: .ownCard
+            case .peerUnreachable: .peerUnreachable
+            case .peerRefused: .peerRefused
+            case .notTrusted: .notTrusted
+            case .timedOut: .timedOut
+            case .radioUnavailable: .radioUnavailable
+            case .stateUnwritable: .stateUnwritable
+            case .stateUnreadable, .stateDamaged: .stateUnreadable
+            default: .peerMisbehaved
+            }
+    }
+
+    /// The name for an error of the radio.
+    init(_ code: RadioError.Code) {
+        self =
+            switch code {
+            case .serviceAbsent: .noBluetoothService
+            case .noAdapter: .noAdapter
+            case .poweredOff: .bluetoothOff
+            case .blocked: .bluetoothBlocked
+            case .timedOut, .channelClosed: .peerUnreachable
+            case .refused: .peerRefused
+            default: .radioUnavailable
+            }
+    }
+}

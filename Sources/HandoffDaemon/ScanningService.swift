@@ -1,0 +1,72 @@
+import HandoffRadio
+import Logging
+import ServiceLifecycle
+
+/// Listens as much as the engine plans, and tells it everything heard.
+struct ScanningService<R: Radio>: Service {
+    let engine: Engine
+    let radio: R
+    let logger: Logger
+
+    /// How long a duty-cycled scan listens: long enough for an advertiser at 417.5 ms to be heard twice.
+    private static var window: Duration { .seconds(1) }
+    /// How long it rests in between.
+    private static var rest: Duration { .seconds(3) }
+
+    func run() async throws {
+        try await endingQuietly {
+            try await cancelWhenGracefulShutdown { try await scan() }
+        }
+    }
+
+    private func scan() async throws {
+        let plans = engine.scanning
+        var plan = plans.current
+        var retry = Backoff()
+        while true {
+            do {
+                switch plan.value.effort {
+                case .none:
+                    plan = try await plans.changed(since: plan)
+                case .continuous:
+                    try await listen(until: plan, within: nil)
+                    plan = plans.current
+                case .dutyCycled:
+                    try await listen(until: plan, within: Self.window)
+                    retry.reset()
+                    plan = try await pause(plan)
+                }
+            } catch let error as RadioError {
+                logger.debug("not scanning: \(error.message)", metadata: ["code": "\(error.code)"])
+                plan = try await retry.wait(for: plans, after: plan)
+            }
+        }
+    }
+
+    /// Listens until the plan changes or the window is over.
+    private func listen(until plan: Latest<Engine.ScanningPlan>.Version, within window: Duration?) async throws {
+        let engine = engine
+        try await radio.withScan(for: [Engine.service]) { sightings in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for await sighting in sightings { engine.heard(sighting) }
+                }
+                group.addTask { _ = try await engine.scanning.changed(since: plan) }
+                if let window { group.addTask { try await Task.sleep(for: window) } }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        }
+    }
+
+    /// Rests until the rest is over or the plan changes.
+    private func pause(_ plan: Latest<Engine.ScanningPlan>.Version) async throws -> Latest<Engine.ScanningPlan>.Version {
+        let plans = engine.scanning
+        return try await first {
+            try await plans.changed(since: plan)
+        } or: {
+            try await Task.sleep(for: Self.rest)
+            return plans.current
+        }
+    }
+}

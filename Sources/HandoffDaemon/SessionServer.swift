@@ -1,0 +1,80 @@
+import HandoffCore
+import HandoffModel
+import HandoffRadio
+import HandoffWire
+import Logging
+
+/// Answers trusted devices, each on its own channel, and nobody else.
+struct SessionServer: Sendable {
+    let engine: Engine
+    let logger: Logger
+
+    /// How long a stranger is listened to.
+    private static let strangerLimit = Duration.seconds(2)
+    /// How long a trusted device may take for all of it.
+    private static let limit = Duration.seconds(15)
+
+    /// Serves one channel to its end; nothing that a peer does is an error here.
+    func serve(_ channel: some RadioChannel) async {
+        do {
+            let session = ServeSession(
+                keys: engine.identity.keys,
+                candidates: engine.read { state in state.devices.all.map { ($0.id, $0.publicKey) } }
+            )
+            let introduced = try await withDeadline(Self.strangerLimit, orThrow: Self.tooSlow) {
+                try await introduction(session, on: channel)
+            }
+            try await withDeadline(Self.limit, orThrow: Self.tooSlow) {
+                try await answer(introduced, on: channel)
+            }
+        } catch is CancellationError {
+            return
+        } catch {
+            logger.info("a session ended early: \(error)", metadata: ["peer": "\(channel.peer)"])
+        }
+    }
+
+    private struct Introduced: Sendable {
+        var session: ServeSession
+        let device: DeviceID
+        let request: Request
+    }
+
+    private func introduction(_ session: ServeSession, on channel: some RadioChannel) async throws -> Introduced {
+        var session = session
+        while let message = try await channel.receive() {
+            guard let (device, request) = try session.introduce(message) else { continue }
+            return Introduced(session: session, device: device, request: request)
+        }
+        throw HandoffError(.peerMisbehaved, "The peer closed the channel before it said who it is.")
+    }
+
+    private func answer(_ introduced: Introduced, on channel: some RadioChannel) async throws {
+        var session = introduced.session
+        let answer: Answer =
+            switch introduced.request {
+            case .fetch(let request): engine.answer(to: request)
+            }
+        try await channel.sendAll(try session.answer(answer))
+        while let message = try await channel.receive() {
+            guard try session.acknowledge(message) else { continue }
+            logger.info("an activity was fetched", metadata: ["device": "\(introduced.device)"])
+            return
+        }
+        throw HandoffError(.peerMisbehaved, "The peer closed the channel before it acknowledged the answer.")
+    }
+
+    private static let tooSlow = HandoffError(.timedOut, "The peer took too long.")
+}
+
+extension RadioChannel {
+    /// Sends any number of bytes, in as few messages as the channel allows.
+    func sendAll(_ bytes: [UInt8]) async throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix(maximumMessageLength)
+            try await send(Array(piece))
+            rest = rest.dropFirst(piece.count)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import FoundationEssentials
+import HandoffCore
+import HandoffCrypto
+
+/// A JSON document in the state directory, with a first line that tells what it is and whether it is whole.
+///
+/// The first line reads `handoffd NAME VERSION CHECKSUM`, the checksum being the SHA-256 of everything behind that line
+/// in hexadecimal. A file that does not match is never overwritten.
+struct StateFile<Contents: Codable> {
+    let name: String
+    let version: Int
+
+    /// Reads the file; nil when there is none.
+    ///
+    /// - Throws: ``HandoffError`` with `stateUnreadable` or `stateDamaged`.
+    func read(from directory: StateDirectory) throws(HandoffError) -> Contents? {
+        guard let bytes = try directory.read(name) else { return nil }
+        let path = directory.path.appending(name)
+        guard let lineEnd = bytes.firstIndex(of: UInt8(ascii: "\n")) else { throw damaged("\(path)") }
+        let words = String(decoding: bytes[..<lineEnd], as: UTF8.self).split(separator: " ")
+        guard words.count == 4, words[0] == "handoffd", words[1] == name, let found = Int(words[2]) else {
+            throw damaged("\(path)")
+        }
+        guard found == version else {
+            throw HandoffError(
+                .stateUnreadable,
+                "\(path) was written by another version of handoffd (format \(found), this one reads \(version))."
+            )
+        }
+        let body = Array(bytes[(lineEnd + 1)...])
+        guard words[3] == Digest.hexadecimal(of: body) else { throw damaged("\(path)") }
+        do {
+            return try JSONDecoder().decode(Contents.self, from: Data(body))
+        } catch {
+            throw damaged("\(path)")
+        }
+    }
+
+    /// Replaces the file durably.
+    ///
+    /// - Throws: ``HandoffError`` with `stateUnwritable`; then the file is as it was.
+    func write(_ contents: Contents, to directory: StateDirectory) throws(HandoffError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+        let body: [UInt8]
+        do {
+            body = Array(try encoder.encode(contents)) + [UInt8(ascii: "\n")]
+        } catch {
+            throw HandoffError(.stateUnwritable, "\(name) cannot be encoded: \(error)")
+        }
+        let header = "handoffd \(name) \(version) \(Digest.hexadecimal(of: body))\n"
+        try directory.write(Array(header.utf8) + body, to: name)
+    }
+
+    private func damaged(_ path: String) -> HandoffError {
+        HandoffError(
+            .stateDamaged,
+            "\(path) is damaged. handoffd leaves it as it is. Restore it from a backup, or move it away to begin anew; "
+                + "a new identity must be trusted again by your other devices."
+        )
+    }
+}
