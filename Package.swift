@@ -12,9 +12,15 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// A library target of this package: `Sources/<name>`.
-func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/\(name)", swiftSettings: settings)
+/// A library target of this package: `Sources/<name>`, without the paths in it that are not compiled.
+func module(_ name: String, _ dependencies: [Target.Dependency] = [], excluding: [String] = []) -> Target {
+    .target(
+        name: name,
+        dependencies: dependencies,
+        path: "Sources/\(name)",
+        exclude: excluding,
+        swiftSettings: settings
+    )
 }
 
 /// A library that only tests use: `Tests/Support/<name>`.
@@ -80,7 +86,7 @@ let package = Package(
 
         // Pure core: no clock, socket, task or log.
         module("HandoffModel"),
-        module("HandoffWire", ["HandoffModel", protobuf]),
+        module("HandoffWire", ["HandoffModel", protobuf], excluding: ["Protocol/Handoff.proto"]),
         module("HandoffCrypto", [crypto, cryptoExtras]),
         module("HandoffCore", ["HandoffModel", "HandoffWire", "HandoffCrypto", collections]),
 

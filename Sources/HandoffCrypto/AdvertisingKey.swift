@@ -1,0 +1,54 @@
+import Crypto
+
+/// The secret under which a device's advertisements are sealed, held by every device of its circle: 32 bytes.
+package struct AdvertisingKey: Hashable, Sendable {
+    /// How many bytes a key has.
+    package static let byteCount = 32
+
+    private let key: SymmetricKey
+
+    /// A new key from the system's source of randomness.
+    package static func generate() -> AdvertisingKey {
+        AdvertisingKey(SymmetricKey(size: .bits256))
+    }
+
+    /// Takes exactly 32 bytes.
+    ///
+    /// - Throws: ``CryptoError/Code/invalidKey`` for any other count.
+    package init(rawRepresentation: some Collection<UInt8>) throws(CryptoError) {
+        guard rawRepresentation.count == Self.byteCount else {
+            throw CryptoError(
+                .invalidKey,
+                "An advertising key has \(Self.byteCount) bytes; \(rawRepresentation.count) were given."
+            )
+        }
+        self.init(SymmetricKey(data: Array(rawRepresentation)))
+    }
+
+    /// The key's 32 bytes, which only the circle may know.
+    package var rawRepresentation: [UInt8] { key.withUnsafeBytes { Array($0) } }
+
+    package func hash(into hasher: inout Hasher) {
+        key.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+
+    /// The two keys of one slot.
+    ///
+    /// HKDF-SHA-256 (RFC 5869) without salt; the info names the protocol and the slot; the first 16 of its 32 bytes
+    /// authenticate, the others encrypt.
+    func slotKeys(for slot: UInt64) -> SlotKeys {
+        var info = Array("handoffd v1 advertisement".utf8)
+        info.append(contentsOf: slot.bigEndianBytes(8))
+        let derived = HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: info, outputByteCount: 32)
+        return derived.withUnsafeBytes { bytes in
+            SlotKeys(
+                authentication: SymmetricKey(data: bytes[..<16]),
+                encryption: SymmetricKey(data: bytes[16...])
+            )
+        }
+    }
+
+    private init(_ key: SymmetricKey) {
+        self.key = key
+    }
+}

@@ -1,0 +1,99 @@
+/// A device's card: one line that carries its keys and name to another device by hand, to trust it without pairing.
+///
+/// `handoff1:` and the RFC 4648 base32 text, in lower case without padding, of: version byte 1, public key 32,
+/// advertising key 32, name 1…64, checksum 4. The checksum is the beginning of the SHA-256 of everything before it. It
+/// finds mistakes, not forgeries; and since the advertising key is a secret, the line is one.
+package struct CardText: Hashable, Sendable {
+    /// The version of card that this code makes and reads.
+    package static let version: UInt8 = 1
+
+    /// The longest name in UTF-8 bytes.
+    package static let maximumNameBytes = 64
+
+    private static let scheme = "handoff"
+    private static let checksumBytes = 4
+    private static let keyBytes = 1 + DevicePublicKey.byteCount + AdvertisingKey.byteCount
+    /// The longest line that is looked at.
+    private static let maximumTextBytes = 1024
+
+    /// By which key the device is known.
+    package let publicKey: DevicePublicKey
+    /// Under which key it advertises.
+    package let advertisingKey: AdvertisingKey
+    /// What people call it.
+    package let name: String
+
+    /// Makes a card.
+    ///
+    /// - Throws: ``CryptoError/Code/invalidName`` unless the name has 1…64 bytes.
+    package init(publicKey: DevicePublicKey, advertisingKey: AdvertisingKey, name: String) throws(CryptoError) {
+        guard (1...Self.maximumNameBytes).contains(name.utf8.count) else {
+            throw CryptoError(
+                .invalidName,
+                "The name on a card has 1 to \(Self.maximumNameBytes) bytes; this one has \(name.utf8.count)."
+            )
+        }
+        self.publicKey = publicKey
+        self.advertisingKey = advertisingKey
+        self.name = name
+    }
+
+    /// Reads a line, with or without blanks around it, in any case of letters.
+    ///
+    /// - Throws: ``CryptoError/Code/notACard`` when it does not begin like one, ``CryptoError/Code/newerCard`` when a newer
+    ///   version made it, ``CryptoError/Code/damagedCard`` for any mistake in it.
+    package init(parsing text: String) throws(CryptoError) {
+        let body = try Self.body(of: text)
+        guard let bytes = Base32.decode(body), bytes.count > Self.checksumBytes else { throw Self.damaged }
+        let content = Array(bytes.dropLast(Self.checksumBytes))
+        guard Self.checksum(of: content).elementsEqual(bytes.suffix(Self.checksumBytes)) else { throw Self.damaged }
+        guard content[0] <= Self.version else { throw Self.newer }
+        guard content[0] == Self.version, content.count > Self.keyBytes,
+            let name = String(validating: content[Self.keyBytes...], as: UTF8.self)
+        else { throw Self.damaged }
+        try self.init(
+            publicKey: DevicePublicKey(rawRepresentation: content[1..<(1 + DevicePublicKey.byteCount)]),
+            advertisingKey: AdvertisingKey(
+                rawRepresentation: content[(1 + DevicePublicKey.byteCount)..<Self.keyBytes]
+            ),
+            name: name
+        )
+    }
+
+    /// The card as one line without blanks.
+    package var text: String {
+        let content =
+            [Self.version] + publicKey.rawRepresentation + advertisingKey.rawRepresentation + Array(name.utf8)
+        return "\(Self.scheme)\(Self.version):" + Base32.encode(content + Self.checksum(of: content))
+    }
+
+    /// What stands after the colon of a card of this version.
+    private static func body(of text: String) throws(CryptoError) -> Substring.UTF8View {
+        let isBlank: (Unicode.Scalar) -> Bool = { $0.properties.isWhitespace }
+        let line = text.prefix(maximumTextBytes).unicodeScalars.drop(while: isBlank)
+        let head = line.prefix { $0 != ":" }
+        let lowered = String(head).lowercased()
+        let digits = lowered.dropFirst(scheme.count)
+        guard lowered.hasPrefix(scheme), head.endIndex < line.endIndex, !digits.isEmpty, digits.count < 4,
+            let number = Int(digits)
+        else {
+            throw CryptoError(.notACard, "This is no card: a card is one line that begins with handoff1: .")
+        }
+        guard number <= Int(version) else { throw newer }
+        let body = line[line.index(after: head.endIndex)...]
+        let end = body.lastIndex { !isBlank($0) }.map { body.index(after: $0) } ?? body.startIndex
+        return Substring(body[..<end]).utf8
+    }
+
+    private static func checksum(of content: [UInt8]) -> ArraySlice<UInt8> {
+        HandoffDigest.sha256(content).prefix(checksumBytes)
+    }
+
+    private static var damaged: CryptoError {
+        CryptoError(.damagedCard, "The card has a mistake in it: copy the whole line again.")
+    }
+
+    private static var newer: CryptoError {
+        CryptoError(.newerCard, "The card was made by a newer version of handoffd: update this device.")
+    }
+}

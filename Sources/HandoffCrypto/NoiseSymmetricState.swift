@@ -1,0 +1,60 @@
+import Crypto
+
+/// The chaining key and the transcript hash of a handshake (Noise rev 34, section 5.2) with SHA-256.
+struct NoiseSymmetricState: Sendable {
+    private var chainingKey: [UInt8]
+    private var cipher: NoiseCipherState?
+
+    /// The hash of everything that was said so far.
+    private(set) var hash: [UInt8]
+
+    /// Begins with the protocol name: padded with zeros up to 32 bytes, hashed above.
+    init(protocolName: String) {
+        let name = Array(protocolName.utf8)
+        let padding = [UInt8](repeating: 0, count: max(0, 32 - name.count))
+        hash = name.count <= 32 ? name + padding : HandoffDigest.sha256(name)
+        chainingKey = hash
+    }
+
+    /// Adds a secret (MixKey).
+    mutating func mixKey(_ secret: [UInt8]) {
+        let (chainingKey, key) = Self.derive(chainingKey: chainingKey, secret: secret)
+        self.chainingKey = chainingKey
+        cipher = NoiseCipherState(key: SymmetricKey(data: key))
+    }
+
+    /// Adds what both sides saw (MixHash).
+    mutating func mixHash(_ data: [UInt8]) {
+        hash = HandoffDigest.sha256(hash + data)
+    }
+
+    /// Encrypts a payload and adds it to the transcript (EncryptAndHash).
+    mutating func encryptAndHash(_ plaintext: [UInt8]) throws(CryptoError) -> [UInt8] {
+        let ciphertext = try cipher?.encrypt(plaintext, authenticating: hash) ?? plaintext
+        mixHash(ciphertext)
+        return ciphertext
+    }
+
+    /// Decrypts a payload and adds it to the transcript (DecryptAndHash).
+    mutating func decryptAndHash(_ ciphertext: [UInt8]) throws(CryptoError) -> [UInt8] {
+        let plaintext = try cipher?.decrypt(ciphertext, authenticating: hash) ?? ciphertext
+        mixHash(ciphertext)
+        return plaintext
+    }
+
+    /// The keys for both directions, the initiator's sending one first (Split).
+    func split() -> (NoiseCipherState, NoiseCipherState) {
+        let (first, second) = Self.derive(chainingKey: chainingKey, secret: [])
+        return (NoiseCipherState(key: SymmetricKey(data: first)), NoiseCipherState(key: SymmetricKey(data: second)))
+    }
+
+    /// HKDF of Noise (rev 34, section 4.3) with two outputs: RFC 5869 with the chaining key as salt and no info.
+    private static func derive(chainingKey: [UInt8], secret: [UInt8]) -> ([UInt8], [UInt8]) {
+        let output = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: SymmetricKey(data: secret),
+            salt: chainingKey,
+            outputByteCount: 64
+        )
+        return output.withUnsafeBytes { (Array($0[..<32]), Array($0[32...])) }
+    }
+}

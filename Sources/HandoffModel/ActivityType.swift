@@ -1,0 +1,47 @@
+/// A validated activity type: a short reverse-DNS name such as `org.example.editor.editing`.
+///
+/// People never see it. It is ASCII, 1…255 bytes, and made of at least two non-empty labels of letters, digits, `_` and
+/// `-` with dots between them. Apple's well-known type for browsing, which has no dot, is allowed too.
+package struct ActivityType: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The name as it was given.
+    package let rawValue: String
+
+    /// The type of browsing the web, named as in Apple's Foundation so that browsers can claim it.
+    package static let browsingWeb = ActivityType(unchecked: "NSUserActivityTypeBrowsingWeb")
+
+    /// Accepts a reverse-DNS name.
+    ///
+    /// - Throws: ``ModelError/Code/invalidActivityType`` for anything else.
+    package init(_ string: String) throws(ModelError) {
+        guard string != Self.browsingWeb.rawValue else {
+            self = .browsingWeb
+            return
+        }
+        guard (1...ActivityLimits.typeBytes).contains(string.utf8.count) else {
+            throw ModelError(
+                .invalidActivityType,
+                "An activity type is 1 to \(ActivityLimits.typeBytes) bytes long; this one has \(string.utf8.count)."
+            )
+        }
+        let labels = string.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard labels.count >= 2, labels.allSatisfy(Self.isLabel) else {
+            throw ModelError(
+                .invalidActivityType,
+                "\(string.debugDescription) is no activity type: use a reverse-DNS name such as com.example.app.editing."
+            )
+        }
+        self.init(unchecked: string)
+    }
+
+    package var description: String { rawValue }
+
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+    private init(unchecked string: String) {
+        rawValue = string
+    }
+
+    private static func isLabel(_ label: Substring.UTF8View) -> Bool {
+        !label.isEmpty && label.allSatisfy { $0.isASCIIWordByte || $0 == UInt8(ascii: "-") }
+    }
+}

@@ -1,0 +1,45 @@
+/// Says which rule of the model a value broke, and what would keep it.
+package struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of rule that was broken.
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The name of the code as it stands in messages and logs.
+        package let description: String
+
+        private init(_ description: String) {
+            self.description = description
+        }
+
+        /// The activity type is not a reverse-DNS name.
+        package static let invalidActivityType = Code("invalidActivityType")
+        /// The web page address is not an http or https URL with a host.
+        package static let invalidWebpageURL = Code("invalidWebpageURL")
+        /// The title is longer than ``ActivityLimits/titleBytes`` or cannot travel as text.
+        package static let titleTooLong = Code("titleTooLong")
+        /// userInfo nests deeper than ``ActivityLimits/nestingDepth``.
+        package static let userInfoTooDeep = Code("userInfoTooDeep")
+        /// A value or a text is not one that every side can represent.
+        package static let invalidValue = Code("invalidValue")
+        /// The encoded activity is larger than ``ActivityLimits/maximumPayloadBytes``.
+        package static let payloadTooLarge = Code("payloadTooLarge")
+        /// The device name is empty, too long or not printable.
+        package static let invalidName = Code("invalidName")
+        /// A device, team, content or type identifier has the wrong form.
+        package static let invalidIdentifier = Code("invalidIdentifier")
+        /// The date has the wrong form or is out of range.
+        package static let invalidDate = Code("invalidDate")
+    }
+
+    /// The kind of rule that was broken.
+    package let code: Code
+
+    /// What was wrong and what to do, as one sentence for a person.
+    package let message: String
+
+    /// Makes an error of the given kind.
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    package var description: String { "\(code): \(message)" }
+}

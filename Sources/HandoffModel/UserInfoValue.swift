@@ -1,0 +1,97 @@
+/// One value of userInfo; all kinds keep apart and travel exactly.
+///
+/// Equality is exact, not numeric: integer 1, real 1 and boolean true are three values; reals are compared by bit
+/// pattern, so that NaN equals itself and 0 differs from -0; texts are compared byte by byte.
+package indirect enum UserInfoValue: Sendable {
+    /// The value that says "none".
+    case null
+    /// A truth value.
+    case boolean(Bool)
+    /// A whole number that fits 64 bits with a sign.
+    case integer(Int64)
+    /// A whole number above `Int64.max`; make it with ``number(_:)``, which picks the kind.
+    case unsigned(UInt64)
+    /// A real number, any bit pattern.
+    case real(Double)
+    /// A text without U+0000.
+    case string(String)
+    /// Bytes, untouched.
+    case data([UInt8])
+    /// A moment, exact to the nanosecond.
+    case date(Timestamp)
+    /// An address of any scheme, without U+0000.
+    case url(String)
+    /// Values in an order.
+    case array([UserInfoValue])
+    /// Values by name.
+    case dictionary([String: UserInfoValue])
+    /// Values without order or duplicates.
+    case set(Set<UserInfoValue>)
+
+    /// The whole number as ``integer(_:)`` where it fits and as ``unsigned(_:)`` above.
+    package static func number(_ value: UInt64) -> UserInfoValue {
+        Int64(exactly: value).map(UserInfoValue.integer) ?? .unsigned(value)
+    }
+}
+
+extension UserInfoValue: Hashable {
+    package static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.boolean(let left), .boolean(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.unsigned(let left), .unsigned(let right)): left == right
+        case (.real(let left), .real(let right)): left.bitPattern == right.bitPattern
+        case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.data(let left), .data(let right)): left == right
+        case (.date(let left), .date(let right)): left == right
+        case (.url(let left), .url(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.array(let left), .array(let right)): left == right
+        case (.dictionary(let left), .dictionary(let right)): left == right
+        case (.set(let left), .set(let right)): left == right
+        default: false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        switch self {
+        case .null: break
+        case .boolean(let value): hasher.combine(value)
+        case .integer(let value): hasher.combine(value)
+        case .unsigned(let value): hasher.combine(value)
+        case .real(let value): hasher.combine(value.bitPattern)
+        case .string(let value), .url(let value): hasher.combineExactly(value)
+        case .data(let value): hasher.combine(value)
+        case .date(let value): hasher.combine(value)
+        case .array(let value): hasher.combine(value)
+        case .dictionary(let value): hasher.combine(value)
+        case .set(let value): hasher.combine(value)
+        }
+    }
+}
+
+extension UserInfoValue {
+    /// What kind of value this is, as a person would call it.
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
+        case null, boolean, integer, unsigned, real, string, data, date, url, array, dictionary, set
+    }
+
+    /// What kind of value this is.
+    package var kind: Kind {
+        switch self {
+        case .null: .null
+        case .boolean: .boolean
+        case .integer: .integer
+        case .unsigned: .unsigned
+        case .real: .real
+        case .string: .string
+        case .data: .data
+        case .date: .date
+        case .url: .url
+        case .array: .array
+        case .dictionary: .dictionary
+        case .set: .set
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package import HandoffModel
+
+extension Activity {
+    /// How many bytes the activity has as a message.
+    ///
+    /// Above ``ActivityLimits/advisedPayloadBytes`` the origin warns, above ``ActivityLimits/maximumPayloadBytes`` it
+    /// refuses.
+    package var encodedSize: Int { MessageCoding.encode(Handoff_V1_Activity(self)).count }
+
+    /// Checks that a peer will read the activity.
+    ///
+    /// - Throws: ``ModelError/Code/payloadTooLarge`` naming what to use instead.
+    package func checkEncodedSize() throws(ModelError) {
+        let size = encodedSize
+        guard size <= ActivityLimits.maximumPayloadBytes else {
+            throw ModelError(
+                .payloadTooLarge,
+                """
+                The activity has \(size) bytes and may have \(ActivityLimits.maximumPayloadBytes): \
+                keep userInfo small and send the rest through continuation streams.
+                """
+            )
+        }
+    }
+
+    /// The activity that travelled.
+    init(_ message: Handoff_V1_Activity) throws(WireError) {
+        var properties = Activity.Properties()
+        properties.title = message.hasTitle ? message.title : nil
+        properties.userInfo = try UserInfoCoding.dictionary(message.userInfo)
+        properties.requiredUserInfoKeys = Set(message.requiredUserInfoKeys)
+        properties.teamID = message.hasTeamID ? message.teamID : nil
+        properties.expiration = message.hasExpiration ? try UserInfoCoding.timestamp(message.expiration) : nil
+        properties.targetContentIdentifier = message.hasTargetContentIdentifier ? message.targetContentIdentifier : nil
+        properties.persistentIdentifier = message.hasPersistentIdentifier ? message.persistentIdentifier : nil
+        properties.supportsContinuationStreams = message.supportsContinuationStreams
+        do {
+            properties.webpageURL = message.hasWebpageURL ? try WebpageURL(message.webpageURL) : nil
+            self = try Activity(type: ActivityType(message.type), properties: properties)
+        } catch {
+            throw WireError(error)
+        }
+    }
+}
+
+extension Handoff_V1_Activity {
+    /// The activity as it travels.
+    init(_ activity: Activity) {
+        self.init()
+        type = activity.type.rawValue
+        if let title = activity.title { self.title = title }
+        if let webpageURL = activity.webpageURL { self.webpageURL = webpageURL.rawValue }
+        userInfo = UserInfoCoding.entries(activity.userInfo)
+        if let teamID = activity.teamID { self.teamID = teamID }
+        if let expiration = activity.expiration { self.expiration = Handoff_V1_Timestamp(expiration) }
+        if let identifier = activity.targetContentIdentifier { targetContentIdentifier = identifier }
+        if let identifier = activity.persistentIdentifier { persistentIdentifier = identifier }
+        supportsContinuationStreams = activity.supportsContinuationStreams
+        requiredUserInfoKeys = activity.requiredUserInfoKeys.sorted(by: UserInfoCoding.precedes)
+    }
+}

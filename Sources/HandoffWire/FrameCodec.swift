@@ -1,0 +1,15 @@
+/// Frames on a channel: a length of two bytes, highest first, and that many bytes.
+///
+/// A frame has 1…65 535 bytes after its length and knows nothing of the borders of the SDUs that carry it.
+package enum FrameCodec {
+    /// The most bytes after the length; also the most that a Noise message may have (Noise rev 34, section 3).
+    package static let maximumLength = 65_535
+
+    /// The bytes of one frame.
+    ///
+    /// - Precondition: `body` has 1…``maximumLength`` bytes; anything else is our bug.
+    package static func encode(_ body: [UInt8]) -> [UInt8] {
+        precondition((1...maximumLength).contains(body.count), "a frame has 1 to 65535 bytes")
+        return [UInt8(body.count >> 8), UInt8(body.count & 0xFF)] + body
+    }
+}

@@ -1,0 +1,63 @@
+/// Finds the frames in a stream of bytes, however the stream was cut.
+///
+/// After each ``append(_:)`` call ``next()`` until it returns `nil`; then no more than one incomplete frame is kept. After
+/// an error the stream has lost its borders, and every further call throws the same error.
+package struct FrameDecoder: Sendable {
+    private let maximumLength: Int
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private var failure: WireError?
+
+    /// Accepts frames with at most `maximumLength` bytes after the length.
+    ///
+    /// - Precondition: `maximumLength` lies in 1…``FrameCodec/maximumLength``.
+    package init(maximumLength: Int) {
+        precondition((1...FrameCodec.maximumLength).contains(maximumLength), "a frame has 1 to 65535 bytes")
+        self.maximumLength = maximumLength
+    }
+
+    /// How many bytes wait for the rest of their frame or for ``next()``.
+    package var bufferedBytes: Int { buffer.count - start }
+
+    /// Adds what came from the channel.
+    ///
+    /// - Throws: ``WireError/Code/tooLarge`` when more waits than one frame and one SDU of 65 535 bytes.
+    package mutating func append(_ bytes: [UInt8]) throws(WireError) {
+        if let failure { throw failure }
+        guard bufferedBytes + bytes.count <= 2 + maximumLength + 65_535 else {
+            throw fail(WireError(.tooLarge, "More than one frame and one SDU wait to be read."))
+        }
+        if start > 0 {
+            buffer.removeFirst(start)
+            start = 0
+        }
+        buffer.append(contentsOf: bytes)
+    }
+
+    /// The body of the next whole frame; `nil` when it has not all come.
+    ///
+    /// - Throws: ``WireError/Code/tooLarge`` as soon as the length is above the maximum, ``WireError/Code/malformed``
+    ///   for an empty frame.
+    package mutating func next() throws(WireError) -> [UInt8]? {
+        if let failure { throw failure }
+        guard bufferedBytes >= 2 else { return nil }
+        let length = Int(buffer[start]) << 8 | Int(buffer[start + 1])
+        guard length <= maximumLength else {
+            throw fail(WireError(.tooLarge, "A frame of \(length) bytes is above the limit of \(maximumLength)."))
+        }
+        guard length > 0 else {
+            throw fail(WireError(.malformed, "A frame is empty."))
+        }
+        guard bufferedBytes >= 2 + length else { return nil }
+        let body = Array(buffer[(start + 2)..<(start + 2 + length)])
+        start += 2 + length
+        return body
+    }
+
+    private mutating func fail(_ error: WireError) -> WireError {
+        failure = error
+        buffer = []
+        start = 0
+        return error
+    }
+}

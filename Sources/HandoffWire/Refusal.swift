@@ -1,0 +1,77 @@
+/// Why a request is not granted.
+package struct Refusal: Hashable, Sendable {
+    /// The kind of refusal; numbers that this version does not know are kept.
+    package struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The number on the wire (`Refusal.Code` in Handoff.proto).
+        package let rawValue: Int
+
+        package init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// There is no current activity of that type any more.
+        package static let noLongerCurrent = Code(rawValue: 1)
+        /// The request is of a kind or form that the device does not understand.
+        package static let notUnderstood = Code(rawValue: 2)
+        /// The device serves another request; a later try may succeed.
+        package static let busy = Code(rawValue: 3)
+        /// The device could not do its part.
+        package static let `internal` = Code(rawValue: 4)
+        /// The activity is larger than a payload may be.
+        package static let tooLarge = Code(rawValue: 5)
+
+        package var description: String {
+            switch self {
+            case .noLongerCurrent: "noLongerCurrent"
+            case .notUnderstood: "notUnderstood"
+            case .busy: "busy"
+            case .internal: "internal"
+            case .tooLarge: "tooLarge"
+            default: "unknown(\(rawValue))"
+            }
+        }
+    }
+
+    /// The longest message in UTF-8 bytes; longer ones are cut.
+    package static let maximumMessageBytes = 1024
+
+    /// The kind of refusal.
+    package let code: Code
+
+    /// One sentence for a person, at most ``maximumMessageBytes``.
+    package let message: String
+
+    /// Refuses with a reason; a message that is too long is cut between two Unicode scalars.
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = Self.cut(message)
+    }
+
+    private static func cut(_ text: String) -> String {
+        guard text.utf8.count > maximumMessageBytes else { return text }
+        var kept = String.UnicodeScalarView()
+        var count = 0
+        for scalar in text.unicodeScalars {
+            count += UTF8.width(scalar)
+            guard count <= maximumMessageBytes else { break }
+            kept.append(scalar)
+        }
+        return String(kept)
+    }
+}
+
+extension Handoff_V1_Refusal {
+    /// The refusal as it travels.
+    init(_ refusal: Refusal) {
+        self.init()
+        code = Handoff_V1_Refusal.Code(rawValue: refusal.code.rawValue) ?? .unspecified
+        message = refusal.message
+    }
+}
+
+extension Refusal {
+    /// The refusal that travelled.
+    init(_ message: Handoff_V1_Refusal) {
+        self.init(Code(rawValue: message.code.rawValue), message.message)
+    }
+}

@@ -1,0 +1,49 @@
+import FoundationEssentials
+package import HandoffModel
+
+/// What one device asks of another.
+package enum Request: Hashable, Sendable {
+    /// The person wants to continue what is advertised.
+    case fetch(FetchRequest)
+
+    /// The most bytes that a request may have; a stranger is never given more.
+    package static let maximumBytes = 1024
+
+    /// The bytes of this request.
+    package func encode() -> [UInt8] {
+        var message = Handoff_V1_Request()
+        switch self {
+        case .fetch(let request):
+            message.fetch.typeHash = Data(request.typeHash.bytes)
+        }
+        return MessageCoding.encode(message)
+    }
+
+    /// Reads a request.
+    ///
+    /// - Throws: ``WireError``; ``WireError/Code/unknownKind`` for a request that only a newer version knows.
+    package init(decoding bytes: [UInt8]) throws(WireError) {
+        let message = try MessageCoding.decode(Handoff_V1_Request.self, from: bytes, limit: Self.maximumBytes)
+        switch message.kind {
+        case .fetch(let fetch):
+            do {
+                self = .fetch(FetchRequest(typeHash: try ActivityTypeHash(bytes: fetch.typeHash)))
+            } catch {
+                throw WireError(error)
+            }
+        case nil:
+            throw WireError(.unknownKind, "The request is of a kind that this version does not know.")
+        }
+    }
+}
+
+/// Asks for the activity that is being advertised.
+package struct FetchRequest: Hashable, Sendable {
+    /// The hash that stood in the advertisement.
+    package let typeHash: ActivityTypeHash
+
+    /// Asks for the current activity if its type has this hash.
+    package init(typeHash: ActivityTypeHash) {
+        self.typeHash = typeHash
+    }
+}
