@@ -38,6 +38,11 @@ package enum UserInfoCoding {
         return entries
     }
 
+    /// Any value, for showing it; what userInfo cannot carry becomes its text.
+    package static func shown(_ value: Value) -> UserInfoValue {
+        (try? decode(value, at: "value", depth: 0)) ?? .string(value.objectPath?.description ?? "\(value)")
+    }
+
     private static func value(of item: UserInfoValue) -> Value {
         switch item {
         case .null: tagged("null", .string(""))

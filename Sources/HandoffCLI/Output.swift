@@ -27,6 +27,11 @@ struct Output: Sendable {
         }
     }
 
+    /// A document as one line of JSON, inside a text for people.
+    static func compact(_ document: some Encodable) -> String {
+        (try? json(document)) ?? "?"
+    }
+
     private func report(_ failure: CommandFailure) -> ExitCode {
         if isJSON, let line = try? Self.json(Failure(error: failure.message, name: failure.name)) {
             fputs(line + "\n", stderr)

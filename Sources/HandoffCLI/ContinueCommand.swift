@@ -1,0 +1,92 @@
+import ArgumentParser
+import DBus
+import FoundationEssentials
+import HandoffBus
+import HandoffModel
+
+/// `handoffctl continue`: fetch an activity from the device that it is on.
+struct ContinueCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "continue",
+        abstract: "Fetch an activity from the device that it is on, and print it.",
+        discussion: "Without an ID or a type, the nearest activity is taken."
+    )
+
+    @OptionGroup var options: GlobalOptions
+
+    @Argument(help: "The activity's number, as `handoffctl nearby` shows it.")
+    var id: Int?
+
+    @Option(help: "Take the nearest activity of this type.")
+    var type: String?
+
+    func validate() throws {
+        guard id == nil || type == nil else { throw ValidationError("Give an ID or --type, not both.") }
+    }
+
+    func run() async throws {
+        let (id, type) = (id, type)
+        try await options.withClient { client, output in
+            let nearby = try await client.objects().nearby
+            let chosen = try Self.choice(from: nearby, id: id, type: type)
+            let activity = try await client.continueActivity(chosen.path)
+            try output.print(ActivityDocument(activity, from: chosen), Self.text(activity, from: chosen))
+        }
+    }
+
+    /// The activity that is meant; a type that this device cannot name yet is found by trying the fetch itself.
+    private static func choice(from nearby: [NearbyActivity], id: Int?, type: String?) throws -> NearbyActivity {
+        if let id {
+            guard let activity = nearby.first(where: { $0.id == id }) else {
+                throw CommandFailure(
+                    status: .notFound,
+                    message: "No activity \(id) is nearby; see `handoffctl nearby` for what is."
+                )
+            }
+            return activity
+        }
+        if let type {
+            guard let activity = nearby.first(where: { $0.type == type }) else {
+                throw CommandFailure(status: .notFound, message: "No activity of type \(type) is nearby.")
+            }
+            return activity
+        }
+        guard let activity = nearby.first else {
+            throw CommandFailure(
+                status: .notFound,
+                message: "Nothing is nearby that could be continued; `handoffctl status` says whether the radio works."
+            )
+        }
+        return activity
+    }
+
+    private static func text(_ activity: Activity, from source: NearbyActivity) -> String {
+        var table = Table("from", printable(source.deviceName))
+        table.append("type", activity.type.rawValue)
+        if let title = activity.title { table.append("title", printable(title)) }
+        if let url = activity.webpageURL { table.append("webpage", url.rawValue) }
+        for (key, value) in activity.userInfo.sorted(by: { $0.key < $1.key }) {
+            table.append("userInfo." + printable(key), printable(Output.compact(UserInfoJSON(value))))
+        }
+        return table.text
+    }
+}
+
+/// What `handoffctl continue --json` prints.
+struct ActivityDocument: Encodable {
+    let device: String
+    let deviceName: String
+    let type: String
+    let title: String?
+    let webpageURL: String?
+    let userInfo: [String: UserInfoJSON]
+
+    init(_ activity: Activity, from source: NearbyActivity) {
+        device = source.device.lastElement
+        deviceName = source.deviceName
+        type = activity.type.rawValue
+        title = activity.title
+        webpageURL = activity.webpageURL?.rawValue
+        userInfo = activity.userInfo.mapValues(UserInfoJSON.init)
+    }
+}

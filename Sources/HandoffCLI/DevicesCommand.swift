@@ -1,0 +1,119 @@
+import ArgumentParser
+import DBus
+import HandoffBus
+
+/// `handoffctl devices`: the devices that this one trusts.
+struct DevicesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "devices",
+        abstract: "Show and change which devices this one trusts.",
+        discussion: """
+            Two devices trust each other by their cards: print the card of each with `handoffctl devices card`, and give
+            it to the other's `handoffctl devices trust`. Who has a card can read that device's advertisements: hand it
+            over in person, by ssh, or on a stick, not in public.
+            """,
+        subcommands: [ListDevices.self, ShowCard.self, TrustCard.self, RemoveDevice.self],
+        defaultSubcommand: ListDevices.self
+    )
+
+    @OptionGroup var options: GlobalOptions
+
+    /// `handoffctl devices list`.
+    struct ListDevices: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "Show the trusted devices.")
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            try await options.withClient { client, output in
+                let devices = try await client.objects().devices
+                try output.print(devices.map(DeviceDocument.init), Self.text(devices))
+            }
+        }
+
+        private static func text(_ devices: [TrustedDevice]) -> String {
+            guard !devices.isEmpty else { return "no device is trusted yet; see `handoffctl devices --help`" }
+            var table = Table("ID", "NAME")
+            for device in devices { table.append(device.id, printable(device.name)) }
+            return table.text
+        }
+    }
+
+    /// `handoffctl devices card`.
+    struct ShowCard: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "card", abstract: "Print this device's card.")
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            try await options.withClient { client, output in
+                let card = try await client.card()
+                try output.print(["card": card], card)
+            }
+        }
+    }
+
+    /// `handoffctl devices trust CARD`.
+    struct TrustCard: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "trust", abstract: "Trust the device of a card.")
+
+        @OptionGroup var options: GlobalOptions
+
+        @Argument(help: "The card of the other device, as `handoffctl devices card` prints it there.")
+        var card: String
+
+        func run() async throws {
+            let card = card
+            try await options.withClient { client, output in
+                let path = try await client.trust(card: card)
+                guard let device = try await client.objects().devices.first(where: { $0.path == path }) else { return }
+                try output.print(DeviceDocument(device), "trusted \(printable(device.name)) (\(device.id))")
+            }
+        }
+    }
+
+    /// `handoffctl devices remove ID`.
+    struct RemoveDevice: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove",
+            abstract: "End the trust in a device.",
+            discussion: "It can neither see nor fetch anything of this device from then on."
+        )
+
+        @OptionGroup var options: GlobalOptions
+
+        @Argument(help: "The device's id, or the beginning of it.")
+        var id: String
+
+        func run() async throws {
+            let id = id
+            try await options.withClient { client, output in
+                let matches = try await client.objects().devices.filter { $0.id.hasPrefix(id.lowercased()) }
+                guard let device = matches.first, matches.count == 1, !id.isEmpty else {
+                    throw CommandFailure(
+                        status: .notFound,
+                        message: matches.isEmpty
+                            ? "No trusted device has the id \(id); see `handoffctl devices`."
+                            : "\(matches.count) devices have ids that begin with \"\(id)\"; give more of it."
+                    )
+                }
+                try await client.remove(device: device.path)
+                try output.print(DeviceDocument(device), "removed \(printable(device.name)) (\(device.id))")
+            }
+        }
+    }
+}
+
+/// A trusted device as `--json` prints it.
+struct DeviceDocument: Encodable {
+    let id: String
+    let name: String
+    /// Microseconds since 1970; null for never since the daemon started.
+    let lastSeen: UInt64?
+
+    init(_ device: TrustedDevice) {
+        id = device.id
+        name = device.name
+        lastSeen = device.lastSeen == 0 ? nil : device.lastSeen
+    }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import DBus
+import HandoffBus
+
+/// `handoffctl monitor`: everything that happens, as it happens.
+struct MonitorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "monitor",
+        abstract: "Show everything that happens until interrupted: activities with all that is in them, devices, the radio."
+    )
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        try await options.withClient { client, output in
+            try await untilInterrupted {
+                try await client.withSignals { signals in
+                    for try await signal in signals {
+                        for event in MonitorEvent.events(of: signal) { try output.print(event, event.text) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One thing that happened to one interface of one object.
+struct MonitorEvent: Encodable {
+    /// `added`, `changed` or `removed`.
+    let event: String
+    let object: String
+    let interface: String
+    let properties: [String: UserInfoJSON]
+
+    /// What a signal of the daemon tells; nothing for signals of other kinds.
+    static func events(of signal: Signal) -> [MonitorEvent] {
+        switch signal.member.description {
+        case "PropertiesChanged": changed(signal)
+        case "InterfacesAdded": added(signal)
+        case "InterfacesRemoved": removed(signal)
+        default: []
+        }
+    }
+
+    /// One line for people.
+    var text: String {
+        let name = interface.split(separator: ".").last.map(String.init) ?? interface
+        let details = properties.sorted { $0.key < $1.key }.map { " \($0.key)=\(Output.compact($0.value))" }
+        return printable("\(event) \(name) \(object)\(details.joined())")
+    }
+
+    private static func changed(_ signal: Signal) -> [MonitorEvent] {
+        guard signal.arguments.count == 3, let interface = signal.arguments[0].string,
+            let properties = signal.arguments[1].stringDictionary
+        else { return [] }
+        return [MonitorEvent("changed", signal.path, interface, properties)]
+    }
+
+    private static func added(_ signal: Signal) -> [MonitorEvent] {
+        guard signal.arguments.count == 2, let path = signal.arguments[0].objectPath,
+            let interfaces = signal.arguments[1].stringDictionary
+        else { return [] }
+        return interfaces.sorted { $0.key < $1.key }.filter { $0.key.hasPrefix("org.handoffd.") }.map {
+            MonitorEvent("added", path, $0.key, $0.value.stringDictionary ?? [:])
+        }
+    }
+
+    private static func removed(_ signal: Signal) -> [MonitorEvent] {
+        guard signal.arguments.count == 2, let path = signal.arguments[0].objectPath,
+            let interfaces = signal.arguments[1].array
+        else { return [] }
+        return interfaces.compactMap(\.string).filter { $0.hasPrefix("org.handoffd.") }.map {
+            MonitorEvent("removed", path, $0, [:])
+        }
+    }
+
+    private init(_ event: String, _ path: ObjectPath, _ interface: String, _ properties: [String: Value]) {
+        self.event = event
+        object = path.description
+        self.interface = interface
+        self.properties = properties.mapValues { UserInfoJSON(UserInfoCoding.shown($0)) }
+    }
+}

@@ -1,0 +1,102 @@
+import ArgumentParser
+import HandoffBus
+
+/// `handoffctl nearby`: what can be continued here.
+struct NearbyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "nearby",
+        abstract: "Show what other devices do that can be continued here.",
+        discussion: "With --json, one array a line; with --watch, a new line after each change."
+    )
+
+    @OptionGroup var options: GlobalOptions
+
+    @Flag(help: "Go on, and show every change, until interrupted; devices are found sooner meanwhile.")
+    var watch = false
+
+    func run() async throws {
+        let watch = watch
+        try await options.withClient { client, output in
+            guard watch else { return try output.show(try await client.objects().nearby) }
+            try await untilInterrupted { try await Self.follow(client, output) }
+        }
+    }
+
+    private static func follow(_ client: HandoffClient, _ output: Output) async throws {
+        try await client.withSignals { signals in
+            try await client.startLooking()
+            var shown = try await client.objects().nearby.map(Row.init)
+            try output.show(try await client.objects().nearby)
+            for try await _ in signals {
+                let nearby = try await client.objects().nearby
+                let rows = nearby.map(Row.init)
+                guard rows != shown else { continue }
+                shown = rows
+                try output.show(nearby)
+            }
+        }
+    }
+
+    /// What makes a new line worth printing.
+    private struct Row: Equatable {
+        let id: Int
+        let type: String
+        let hasWebpage: Bool
+        let rssi: Int?
+
+        init(_ activity: NearbyActivity) {
+            id = activity.id
+            type = activity.type
+            hasWebpage = activity.hasWebpage
+            rssi = activity.rssi
+        }
+    }
+}
+
+extension Output {
+    /// Prints the list of nearby activities.
+    fileprivate func show(_ nearby: [NearbyActivity]) throws {
+        try print(nearby.map(NearbyDocument.init), nearby.isEmpty ? "nothing nearby" : Self.table(nearby))
+    }
+
+    private static func table(_ nearby: [NearbyActivity]) -> String {
+        var table = Table("ID", "DEVICE", "ACTIVITY", "WEB", "SIGNAL")
+        for activity in nearby {
+            table.append(
+                "\(activity.id)",
+                printable(activity.deviceName),
+                activity.type.isEmpty ? "(type \(activity.typeHash))" : activity.type,
+                activity.hasWebpage ? "yes" : "no",
+                activity.rssi.map { "\($0) dBm" } ?? "-"
+            )
+        }
+        return table.text
+    }
+}
+
+/// One element of what `handoffctl nearby --json` prints.
+struct NearbyDocument: Encodable {
+    let id: Int
+    let device: String
+    let deviceName: String
+    let type: String?
+    let typeHash: String
+    let hasWebpage: Bool
+    let rssi: Int?
+    /// Microseconds since 1970.
+    let firstSeen: UInt64
+    /// Microseconds since 1970.
+    let lastSeen: UInt64
+
+    init(_ activity: NearbyActivity) {
+        id = activity.id
+        device = activity.device.lastElement
+        deviceName = activity.deviceName
+        type = activity.type.isEmpty ? nil : activity.type
+        typeHash = activity.typeHash
+        hasWebpage = activity.hasWebpage
+        rssi = activity.rssi
+        firstSeen = activity.firstSeen
+        lastSeen = activity.lastSeen
+    }
+}

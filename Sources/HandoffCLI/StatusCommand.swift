@@ -1,0 +1,73 @@
+import ArgumentParser
+import HandoffBus
+
+/// `handoffctl status`: whether everything works, and what to do if not.
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show whether everything works, and what to do if not."
+    )
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        try await options.withClient { client, output in
+            let status = try await client.status()
+            let objects = try await client.objects()
+            try output.print(StatusDocument(status, objects), Self.text(status, objects))
+        }
+    }
+
+    private static func text(_ status: DaemonStatus, _ objects: HandoffObjects) -> String {
+        var table = Table("handoffd", status.version)
+        table.append("this device", "\(printable(status.deviceName)) (\(status.deviceID))")
+        table.append("radio", status.radioState == "ready" ? "ready (\(status.radioMessage))" : status.radioState)
+        table.append("current activity", Self.current(status, objects))
+        table.append("trusted devices", "\(objects.devices.count)")
+        table.append("nearby activities", "\(objects.nearby.count)")
+        var lines = [table.text]
+        if status.radioState != "ready" { lines.append("\n\(status.radioMessage)") }
+        for advisory in status.advisories where advisory.count == 2 { lines.append("\n\(advisory[0]): \(advisory[1])") }
+        if objects.devices.isEmpty { lines.append("\n" + Self.lonely) }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func current(_ status: DaemonStatus, _ objects: HandoffObjects) -> String {
+        objects.activities.first { $0.path == status.currentActivity }?.properties["Type"]?.string ?? "none"
+    }
+
+    private static let lonely =
+        "No device is trusted yet, so nothing is advertised or scanned: see `handoffctl devices --help`."
+}
+
+/// What `handoffctl status --json` prints.
+struct StatusDocument: Encodable {
+    struct Advisory: Encodable {
+        let name: String
+        let message: String
+    }
+
+    let version: String
+    let protocolVersion: UInt32
+    let deviceID: String
+    let deviceName: String
+    let radioState: String
+    let radioMessage: String
+    let advisories: [Advisory]
+    let currentActivity: String?
+    let trustedDevices: Int
+    let nearbyActivities: Int
+
+    init(_ status: DaemonStatus, _ objects: HandoffObjects) {
+        version = status.version
+        protocolVersion = status.protocolVersion
+        deviceID = status.deviceID
+        deviceName = status.deviceName
+        radioState = status.radioState
+        radioMessage = status.radioMessage
+        advisories = status.advisories.filter { $0.count == 2 }.map { Advisory(name: $0[0], message: $0[1]) }
+        currentActivity = status.currentActivity == .root ? nil : status.currentActivity.description
+        trustedDevices = objects.devices.count
+        nearbyActivities = objects.nearby.count
+    }
+}
