@@ -33,6 +33,9 @@ package struct ActivityRegister: Sendable {
         stack.lazy.reversed().compactMap { records[$0] }.first(where: \.isEligible)
     }
 
+    /// Every client that has an activity.
+    package var owners: Set<String> { Set(records.values.map(\.owner)) }
+
     /// The activity with that id, if it exists.
     package subscript(id: ID) -> Record? { records[id] }
 

@@ -48,7 +48,7 @@ package struct FetchSession: Sendable {
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved`; then the session is over.
     package mutating func receive(_ bytes: [UInt8]) throws(HandoffError) -> Answered? {
-        try SessionFault.translating { () throws in
+        try SessionFault.translating { () throws -> Answered? in
             try frames.append(bytes)
             while let frame = try frames.next() {
                 guard let message = try assembler.append(try open(frame)) else { continue }

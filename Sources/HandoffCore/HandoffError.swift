@@ -3,7 +3,7 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The kind of a ``HandoffError``; a struct, so that kinds can be added.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Wrapped: String {
-            case limitReached, noSuchActivity, notOwner, noLongerCurrent, unknownDevice, ownCard
+            case limitReached, noSuchActivity, notOwner, noLongerCurrent, unknownDevice, ownCard, invalidCard
             case peerUnreachable, peerRefused, peerMisbehaved, notTrusted, timedOut, radioUnavailable
             case stateUnreadable, stateDamaged, stateUnwritable
         }
@@ -24,6 +24,8 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
         package static let unknownDevice = Code(wrapped: .unknownDevice)
         /// The card is this device's own.
         package static let ownCard = Code(wrapped: .ownCard)
+        /// The card cannot be used.
+        package static let invalidCard = Code(wrapped: .invalidCard)
         /// The device did not answer: gone, out of range, or switched off.
         package static let peerUnreachable = Code(wrapped: .peerUnreachable)
         /// The device answered, and refused.

@@ -1,11 +1,11 @@
 package import HandoffCrypto
 package import HandoffModel
+package import HandoffRadio
+package import HandoffWire
 
 extension DevicePublicKey {
     /// The id of the device that holds the private half.
-    package var deviceName: DeviceID { identifier }
-
-    private var identifier: DeviceID {
+    package var device: DeviceID {
         guard let id = try? DeviceID(bytes: deviceID) else { preconditionFailure("a digest has eight bytes") }
         return id
     }
@@ -18,5 +18,30 @@ extension ActivityType {
             preconditionFailure("a digest has five bytes")
         }
         return hash
+    }
+}
+
+extension ActivityTypeHash {
+    /// The hash that stands for "nothing to continue any more"; no type is known to have it.
+    package static let farewell: ActivityTypeHash = {
+        guard let hash = try? ActivityTypeHash(bytes: [0, 0, 0, 0, 0]) else { preconditionFailure("five bytes") }
+        return hash
+    }()
+}
+
+extension AdvertisementPayload {
+    /// What an advertisement says of `content`, with the port at which it can be fetched.
+    package init(_ content: AdvertisementPacer.Content, port: ChannelPort) {
+        let (hash, hasWebpage) =
+            switch content {
+            case .activity(let hash, let hasWebpage): (hash, hasWebpage)
+            case .farewell: (ActivityTypeHash.farewell, false)
+            }
+        guard let payload = try? AdvertisementPayload(
+            hasWebpage: hasWebpage,
+            port: UInt8(truncatingIfNeeded: port.rawValue),
+            typeHash: hash
+        ) else { preconditionFailure("a channel port is 0x80…0xFF, as an advertised one") }
+        self = payload
     }
 }

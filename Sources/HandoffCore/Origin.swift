@@ -22,6 +22,9 @@ package struct Origin: Sendable {
     /// The activity that other devices may continue.
     package var current: ActivityRegister.Record? { register.current }
 
+    /// Every client that has an activity.
+    package var owners: Set<String> { register.owners }
+
     /// The activity with that id.
     ///
     /// - Throws: ``HandoffError`` with `noSuchActivity`.
@@ -111,7 +114,7 @@ package struct Origin: Sendable {
     }
 
     private static let noLongerCurrent = Answer.refusal(
-        Refusal(code: .noLongerCurrent, message: "That activity is not the current one any more.")
+        Refusal(.noLongerCurrent, "That activity is not the current one any more.")
     )
 
     private func check(_ id: ActivityRegister.ID, belongsTo client: String) throws(HandoffError) {

@@ -21,28 +21,26 @@ package struct ServeSession: Sendable {
     private var stage = Stage.waiting
     private var frames = FrameDecoder(maximumLength: strangerFrame)
 
-    /// A session in which this device answers any of `candidates`.
-    package init(keys: DeviceKeys, candidates: [(DeviceID, DevicePublicKey)]) {
-        trial = NoiseResponderTrial(localStatic: keys.agreement, candidates: candidates)
+    /// A session in which this device answers whichever trusted device `trial` finds.
+    package init(trial: NoiseResponderTrial<DeviceID>) {
+        self.trial = trial
     }
 
     /// Takes in what came from the channel; the caller and its request once they are whole, nil before.
     ///
     /// - Throws: ``HandoffError`` with `notTrusted` when no candidate sent this, or `peerMisbehaved`.
     package mutating func introduce(_ bytes: [UInt8]) throws(HandoffError) -> (DeviceID, Request)? {
-        try SessionFault.translating { () throws in
+        try SessionFault.translating { () throws -> (DeviceID, Request)? in
             try frames.append(bytes)
             guard let frame = try frames.next() else { return nil }
-            guard let match = try trial.readFirstMessage(frame) else {
-                throw HandoffError(.notTrusted, "A device that is not trusted here asked for an activity.")
-            }
+            let match = try match(frame)
             var assembler = MessageAssembler(maximumLength: Request.maximumBytes)
             guard let message = try assembler.append(match.payload) else {
                 throw HandoffError(.peerMisbehaved, "The request does not fit into the first message.")
             }
             let request = try Request(decoding: message)
             stage = .introduced(match.handshake)
-            return (match.candidate, request)
+            return (match.id, request)
         }
     }
 
@@ -76,6 +74,14 @@ package struct ServeSession: Sendable {
             stage = .answered(transport)
             _ = try Acknowledgement(decoding: message)
             return true
+        }
+    }
+
+    private func match(_ frame: [UInt8]) throws -> NoiseResponderTrial<DeviceID>.Match {
+        do {
+            return try trial.match(frame)
+        } catch where error.code == .authenticationFailed {
+            throw HandoffError(.notTrusted, "A device that is not trusted here asked for an activity.")
         }
     }
 }

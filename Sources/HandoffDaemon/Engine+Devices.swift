@@ -11,10 +11,12 @@ extension Engine {
         guard device.id != identity.id else {
             throw HandoffError(.ownCard, "This card is this device's own; trust it on your other device instead.")
         }
+        try TrustedDevices.checkKey(of: device, for: identity)
         try change { state, _ throws(HandoffError) in
             let isKnown = state.devices[device.id] != nil
             try state.devices.insert(device)
-            state.opener = Self.opener(for: state.devices)
+            state.trial = try state.devices.trial(for: identity)
+            state.opener = state.devices.opener
             state.outbox.append(isKnown ? .deviceChanged(device) : .deviceAdded(device))
         }
     }
@@ -25,7 +27,8 @@ extension Engine {
     func remove(_ id: DeviceID) throws(HandoffError) {
         try change { state, _ throws(HandoffError) in
             try state.devices.remove(id)
-            state.opener = Self.opener(for: state.devices)
+            state.trial = try state.devices.trial(for: identity)
+            state.opener = state.devices.opener
             state.lastSeen[id] = nil
             state.outbox.append(contentsOf: state.nearby.remove(id).map(Effect.nearby))
             state.outbox.append(.deviceRemoved(id))

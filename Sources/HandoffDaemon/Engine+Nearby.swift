@@ -59,7 +59,7 @@ extension Engine.State {
     /// What a trusted device said, or nil when it was somebody else.
     fileprivate mutating func opened(_ sighting: Sighting, at now: Moment) -> NearbyTable.Report? {
         guard let opened = opener.open(sighting.data, slot: now.slot),
-            let payload = AdvertisementPayload(decoding: opened.plaintext),
+            let payload = try? AdvertisementPayload(decoding: opened.plaintext),
             let port = ChannelPort(rawValue: UInt16(payload.port))
         else { return nil }
         return NearbyTable.Report(

@@ -48,6 +48,7 @@ package final class Engine: Sendable {
         var nearby = NearbyTable()
         var devices: TrustedDevices
         var opener: AdvertisementOpener<DeviceID>
+        var trial: NoiseResponderTrial<DeviceID>
         var knownTypes = KnownTypes()
         var lookers: Set<String> = []
         var radio = RadioState.unavailable(RadioError(.serviceAbsent, "The radio has not started yet."))
@@ -74,11 +75,23 @@ package final class Engine: Sendable {
     private let state: Mutex<State>
     private let observer = Mutex<(any EngineObserver)?>(nil)
 
-    package init(identity: Identity, name: DeviceName, devices: TrustedDevices, logger: Logger) {
+    /// - Throws: ``HandoffError`` with `stateDamaged` when a trusted device's key is unusable.
+    package init(
+        identity: Identity,
+        name: DeviceName,
+        devices: TrustedDevices,
+        logger: Logger
+    ) throws(HandoffError) {
         self.identity = identity
         self.name = name
         self.logger = logger
-        state = Mutex(State(devices: devices, opener: Self.opener(for: devices)))
+        state = Mutex(
+            State(
+                devices: devices,
+                opener: devices.opener,
+                trial: try devices.trial(for: identity)
+            )
+        )
     }
 
     /// Carries out every deadline that has come.
@@ -137,10 +150,6 @@ package final class Engine: Sendable {
         }
     }
 
-    static func opener(for devices: TrustedDevices) -> AdvertisementOpener<DeviceID> {
-        AdvertisementOpener(keys: devices.all.map { ($0.id, $0.advertisingKey) })
-    }
-
     /// Brings the plans in line with the state.
     private func settle(_ state: inout State, before: ActivityRegister.ID?, now: Moment) {
         let current = state.origin.current?.id
@@ -166,17 +175,10 @@ package final class Engine: Sendable {
     private func advertisement(for broadcast: AdvertisementPacer.Broadcast?, in state: State) -> Advertisement? {
         // Nobody could read it without trusting this device, and then it would only tell that this device is here.
         guard let broadcast, let port = state.port, !state.devices.isEmpty, state.isReady else { return nil }
-        let payload =
-            switch broadcast.content {
-            case .activity(let hash, let hasWebpage):
-                AdvertisementPayload(hasWebpage: hasWebpage, port: UInt8(port.rawValue), typeHash: hash)
-            case .farewell:
-                AdvertisementPayload(hasWebpage: false, port: UInt8(port.rawValue), typeHash: .farewell)
-            }
         let sealer = AdvertisementSealer(key: identity.keys.advertisingKey, slot: broadcast.slot)
         return Advertisement(
             service: Self.service,
-            data: sealer.seal(payload.encoded),
+            data: sealer.seal(AdvertisementPayload(broadcast.content, port: port).encode()),
             pace: broadcast.isFresh ? .fast : .relaxed
         )
     }

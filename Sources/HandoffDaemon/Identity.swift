@@ -8,7 +8,7 @@ package struct Identity: Sendable {
     package let keys: DeviceKeys
 
     /// The id under which other devices know this one.
-    package var id: DeviceID { keys.publicKey.deviceID }
+    package var id: DeviceID { keys.publicKey.device }
 
     private struct Document: Codable {
         var privateKey: Data
@@ -24,9 +24,9 @@ package struct Identity: Sendable {
     package static func loaded(from directory: StateDirectory) throws(HandoffError) -> Identity {
         if let document = try file.read(from: directory) {
             do {
-                let keys = try DeviceKeys(
-                    agreement: Array(document.privateKey),
-                    advertising: Array(document.advertisingKey)
+                let keys = DeviceKeys(
+                    agreement: try AgreementKey(rawRepresentation: Array(document.privateKey)),
+                    advertisingKey: try AdvertisingKey(rawRepresentation: Array(document.advertisingKey))
                 )
                 return Identity(keys: keys)
             } catch {
@@ -38,7 +38,7 @@ package struct Identity: Sendable {
         }
         let keys = DeviceKeys.generate()
         let document = Document(
-            privateKey: Data(keys.agreementRepresentation),
+            privateKey: Data(keys.agreement.rawRepresentation),
             advertisingKey: Data(keys.advertisingKey.rawRepresentation)
         )
         try file.write(document, to: directory)

@@ -45,6 +45,7 @@ extension HandoffErrorName {
             case .noLongerCurrent: .noLongerCurrent
             case .unknownDevice: .unknownDevice
             case .ownCard: .ownCard
+            case .invalidCard: .invalidCard
             case .peerUnreachable: .peerUnreachable
             case .peerRefused: .peerRefused
             case .notTrusted: .notTrusted

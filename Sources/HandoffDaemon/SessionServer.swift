@@ -17,10 +17,7 @@ struct SessionServer: Sendable {
     /// Serves one channel to its end; nothing that a peer does is an error here.
     func serve(_ channel: some RadioChannel) async {
         do {
-            let session = ServeSession(
-                keys: engine.identity.keys,
-                candidates: engine.read { state in state.devices.all.map { ($0.id, $0.publicKey) } }
-            )
+            let session = ServeSession(trial: engine.read(\.trial))
             let introduced = try await withDeadline(Self.strangerLimit, orThrow: Self.tooSlow) {
                 try await introduction(session, on: channel)
             }

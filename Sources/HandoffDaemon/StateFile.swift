@@ -28,7 +28,7 @@ struct StateFile<Contents: Codable> {
             )
         }
         let body = Array(bytes[(lineEnd + 1)...])
-        guard words[3] == Digest.hexadecimal(of: body) else { throw damaged("\(path)") }
+        guard words[3] == Self.checksum(body) else { throw damaged("\(path)") }
         do {
             return try JSONDecoder().decode(Contents.self, from: Data(body))
         } catch {
@@ -48,8 +48,14 @@ struct StateFile<Contents: Codable> {
         } catch {
             throw HandoffError(.stateUnwritable, "\(name) cannot be encoded: \(error)")
         }
-        let header = "handoffd \(name) \(version) \(Digest.hexadecimal(of: body))\n"
+        let header = "handoffd \(name) \(version) \(Self.checksum(body))\n"
         try directory.write(Array(header.utf8) + body, to: name)
+    }
+
+    private static func checksum(_ body: [UInt8]) -> String {
+        HandoffDigest.sha256(body).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
     }
 
     private func damaged(_ path: String) -> HandoffError {

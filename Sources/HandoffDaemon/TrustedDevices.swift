@@ -82,6 +82,40 @@ package struct TrustedDevices: Sendable {
         try replace { $0[id] = nil }
     }
 
+    /// Opens what these devices advertise.
+    package var opener: AdvertisementOpener<DeviceID> {
+        AdvertisementOpener(keys: all.map { ($0.id, $0.advertisingKey) })
+    }
+
+    /// Finds out which of these devices calls.
+    ///
+    /// - Throws: ``HandoffError`` with `stateDamaged` when one of them has a key that protects nothing.
+    package func trial(for identity: Identity) throws(HandoffError) -> NoiseResponderTrial<DeviceID> {
+        try Self.trial(of: all, for: identity, failure: .stateDamaged)
+    }
+
+    /// Refuses a device whose key protects nothing, before it is kept.
+    ///
+    /// - Throws: ``HandoffError`` with `invalidCard`.
+    package static func checkKey(of device: Device, for identity: Identity) throws(HandoffError) {
+        _ = try trial(of: [device], for: identity, failure: .invalidCard)
+    }
+
+    private static func trial(
+        of devices: [Device],
+        for identity: Identity,
+        failure: HandoffError.Code
+    ) throws(HandoffError) -> NoiseResponderTrial<DeviceID> {
+        do {
+            return try NoiseResponderTrial(
+                localStatic: identity.keys.agreement,
+                candidates: devices.map { ($0.id, $0.publicKey) }
+            )
+        } catch {
+            throw HandoffError(failure, error.message)
+        }
+    }
+
     private mutating func replace(_ change: (inout [DeviceID: Device]) -> Void) throws(HandoffError) {
         var draft = self
         change(&draft.devices)
@@ -100,6 +134,6 @@ package struct TrustedDevices: Sendable {
 extension TrustedDevices.Device {
     /// The device of a public key; its id follows from it.
     package init(name: DeviceName, publicKey: DevicePublicKey, advertisingKey: AdvertisingKey) {
-        self.init(id: publicKey.deviceID, name: name, publicKey: publicKey, advertisingKey: advertisingKey)
+        self.init(id: publicKey.device, name: name, publicKey: publicKey, advertisingKey: advertisingKey)
     }
 }

@@ -1,0 +1,3 @@
+import HandoffCLI
+
+await HandoffControl.main()
