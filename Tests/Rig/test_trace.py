@@ -123,6 +123,29 @@ class Counting(unittest.TestCase):
         self.assertEqual(result["payload"]["tx"], 151)
         self.assertEqual(result["sdus"]["tx"], 2)
 
+    def test_data_may_follow_the_request_to_close(self):
+        capture = Capture()
+        capture.connect()
+        capture.open_channel()
+        capture.frame("tx", 0x52, struct.pack("<H", 200) + bytes(100))
+        capture.signal("tx", 0x06, 9, struct.pack("<HH", 0x52, 0x41))
+        capture.frame("tx", 0x52, bytes(100))
+        capture.signal("rx", 0x07, 9, struct.pack("<HH", 0x52, 0x41))
+        result = subject.count(capture.records(), 0)
+        self.assertEqual((result["sdus"]["tx"], result["payload"]["tx"]), (1, 200))
+
+    def test_an_sdu_left_unfinished_by_a_closed_channel_does_not_count_on(self):
+        capture = Capture()
+        capture.connect()
+        capture.open_channel()
+        capture.frame("tx", 0x52, struct.pack("<H", 200) + bytes(100))
+        capture.signal("rx", 0x06, 9, struct.pack("<HH", 0x41, 0x52))
+        capture.signal("tx", 0x07, 9, struct.pack("<HH", 0x41, 0x52))
+        capture.open_channel()
+        capture.frame("tx", 0x52, struct.pack("<H", 2) + b"hi")
+        result = subject.count(capture.records(), 0)
+        self.assertEqual((result["sdus"]["tx"], result["payload"]["tx"]), (2, 102))
+
     def test_a_channel_opened_by_the_peer(self):
         capture = Capture()
         capture.connect()

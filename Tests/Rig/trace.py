@@ -29,7 +29,7 @@ COMMAND, EVENT, ACL_TX, ACL_RX = 2, 3, 4, 5
 CID_ATT, CID_LE_SIGNALLING, CID_SMP, FIRST_DYNAMIC_CID = 4, 5, 6, 0x40
 PSM_EATT = 0x27  # bluetoothd's own: ATT over credit-based channels
 
-DISCONNECTION_REQUEST = 0x06
+DISCONNECTION_RESPONSE = 0x07
 LE_CONNECTION_REQUEST, LE_CONNECTION_RESPONSE, CREDITS = 0x14, 0x15, 0x16
 ENHANCED_REQUEST, ENHANCED_RESPONSE = 0x17, 0x18
 
@@ -225,9 +225,10 @@ class Dissector:
             # The CID is the sender's own end, so frames from the other side are addressed to it.
             psm = self.channels.get((handle, other, struct.unpack_from("<H", values)[0]))
             packet.anchor = psm != PSM_EATT
-        elif code == DISCONNECTION_REQUEST and len(values) >= 4:
+        elif code == DISCONNECTION_RESPONSE and len(values) >= 4:
+            # Not at the request already: data that was queued before it may follow it.
             destination, source = struct.unpack_from("<HH", values)
-            for key in ((handle, direction, destination), (handle, other, source)):
+            for key in ((handle, other, destination), (handle, direction, source)):
                 self.sdu_left.pop(key, None)
 
     def on_response(self, handle, direction, other, response, packet):
