@@ -39,7 +39,9 @@ func program(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
 }
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let collections = Target.Dependency.product(name: "Collections", package: "swift-collections")
+let orderedCollections = Target.Dependency.product(name: "OrderedCollections", package: "swift-collections")
+let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -72,58 +74,36 @@ let package = Package(
             pkgConfig: "dbus-1",
             providers: [.apt(["libdbus-1-dev"])]
         ),
-        .systemLibrary(
-            name: "CBluetooth",
-            path: "Sources/CBluetooth",
-            pkgConfig: "bluez",
-            providers: [.apt(["libbluetooth-dev"])]
-        ),
+        .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
 
         // Bindings: reusable, ignorant of Handoff.
-        module("DBus", ["CDBus", collections]),
-        module("BlueZ", ["DBus"]),
-        module("L2CAP", ["CBluetooth", system]),
+        module("DBus", ["CDBus", deque, heap, orderedCollections]),
+        module("Epoll", ["CLinux", system]),
+
+        // The port between the core and the radios.
+        module("HandoffRadio"),
 
         // Pure core: no clock, socket, task or log.
         module("HandoffModel"),
         module("HandoffWire", ["HandoffModel", protobuf], excluding: ["Protocol/Handoff.proto"]),
         module("HandoffCrypto", [crypto, cryptoExtras]),
-        module("HandoffCore", ["HandoffModel", "HandoffWire", "HandoffCrypto", collections]),
+        module("HandoffCore", ["HandoffModel", "HandoffWire", "HandoffCrypto", "HandoffRadio"]),
 
-        // Ports and adapters.
-        module("HandoffRadio"),
-        module("HandoffRadioBlueZ", ["HandoffRadio", "BlueZ", "DBus", "L2CAP", logging]),
-        module("HandoffRadioSimulated", ["HandoffRadio", system]),
+        // Adapters.
+        module("HandoffRadioSimulated", ["HandoffRadio", "Epoll", "CLinux", system]),
         module("HandoffBus", ["HandoffModel", "DBus"]),
 
         // Composition.
         module(
             "HandoffDaemon",
             [
-                "HandoffCore", "HandoffRadio", "HandoffBus", "DBus", "HandoffCrypto", "HandoffModel", "HandoffWire",
-                logging, lifecycle, system,
+                "DBus", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffWire",
+                deque, lifecycle, logging, system, unixSignals,
             ]
         ),
-        module("HandoffCLI", ["HandoffBus", "HandoffModel", "DBus", argumentParser]),
-        program(
-            "handoffd",
-            [
-                "HandoffDaemon", "HandoffRadio", "HandoffRadioBlueZ", "HandoffRadioSimulated", "DBus", argumentParser,
-                logging,
-            ]
-        ),
-        program("handoffctl", ["HandoffCLI"]),
+        module("HandoffCLI", ["DBus", "HandoffBus", "HandoffModel", argumentParser, unixSignals]),
+        program("handoffd", ["HandoffDaemon", "HandoffRadioSimulated", argumentParser]),
+        program("handoffctl", ["HandoffCLI", argumentParser]),
 
-        // Tests: one target per module, and what they share.
-        support("HandoffTestSupport", ["DBus"]),
-        support("HandoffRadioConformance", ["HandoffRadio"]),
-        tests("DBusTests", ["DBus", "HandoffTestSupport"]),
-        tests("BlueZTests", ["BlueZ", "DBus", "HandoffTestSupport"]),
-        tests("L2CAPTests", ["L2CAP", "HandoffTestSupport"]),
-        tests("HandoffModelTests", ["HandoffModel"]),
-        tests("HandoffWireTests", ["HandoffWire", "HandoffModel"]),
-        tests("HandoffCryptoTests", ["HandoffCrypto"]),
-        tests("HandoffCoreTests", ["HandoffCore", "HandoffModel", "HandoffWire", "HandoffCrypto"]),
-        tests("HandoffRadioSimulatedTests", ["HandoffRadioSimulated", "HandoffRadioConformance", "HandoffRadio"]),
     ]
 )

@@ -61,6 +61,9 @@ package struct NearbyActivity: Hashable, Sendable {
     /// Microseconds since 1970.
     package let lastSeen: UInt64
 
+    /// The id of its device, 16 hexadecimal digits.
+    package var deviceID: String { device.lastElement }
+
     /// The signal strength for sorting, an unknown one being the weakest.
     var signal: Int { rssi ?? .min }
 

@@ -1,6 +1,4 @@
 import ArgumentParser
-import DBus
-import FoundationEssentials
 import HandoffBus
 import HandoffModel
 
@@ -82,7 +80,7 @@ struct ActivityDocument: Encodable {
     let userInfo: [String: UserInfoJSON]
 
     init(_ activity: Activity, from source: NearbyActivity) {
-        device = source.device.lastElement
+        device = source.deviceID
         deviceName = source.deviceName
         type = activity.type.rawValue
         title = activity.title

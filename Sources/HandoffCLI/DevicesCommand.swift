@@ -1,5 +1,4 @@
 import ArgumentParser
-import DBus
 import HandoffBus
 
 /// `handoffctl devices`: the devices that this one trusts.

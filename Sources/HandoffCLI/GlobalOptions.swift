@@ -11,7 +11,7 @@ struct GlobalOptions: ParsableArguments {
     var json = false
 
     /// Runs `body` with the daemon, turning what goes wrong into a sentence and an exit status.
-    func withClient(_ body: @Sendable (HandoffClient, Output) async throws -> Void) async throws {
+    func withClient(_ body: @escaping @Sendable (HandoffClient, Output) async throws -> Void) async throws {
         let output = Output(isJSON: json)
         do {
             try await Connection.withConnection(to: BusAddress(argument: bus)) { connection in

@@ -4,7 +4,7 @@ import UnixSignals
 func untilInterrupted(_ body: @escaping @Sendable () async throws -> Void) async throws {
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
     try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask(operation: body)
+        group.addTask { try await body() }
         group.addTask {
             for await _ in signals { return }
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DBus
 import HandoffBus
 
 /// `handoffctl nearby`: what can be continued here.
@@ -90,7 +91,7 @@ struct NearbyDocument: Encodable {
 
     init(_ activity: NearbyActivity) {
         id = activity.id
-        device = activity.device.lastElement
+        device = activity.deviceID
         deviceName = activity.deviceName
         type = activity.type.isEmpty ? nil : activity.type
         typeHash = activity.typeHash

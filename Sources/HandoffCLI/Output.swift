@@ -14,8 +14,7 @@ struct Output: Sendable {
 
     /// Prints one line at once, even into a pipe.
     func write(_ line: String) {
-        Swift.print(line)
-        fflush(stdout)
+        Self.write(line, to: STDOUT_FILENO)
     }
 
     /// The exit code for an error, which is told on standard error.
@@ -34,9 +33,9 @@ struct Output: Sendable {
 
     private func report(_ failure: CommandFailure) -> ExitCode {
         if isJSON, let line = try? Self.json(Failure(error: failure.message, name: failure.name)) {
-            fputs(line + "\n", stderr)
+            Self.write(line, to: STDERR_FILENO)
         } else {
-            fputs("handoffctl: \(failure.message)\n", stderr)
+            Self.write("handoffctl: \(failure.message)", to: STDERR_FILENO)
         }
         return ExitCode(failure.status.rawValue)
     }
@@ -58,6 +57,17 @@ struct Output: Sendable {
                 + "terminal with `handoffd --foreground`.",
             name: name
         )
+    }
+
+    /// Writes a line; where nobody reads any more, nothing is left to say.
+    private static func write(_ line: String, to descriptor: Int32) {
+        var bytes = Array((line + "\n").utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            bytes = bytes.dropFirst(count)
+        }
     }
 
     private static func json(_ document: some Encodable) throws -> String {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DBus
 import HandoffBus
 
 /// `handoffctl status`: whether everything works, and what to do if not.

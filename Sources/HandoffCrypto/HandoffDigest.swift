@@ -8,7 +8,7 @@ package enum HandoffDigest {
     }
 
     /// The SHA-256 of `bytes`.
-    static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+    package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
         Array(SHA256.hash(data: bytes))
     }
 }

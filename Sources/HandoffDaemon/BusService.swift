@@ -22,18 +22,17 @@ struct BusService: Service {
 
     private func serve() async throws {
         var retry = Backoff()
-        var hasServed = false
+        let hasServed = Latest(false)
         while true {
             do {
                 try await Connection.withConnection(to: address) { connection in
                     try await connection.withName(HandoffName.bus) {
-                        hasServed = true
-                        retry.reset()
+                        hasServed.set(true)
                         logger.info("on the bus", metadata: ["bus": "\(address)"])
                         try await present(on: connection)
                     }
                 }
-            } catch let error as DBusError where hasServed && error.code != .nameTaken {
+            } catch let error as DBusError where hasServed.current.value && error.code != .nameTaken {
                 engine.observe(by: nil)
                 engine.allClientsLeft()
                 logger.warning("the bus is gone: \(error.message)")

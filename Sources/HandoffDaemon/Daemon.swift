@@ -1,3 +1,4 @@
+import UnixSignals
 import DBus
 import HandoffCore
 import HandoffModel
@@ -26,7 +27,7 @@ package struct Daemon<R: Radio>: Sendable {
         try await StateDirectory.withDirectory(at: options.stateDirectory) { directory in
             let identity = try Identity.loaded(from: directory)
             let devices = try TrustedDevices(from: directory)
-            let engine = Engine(identity: identity, name: options.name, devices: devices, logger: logger)
+            let engine = try Engine(identity: identity, name: options.name, devices: devices, logger: logger)
             logger.info(
                 "starting",
                 metadata: ["version": "\(Version.current)", "device": "\(identity.id)", "name": "\(options.name.rawValue)"]

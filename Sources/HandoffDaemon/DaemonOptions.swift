@@ -11,6 +11,9 @@ package struct DaemonOptions: Sendable {
     /// The name under which other devices show this one.
     package var name: DeviceName
 
+    /// ``name`` as text.
+    package var deviceName: String { name.rawValue }
+
     package init(bus: BusAddress, stateDirectory: FilePath, name: DeviceName) {
         self.bus = bus
         self.stateDirectory = stateDirectory

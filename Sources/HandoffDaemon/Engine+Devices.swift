@@ -1,7 +1,7 @@
-package import HandoffCore
-package import HandoffCrypto
-package import HandoffModel
-package import HandoffRadio
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffRadio
 
 extension Engine {
     /// Trusts a device from now on.

@@ -1,7 +1,8 @@
-package import HandoffCore
-package import HandoffModel
-package import HandoffRadio
-package import HandoffWire
+import HandoffCrypto
+import HandoffCore
+import HandoffModel
+import HandoffRadio
+import HandoffWire
 
 extension Engine {
     /// Takes in an advertisement of anybody; most are of strangers and leave no trace.

@@ -1,6 +1,6 @@
-package import HandoffCore
-package import HandoffModel
-package import HandoffWire
+import HandoffCore
+import HandoffModel
+import HandoffWire
 
 extension Engine {
     /// Adds an activity that belongs to `client` and is not current yet.

@@ -1,10 +1,10 @@
-import Collections
-package import HandoffCore
-package import HandoffCrypto
+import DequeModule
+import HandoffCore
+import HandoffCrypto
 package import HandoffModel
 package import HandoffRadio
 import HandoffWire
-import Logging
+package import Logging
 import Synchronization
 
 /// The daemon's state, and the one place where it changes.
@@ -75,13 +75,22 @@ package final class Engine: Sendable {
     private let state: Mutex<State>
     private let observer = Mutex<(any EngineObserver)?>(nil)
 
-    /// - Throws: ``HandoffError`` with `stateDamaged` when a trusted device's key is unusable.
+    /// What another device needs to trust this one.
+    let card: CardText
+
+    /// - Throws: ``HandoffError`` with `stateDamaged` when a trusted device's key is unusable; `CryptoError` when the
+    ///   name does not fit a card.
     package init(
         identity: Identity,
         name: DeviceName,
         devices: TrustedDevices,
         logger: Logger
-    ) throws(HandoffError) {
+    ) throws {
+        card = try CardText(
+            publicKey: identity.keys.publicKey,
+            advertisingKey: identity.keys.advertisingKey,
+            name: name.rawValue
+        )
         self.identity = identity
         self.name = name
         self.logger = logger

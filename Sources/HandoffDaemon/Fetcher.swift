@@ -1,5 +1,5 @@
-package import HandoffCore
-package import HandoffModel
+import HandoffCore
+import HandoffModel
 import HandoffRadio
 import HandoffWire
 import Logging

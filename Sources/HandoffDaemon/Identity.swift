@@ -1,7 +1,10 @@
+import SystemPackage
 import FoundationEssentials
 package import HandoffCore
 package import HandoffCrypto
 package import HandoffModel
+// FoundationEssentials has a DeviceID of the file system.
+package import struct HandoffModel.DeviceID
 
 /// What makes this device itself: its keys, made once and kept in the state directory.
 package struct Identity: Sendable {

@@ -1,4 +1,6 @@
-package import HandoffModel
+import HandoffCore
+import HandoffCore
+import HandoffModel
 
 /// The activity types that this device can name when it hears their hash.
 ///

@@ -40,13 +40,7 @@ struct ManagerPresence: ManagerService {
         engine.read { $0.origin.current.map { HandoffName.activity($0.id) } ?? .root }
     }
 
-    var card: String {
-        CardText(
-            name: engine.name.rawValue,
-            publicKey: engine.identity.keys.publicKey,
-            advertisingKey: engine.identity.keys.advertisingKey
-        ).description
-    }
+    var card: String { engine.card.text }
 
     func createActivity(ofType type: String, _ draft: ActivityDraft, by client: BusName) throws -> ObjectPath {
         let activity = try draft.activity(ofType: type)

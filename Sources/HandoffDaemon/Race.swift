@@ -4,8 +4,8 @@ package func first<Success: Sendable>(
     or other: @escaping @Sendable () async throws -> Success
 ) async throws -> Success {
     try await withThrowingTaskGroup(of: Success.self) { group in
-        group.addTask(operation: one)
-        group.addTask(operation: other)
+        group.addTask { try await one() }
+        group.addTask { try await other() }
         defer { group.cancelAll() }
         guard let result = try await group.next() else { throw CancellationError() }
         return result

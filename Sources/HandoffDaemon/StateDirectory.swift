@@ -1,6 +1,6 @@
 import Glibc
 package import HandoffCore
-import SystemPackage
+package import SystemPackage
 
 /// The directory in which this device keeps its keys and the devices that it trusts.
 ///

@@ -1,3 +1,4 @@
+import SystemPackage
 import FoundationEssentials
 import HandoffCore
 import HandoffCrypto

@@ -1,7 +1,10 @@
+import SystemPackage
 import FoundationEssentials
 package import HandoffCore
 package import HandoffCrypto
 package import HandoffModel
+// FoundationEssentials has a DeviceID of the file system.
+package import struct HandoffModel.DeviceID
 
 /// The devices that this one trusts, kept in the state directory.
 package struct TrustedDevices: Sendable {

@@ -1,0 +1,87 @@
+import FoundationEssentials
+import Glibc
+
+/// The configuration file: a JSON5 object, so that it can hold comments.
+struct ConfigurationFile: Decodable {
+    var radio: String?
+    var adapter: String?
+    var bus: String?
+    var name: String?
+    var logLevel: String?
+
+    private enum Key: String, CodingKey, CaseIterable {
+        case radio, adapter, bus, name, logLevel
+    }
+
+    /// The file that was asked for, else the user's own if there is one, else nothing.
+    ///
+    /// - Throws: ``SettingsError`` when the file cannot be read, is not JSON5, or has a key that means nothing.
+    static func loaded(option: String?, environment: [String: String]) throws -> ConfigurationFile {
+        guard let path = option ?? usersOwn(environment) else { return ConfigurationFile() }
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(filePath: path))
+        } catch {
+            throw SettingsError("The configuration file \(path) cannot be read: \(error).")
+        }
+        do {
+            let decoder = JSONDecoder()
+            decoder.allowsJSON5 = true
+            return try decoder.decode(ConfigurationFile.self, from: data)
+        } catch let error as DecodingError {
+            throw SettingsError("The configuration file \(path) is wrong: \(explanation(error))")
+        }
+    }
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        try Self.checkKeys(decoder)
+        let container = try decoder.container(keyedBy: Key.self)
+        radio = try container.decodeIfPresent(String.self, forKey: .radio)
+        adapter = try container.decodeIfPresent(String.self, forKey: .adapter)
+        bus = try container.decodeIfPresent(String.self, forKey: .bus)
+        name = try container.decodeIfPresent(String.self, forKey: .name)
+        logLevel = try container.decodeIfPresent(String.self, forKey: .logLevel)
+    }
+
+    /// A key that means nothing is a slip of the pen, which should not pass unnoticed.
+    private static func checkKeys(_ decoder: any Decoder) throws {
+        let entries = try decoder.singleValueContainer().decode([String: Ignored].self)
+        for key in entries.keys.sorted() where Key(rawValue: key) == nil {
+            let known = Key.allCases.map(\.rawValue).joined(separator: ", ")
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: decoder.codingPath,
+                    debugDescription: "there is no setting \"\(key)\"; there are \(known)."
+                )
+            )
+        }
+    }
+
+    private struct Ignored: Decodable {
+        init(from decoder: any Decoder) {}
+    }
+
+    private static func usersOwn(_ environment: [String: String]) -> String? {
+        let base =
+            if let configured = environment["XDG_CONFIG_HOME"], configured.hasPrefix("/") {
+                configured
+            } else {
+                (environment["HOME"] ?? "") + "/.config"
+            }
+        let path = base + "/handoff/handoffd.json"
+        return access(path, F_OK) == 0 ? path : nil
+    }
+
+    private static func explanation(_ error: DecodingError) -> String {
+        switch error {
+        case .dataCorrupted(let context), .typeMismatch(_, let context), .valueNotFound(_, let context),
+            .keyNotFound(_, let context):
+            let place = context.codingPath.map(\.stringValue).joined(separator: ".")
+            return place.isEmpty ? context.debugDescription : "\(place): \(context.debugDescription)"
+        @unknown default:
+            return "\(error)"
+        }
+    }
+}

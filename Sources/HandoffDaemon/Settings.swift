@@ -1,0 +1,93 @@
+import DBus
+import HandoffCore
+import HandoffModel
+package import Logging
+import SystemPackage
+
+/// Everything that a person may decide about a daemon, resolved from the command line, the configuration file and the
+/// environment, in this order.
+package struct Settings: Sendable {
+    /// Which radio the daemon uses.
+    package enum RadioChoice: Hashable, Sendable {
+        /// Bluetooth, over the adapter of that name; nil for the first that can be used.
+        case bluez(adapter: String?)
+        /// A simulated air in a directory, for trying things without Bluetooth.
+        case simulated(directory: String)
+    }
+
+    package let radio: RadioChoice
+    package let daemon: DaemonOptions
+    package let logLevel: Logger.Level
+
+    /// What was said on the command line; nil where nothing was said.
+    package struct CommandLine: Sendable {
+        package var radio: String?
+        package var adapter: String?
+        package var bus: String?
+        package var stateDirectory: String?
+        package var configuration: String?
+        package var name: String?
+        package var logLevel: String?
+
+        package init() {}
+    }
+
+    /// Resolves the settings.
+    ///
+    /// - Throws: ``SettingsError`` that names the setting and says what it may be.
+    package init(_ line: CommandLine, environment: [String: String], hostName: String) throws {
+        let file = try ConfigurationFile.loaded(option: line.configuration, environment: environment)
+        radio = try Self.radio(line.radio ?? file.radio ?? "bluez", adapter: line.adapter ?? file.adapter)
+        logLevel = try Self.level(line.logLevel ?? file.logLevel ?? "info")
+        daemon = DaemonOptions(
+            bus: BusAddress(argument: line.bus ?? file.bus ?? "session"),
+            stateDirectory: try StateDirectory.path(option: line.stateDirectory, environment: environment),
+            name: try Self.name(line.name ?? file.name, hostName: hostName)
+        )
+    }
+
+    private static func radio(_ text: String, adapter: String?) throws -> RadioChoice {
+        if text == "bluez" { return .bluez(adapter: try adapter.map(checkedAdapter)) }
+        let prefix = "simulated:"
+        guard text.hasPrefix(prefix), text.count > prefix.count else {
+            throw SettingsError("--radio is \"\(text)\"; it can be bluez or simulated:DIRECTORY.")
+        }
+        guard adapter == nil else { throw SettingsError("--adapter goes with --radio bluez only.") }
+        return .simulated(directory: String(text.dropFirst(prefix.count)))
+    }
+
+    private static func checkedAdapter(_ name: String) throws -> String {
+        guard name.hasPrefix("hci"), Int(name.dropFirst(3)) != nil else {
+            throw SettingsError("--adapter is \"\(name)\"; adapters are named hci0, hci1 and so on.")
+        }
+        return name
+    }
+
+    private static func level(_ text: String) throws -> Logger.Level {
+        guard let level = Logger.Level(rawValue: text) else {
+            let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+            throw SettingsError("--log-level is \"\(text)\"; it can be one of \(levels).")
+        }
+        return level
+    }
+
+    private static func name(_ text: String?, hostName: String) throws -> DeviceName {
+        guard let text else { return DeviceName(sanitizing: hostName) }
+        do {
+            return try DeviceName(text)
+        } catch {
+            throw SettingsError("--name: \(error.message)")
+        }
+    }
+}
+
+/// A setting that cannot be used: a sentence that names it and says what it may be.
+package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let message: String
+
+    package var description: String { message }
+
+    package init(_ message: String) {
+        self.message = message
+    }
+}

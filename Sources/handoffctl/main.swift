@@ -1,3 +1,0 @@
-import HandoffCLI
-
-await HandoffControl.main()

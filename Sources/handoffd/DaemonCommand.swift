@@ -1,0 +1,32 @@
+import ArgumentParser
+import HandoffDaemon
+import HandoffRadioSimulated
+
+/// The command `handoffd`: chooses a radio and runs the daemon over it.
+@main
+struct DaemonCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "handoffd",
+        abstract: "Lets what you do on one of your computers be continued on another that is near.",
+        version: Version.current
+    )
+
+    @OptionGroup var options: DaemonCommandOptions
+
+    func run() async throws {
+        let settings = try options.settings()
+        let logger = LogOutput.logger(level: settings.logLevel, isForeground: options.foreground)
+        do {
+            switch settings.radio {
+            case .bluez(let adapter):
+                throw ValidationError("x \(adapter ?? "")")
+            case .simulated(let directory):
+                let radio = SimulatedRadio(directory: directory, name: settings.daemon.deviceName)
+                try await Daemon(options: settings.daemon, radio: radio, logger: logger).run()
+            }
+        } catch {
+            StartFailure.report(error, to: logger)
+            throw ExitCode.failure
+        }
+    }
+}

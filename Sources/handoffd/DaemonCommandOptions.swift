@@ -1,0 +1,57 @@
+import ArgumentParser
+import Glibc
+import HandoffDaemon
+
+/// The command line of `handoffd`.
+struct DaemonCommandOptions: ParsableArguments {
+    @Flag(help: "Write a log for people, with the time of day, as one wants it in a terminal.")
+    var foreground = false
+
+    @Option(help: ArgumentHelp("bluez, or simulated:DIR for an air without Bluetooth. (default: bluez)", valueName: "radio"))
+    var radio: String?
+
+    @Option(help: ArgumentHelp("The Bluetooth adapter. (default: the first that works)", valueName: "hciN"))
+    var adapter: String?
+
+    @Option(help: ArgumentHelp("session, system, or the address of a bus. (default: session)", valueName: "bus"))
+    var bus: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where keys and trusted devices are kept. (default: $STATE_DIRECTORY, else $XDG_STATE_HOME/handoff)",
+            valueName: "dir"
+        )
+    )
+    var stateDir: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A JSON5 file with defaults for these options. (default: $XDG_CONFIG_HOME/handoff/handoffd.json)",
+            valueName: "file"
+        )
+    )
+    var config: String?
+
+    @Option(help: "The name under which your other devices show this one. (default: the host name)")
+    var name: String?
+
+    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
+    var logLevel: String?
+
+    /// The settings that follow from these options, the configuration file and the environment.
+    func settings() throws -> Settings {
+        var line = Settings.CommandLine()
+        line.radio = radio
+        line.adapter = adapter
+        line.bus = bus
+        line.stateDirectory = stateDir
+        line.configuration = config
+        line.name = name
+        line.logLevel = logLevel
+        do {
+            return try Settings(line, environment: Environment.current, hostName: Environment.hostName)
+        } catch let error as SettingsError {
+            throw ValidationError(error.message)
+        }
+    }
+}
