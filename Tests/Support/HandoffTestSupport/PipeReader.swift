@@ -1,6 +1,8 @@
 import Foundation
 
-/// The output of a program, line by line or whole. For one reader.
+/// The output of a program, line by line or whole.
+///
+/// For one reader.
 package final class PipeReader: Sendable {
     private let chunks: AsyncStream<Data>
     private let handle: FileHandle
@@ -27,7 +29,9 @@ package final class PipeReader: Sendable {
         return String(decoding: all, as: UTF8.self)
     }
 
-    /// The first line, without its end; what follows in the same breath is lost. Nil if the output ends before.
+    /// The first line, without its end; what follows in the same breath is lost.
+    ///
+    /// Nil if the output ends before.
     package func firstLine() async -> String? {
         var all = Data()
         for await chunk in chunks {
