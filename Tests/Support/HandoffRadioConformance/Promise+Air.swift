@@ -18,7 +18,7 @@ extension Promise {
                     for await _ in states {}
                     for await _ in radio.states() {}
                 }
-            },
+            }
         ]
     }
 

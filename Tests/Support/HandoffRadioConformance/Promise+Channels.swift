@@ -58,7 +58,8 @@ extension Promise {
 
     private static var closingPromises: [Promise] {
         [
-            Promise("when the caller closes, the listener sees the end, after everything that was acknowledged") { world in
+            Promise("when the caller closes, the listener sees the end, after everything that was acknowledged") {
+                world in
                 let served = Signal<[[UInt8]?]>()
                 try await world.withEncounter { channel in
                     let message = try? await channel.receive()

@@ -54,7 +54,10 @@ extension Promise {
         _ what: String,
         _ begin: @escaping @Sendable (World.Tested, Signal<Void>) async throws -> Void
     ) -> Promise {
-        Promise("\(what) ends with the reason when the radio is switched off, and works again later", needsPowerSwitch: true) {
+        Promise(
+            "\(what) ends with the reason when the radio is switched off, and works again later",
+            needsPowerSwitch: true
+        ) {
             world in
             try await world.withRunningRadios { _, second in
                 let isUnderWay = Signal<Void>()

@@ -59,29 +59,29 @@ extension Promise {
                 }
             },
             Promise("who is being served when a listener ends is cancelled and awaited") { world in
-                let served = Signal<Bool>()
-                let isServing = Signal<Void>()
+                let (opened, isServing, served) = (Signal<ChannelPort>(), Signal<Void>(), Signal<Bool>())
                 try await world.withRunningRadios { first, second in
                     let advertisement = Advertisement.fresh()
-                    try await second.withAdvertisement(advertisement) {
-                        try await withThrowingTaskGroup(of: Void.self) { group in
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        group.addTask {
+                            let (address, port) = (try await first.address(of: advertisement), try await opened.value())
+                            try await first.withChannel(to: address, port: port, timeout: .patience) { channel in
+                                // The listener may close or break it; either is an end.
+                                while let _ = try? await channel.receive() {}
+                            }
+                        }
+                        try await second.withAdvertisement(advertisement) {
                             try await second.withListener(limit: 1) { channel in
                                 isServing.send()
                                 while let _ = try? await channel.receive() {}
                                 served.send(Task.isCancelled)
                             } _: { port in
-                                let address = try await first.address(of: advertisement)
-                                group.addTask {
-                                    try await first.withChannel(to: address, port: port, timeout: .patience) { channel in
-                                        // The listener may close or break it; either is an end.
-                                        while let _ = try? await channel.receive() {}
-                                    }
-                                }
+                                opened.send(port)
                                 try await isServing.value()
                             }
                             try expect(try await served.value(), "the serving task was not cancelled")
-                            try await group.waitForAll()
                         }
+                        try await group.waitForAll()
                     }
                 }
             },
