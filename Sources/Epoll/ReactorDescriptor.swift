@@ -63,7 +63,9 @@ package final class ReactorDescriptor: Sendable {
         }
     }
 
-    /// Closes the descriptor; who waits for it is woken. Calling it again does nothing.
+    /// Closes the descriptor and wakes who waits for it.
+    ///
+    /// Calling it again does nothing.
     package func close() {
         descriptor.withLock { descriptor in
             guard let open = descriptor.take() else { return }

@@ -11,16 +11,18 @@ package final class SimulatedRadio: Radio {
     /// The name by which the rules of the air know this station.
     package let name: String
 
+    /// The directory that the stations of one air share.
+    package let directory: String
+
     let claims = Mutex(Claims())
     let dialling = Credits(1)
-    private let path: String
     private let availability = Published(Availability.idle)
 
     /// A station in the air of `directory`, which is made when it does not exist.
     ///
     /// - Parameter name: 1…32 letters, digits, `-` and `_`; nil for a random one. ``run()`` refuses others.
     package init(directory: String, name: String? = nil) {
-        path = directory
+        self.directory = directory
         self.name = name ?? "station-" + StationID.random().text
     }
 
@@ -37,7 +39,7 @@ package final class SimulatedRadio: Radio {
         guard Self.isValid(name) else {
             throw RadioError(.unusable, "\(name) cannot name a station: use 1 to 32 letters, digits, - and _.")
         }
-        let directory = try AirDirectory(path: path)
+        let directory = try AirDirectory(path: self.directory)
         try await Reactor.withReactor { reactor in
             let watch = try AirWatch(directory, on: reactor)
             let station = try Station(name: name, directory: directory, air: Air(), reactor: reactor)
@@ -78,7 +80,7 @@ package final class SimulatedRadio: Radio {
     private func refresh(_ station: Station) {
         var advisories: [RadioAdvisory] = []
         if let error = station.readAir() {
-            let message = "The file \(path)/\(AirDirectory.airFile) is ignored until it is corrected: \(error)"
+            let message = "The file \(directory)/\(AirDirectory.airFile) is ignored until it is corrected: \(error)"
             advisories = [RadioAdvisory(name: "air-file", message: message)]
         }
         let isOff = station.air.value.off.contains(name)
