@@ -23,6 +23,8 @@ from bumble.transport.common import StreamPacketSource
 # A peer that stops answering is given up after this time; Linux asks for 420 ms by default.
 SUPERVISION_TIMEOUT_SECONDS = 0.42
 
+ENHANCED_COMPLETE_WANTED = 1 << 9  # in the mask of LE events
+
 
 class Air(LocalLink):
     """Bumble's link, with data labelled by the address that the connection was made with.
@@ -75,6 +77,49 @@ class Radio(Controller):
             super().on_advertising_pdu(pdu)
         finally:
             self.le_scan_enable = True
+
+    def send_hci_packet(self, packet):
+        """A host that wants the enhanced event of a new connection gets it, and only it.
+
+        Bumble sends the plain one. Linux, told that the controller knows extended advertising, waits for the enhanced
+        one, takes the attempt for failed after 4 s, and can never end the connection.
+        """
+        if isinstance(packet, hci.HCI_LE_Connection_Complete_Event) and self.le_event_mask & ENHANCED_COMPLETE_WANTED:
+            packet = hci.HCI_LE_Enhanced_Connection_Complete_Event(
+                status=packet.status,
+                connection_handle=packet.connection_handle,
+                role=packet.role,
+                peer_address_type=packet.peer_address_type,
+                peer_address=packet.peer_address,
+                local_resolvable_private_address=hci.Address.ANY,
+                peer_resolvable_private_address=hci.Address.ANY,
+                connection_interval=packet.connection_interval,
+                peripheral_latency=packet.peripheral_latency,
+                supervision_timeout=packet.supervision_timeout,
+                central_clock_accuracy=packet.central_clock_accuracy,
+            )
+        super().send_hci_packet(packet)
+
+    def on_hci_le_create_connection_cancel_command(self, command):
+        """Really cancels: Bumble's attempt would live on and block every later one."""
+        pending, self.pending_le_connection = self.pending_le_connection, None
+        if pending is None:
+            return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.COMMAND_DISALLOWED_ERROR)
+        asyncio.get_running_loop().call_soon(
+            self.send_hci_packet,
+            hci.HCI_LE_Connection_Complete_Event(
+                status=hci.HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR,
+                connection_handle=0,
+                role=hci.Role.CENTRAL,
+                peer_address_type=pending.peer_address.address_type,
+                peer_address=pending.peer_address,
+                connection_interval=0,
+                peripheral_latency=0,
+                supervision_timeout=0,
+                central_clock_accuracy=0,
+            ),
+        )
+        return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.SUCCESS)
 
     def vanish(self):
         """The guest is gone: silence, and after the supervision timeout its peers notice."""
