@@ -1,4 +1,4 @@
-package import DBus
+import DBus
 
 extension BlueZ {
     /// Publishes GATT services on `adapter` for as long as `body` runs.
@@ -23,7 +23,7 @@ extension BlueZ {
             } catch {
                 throw BlueZError(any: error, during: .registerApplication)
             }
-            return try await run(body, beside: [{ try await self.watch(adapter) }])
+            return try await withCompanions([{ try await self.watch(adapter) }], body)
         }
         try? await errands.perform { try await self.callServer(adapter, "UnregisterApplication", [root.value]) }
         connection.objects.remove(at: root)

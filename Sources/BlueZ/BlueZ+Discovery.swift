@@ -1,4 +1,4 @@
-package import DBus
+import DBus
 
 extension BlueZ {
     /// How often StartDiscovery is repeated when bluetoothd says that we have a session already, which it may for as long
@@ -33,12 +33,7 @@ extension BlueZ {
         let (elements, heard) = AsyncStream<Element>.makeStream(bufferingPolicy: .bufferingNewest(limit))
         let (subscriptions, subscribed) = AsyncStream<Void>.makeStream()
         let result = await outcome {
-            try await run {
-                for await _ in subscriptions { break }
-                try await settle(session, on: adapter)
-                try session.check(reader)
-                return try await body(elements)
-            } beside: [
+            let companions: [@Sendable () async throws -> Void] = [
                 { for await error in failures { throw error } },
                 { try await self.watch(adapter) },
                 { try await self.watch(session, on: adapter) },
@@ -50,6 +45,12 @@ extension BlueZ {
                     }
                 },
             ]
+            return try await withCompanions(companions) {
+                for await _ in subscriptions { break }
+                try await settle(session, on: adapter)
+                try session.check(reader)
+                return try await body(elements)
+            }
         }
         session.leave(reader)
         try? await settle(session, on: adapter)
@@ -120,11 +121,12 @@ extension BlueZ {
             do throws(DBusError) {
                 try await callAdapter(adapter, "SetDiscoveryFilter", [filter.value])
                 return try await callAdapter(adapter, "StartDiscovery")
-            } catch where attempt < Self.startAttempts && error.name == "org.bluez.Error.InProgress" {
-                try? await callAdapter(adapter, "StopDiscovery")
-                try await Task.sleep(for: delay)
-                delay *= 2
+            } catch {
+                guard attempt < Self.startAttempts, error.name == "org.bluez.Error.InProgress" else { throw error }
             }
+            try? await callAdapter(adapter, "StopDiscovery")
+            try await Task.sleep(for: delay)
+            delay *= 2
         }
     }
 

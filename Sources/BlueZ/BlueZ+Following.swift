@@ -1,4 +1,5 @@
 import DBus
+import Synchronization
 
 extension BlueZ {
     /// How long to wait before bluetoothd is asked again after it failed to answer.

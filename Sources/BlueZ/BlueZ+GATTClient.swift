@@ -1,4 +1,4 @@
-package import DBus
+import DBus
 
 extension BlueZ {
     /// Connects to the device at `address`, which was heard a moment ago, and reads its GATT services; disconnects when
@@ -19,10 +19,10 @@ extension BlueZ {
         let before = try await device(address, on: adapter)
         let peer = GATTPeer(bluez: self, path: before.path)
         let result = await outcome {
-            try await run {
+            try await withCompanions([{ try await self.watch(adapter) }]) {
                 try await connect(peer.path, timeout: timeout)
                 return try await body(peer)
-            } beside: [{ try await self.watch(adapter) }]
+            }
         }
         if !before.isConnected {
             await disconnect(address, on: adapter)
@@ -44,7 +44,7 @@ extension BlueZ {
                 do {
                     try await self.callDevice(path, "Connect", timeout: timeout)
                 } catch {
-                    throw BlueZError(error, during: .connectDevice)
+                    throw BlueZError(any: error, during: .connectDevice)
                 }
                 try await self.waitForServices(of: path, signals)
             }

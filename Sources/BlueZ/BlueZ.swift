@@ -58,5 +58,5 @@ package func withBlueZ<Success: Sendable>(
 ) async throws -> Success {
     let bluez = BlueZ(connection: connection)
     defer { bluez.broadcast.finish() }
-    return try await run({ try await body(bluez) }, beside: [{ try await bluez.follow() }, bluez.errands.run])
+    return try await withCompanions([bluez.follow, bluez.errands.run]) { try await body(bluez) }
 }

@@ -3,15 +3,15 @@
 /// A companion that throws ends everything: `body` is cancelled and the companion's error is thrown, whatever `body`
 /// gives. A companion that returns is not missed. When the calling task is cancelled, all are, and what `body` gives
 /// counts. Everything has ended when this returns.
-package func run<Success: Sendable>(
-    _ body: () async throws -> Success,
-    beside companions: [@Sendable () async throws -> Void],
-    isolation: isolated (any Actor)? = #isolation
+package func withCompanions<Success: Sendable>(
+    _ companions: [@Sendable () async throws -> Void],
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: () async throws -> Success
 ) async throws -> Success {
     try await withoutActuallyEscaping(body) { escapable in
         // Safe: the child that runs it has ended before this function returns, and runs where the caller runs.
         nonisolated(unsafe) let body = escapable
-        return try await withTaskGroup(of: Ending<Success>.self) { group in
+        let result = await withTaskGroup(of: Ending<Success>.self) { group in
             group.addTask {
                 _ = isolation
                 do { return .body(.success(try await body())) } catch { return .body(.failure(error)) }
@@ -22,8 +22,9 @@ package func run<Success: Sendable>(
                     return .companion(nil)
                 }
             }
-            return try await verdict(of: &group).get()
+            return await verdict(of: &group)
         }
+        return try result.get()
     }
 }
 
