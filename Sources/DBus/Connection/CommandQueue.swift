@@ -1,0 +1,88 @@
+import CDBus
+import DequeModule
+import Glibc
+import Synchronization
+
+/// The one way into the connection's thread: commands are carried out in the order in which they were pushed.
+final class CommandQueue: Sendable {
+    private struct State {
+        var commands: Deque<Command> = []
+        var isSleeping = false
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let lastCall = Atomic<UInt64>(0)
+
+    /// An eventfd that becomes readable when the thread has to wake up.
+    let wakeDescriptor: Int32
+
+    /// - Throws: `DBusError.Code.limit` if the process has no file descriptor left.
+    init() throws(DBusError) {
+        wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard wakeDescriptor >= 0 else {
+            throw DBusError(.limit, "no file descriptor is left for a connection: raise the limit on open files")
+        }
+    }
+
+    deinit {
+        Glibc.close(wakeDescriptor)
+    }
+
+    /// A number that no other call of this connection has.
+    func nextCall() -> CallID {
+        CallID(number: lastCall.add(1, ordering: .relaxed).newValue)
+    }
+
+    /// Adds a command; never blocks. If the connection has ended, a call fails at once and everything else is dropped.
+    func push(_ command: Command) {
+        enum Next { case nothing, wake, refuse }
+        let next = state.withLock { state -> Next in
+            if state.isClosed { return .refuse }
+            state.commands.append(command)
+            defer { state.isSleeping = false }
+            return state.isSleeping ? .wake : .nothing
+        }
+        switch next {
+        case .nothing: break
+        case .wake: eventfd_write(wakeDescriptor, 1)
+        case .refuse: Self.refuse(command, .disconnected)
+        }
+    }
+
+    // MARK: On the connection's thread
+
+    /// The oldest command.
+    func pop() -> Command? {
+        state.withLock { $0.commands.popFirst() }
+    }
+
+    /// Says that the thread goes to sleep, so that the next command has to wake it; false if one is there already.
+    func prepareToSleep() -> Bool {
+        state.withLock { state in
+            state.isSleeping = state.commands.isEmpty
+            return state.isSleeping
+        }
+    }
+
+    /// Takes the wake-up back, once the thread is awake.
+    func clearWake() {
+        state.withLock { $0.isSleeping = false }
+        var count: eventfd_t = 0
+        eventfd_read(wakeDescriptor, &count)
+    }
+
+    /// Takes no more commands, and fails the calls that are left with `error`.
+    func close(_ error: DBusError) {
+        let left = state.withLock { state in
+            state.isClosed = true
+            defer { state.commands = [] }
+            return state.commands
+        }
+        for command in left { Self.refuse(command, error) }
+    }
+
+    private static func refuse(_ command: Command, _ error: DBusError) {
+        if case .call(_, let call) = command { call.complete(.failure(error)) }
+    }
+}

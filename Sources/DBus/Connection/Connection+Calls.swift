@@ -1,0 +1,101 @@
+extension Connection {
+    /// Calls a method and returns the arguments of its answer.
+    ///
+    /// - Throws: `DBusError` with the code `.remote` for an error that the other side answered, `.noReply` if it vanished,
+    ///   `.timedOut` after `timeout`, `.cancelled` if the task is cancelled, `.disconnected` if the bus goes away, and
+    ///   `.invalidValue`, `.invalidName` or `.limit` if the call cannot be sent.
+    package func call(_ call: MethodCall, timeout: Duration = .seconds(25)) async throws(DBusError) -> [Value] {
+        let id = link.queue.nextCall()
+        let message = try call.message(expectsReply: true)
+        let result = await withTaskCancellationHandler {
+            await completion { complete in
+                link.queue.push(.call(message, PendingCall(id: id, deadline: .now + timeout, complete: complete)))
+                // The handler below may have run already, before there was a call to cancel.
+                if Task.isCancelled { link.queue.push(.cancel(id)) }
+            }
+        } onCancel: {
+            link.queue.push(.cancel(id))
+        }
+        return try result.get()
+    }
+
+    /// Calls a method of the bus itself, whether the task is cancelled or not: for what has to be undone. `note` sees the
+    /// result on the connection's thread, before anything that arrived later.
+    func callBus(
+        _ member: MemberName,
+        _ arguments: [Value],
+        _ note: @escaping @Sendable (Result<[Value], DBusError>) -> Void = { _ in }
+    ) async throws(DBusError) -> [Value] {
+        let id = link.queue.nextCall()
+        let message = try MethodCall.bus(member, arguments).message(expectsReply: true)
+        let result = await completion { complete in
+            let call = PendingCall(id: id, deadline: .now + .seconds(25)) { result in
+                note(result)
+                complete(result)
+            }
+            link.queue.push(.call(message, call))
+        }
+        return try result.get()
+    }
+
+    /// Waits for what `start` causes to be handed to the closure that it is given.
+    private func completion(
+        _ start: (@escaping @Sendable (Result<[Value], DBusError>) -> Void) -> Void
+    ) async -> Result<[Value], DBusError> {
+        await withCheckedContinuation { continuation in
+            start { continuation.resume(returning: $0) }
+        }
+    }
+}
+
+/// The standard interface for properties, in words.
+extension Connection {
+    /// The value of a property, without the variant around it.
+    ///
+    /// - Throws: as `call(_:timeout:)`, and `.unexpectedReply`.
+    package func property(
+        of destination: BusName,
+        at path: ObjectPath,
+        interface: InterfaceName,
+        name: MemberName
+    ) async throws(DBusError) -> Value {
+        let arguments: [Value] = [.string(interface.description), .string(name.description)]
+        let answer = try await call(Self.properties("Get", destination, path, arguments))
+        return try answer.decode(at: 0, as: Value.self)
+    }
+
+    /// Changes a property to `value`, which goes into a variant.
+    ///
+    /// - Throws: as `call(_:timeout:)`.
+    package func setProperty(
+        of destination: BusName,
+        at path: ObjectPath,
+        interface: InterfaceName,
+        name: MemberName,
+        to value: Value
+    ) async throws(DBusError) {
+        let arguments: [Value] = [.string(interface.description), .string(name.description), .variant(value)]
+        _ = try await call(Self.properties("Set", destination, path, arguments))
+    }
+
+    /// All properties of an interface, by name, without the variants around them.
+    ///
+    /// - Throws: as `call(_:timeout:)`, and `.unexpectedReply`.
+    package func properties(
+        of destination: BusName,
+        at path: ObjectPath,
+        interface: InterfaceName
+    ) async throws(DBusError) -> [String: Value] {
+        let answer = try await call(Self.properties("GetAll", destination, path, [.string(interface.description)]))
+        return try answer.decode(at: 0, as: [String: Value].self)
+    }
+
+    private static func properties(
+        _ member: MemberName,
+        _ destination: BusName,
+        _ path: ObjectPath,
+        _ arguments: [Value]
+    ) -> MethodCall {
+        MethodCall(destination: destination, path: path, interface: .properties, member: member, arguments: arguments)
+    }
+}

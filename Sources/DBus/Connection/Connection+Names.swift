@@ -1,0 +1,123 @@
+/// The answers to RequestName (D-Bus specification, "org.freedesktop.DBus.RequestName").
+private enum RequestName {
+    static let doNotQueue: UInt32 = 4
+    static let primaryOwner: UInt32 = 1
+}
+
+extension Connection {
+    /// Owns `name` while `body` runs, and has released it when this returns.
+    ///
+    /// - Throws: what `body` throws; `DBusError` with the code `.nameTaken`, saying by whom, without waiting for the name;
+    ///   `.nameLost` if the bus takes it away, in which case `body` is cancelled; `.remote` if the bus forbids it.
+    package func withName<T: Sendable>(
+        _ name: BusName,
+        _ body: @escaping @Sendable () async throws -> T
+    ) async throws -> T {
+        let lost = MatchRule(sender: .bus, interface: .bus, member: "NameLost", arg0: name.description)
+        return try await withSubscription(lost, limit: 8) { signals in
+            try await request(name)
+            let result: Result<T, any Error>
+            do {
+                result = .success(try await Self.run(body, untilLost: name, signals))
+            } catch {
+                result = .failure(error)
+            }
+            // It fails only if the connection is over, and with it the name.
+            _ = try? await callBus("ReleaseName", [.string(name.description)])
+            return try result.get()
+        }
+    }
+
+    private func request(_ name: BusName) async throws(DBusError) {
+        let answer = try await callBus("RequestName", [.string(name.description), .uint32(RequestName.doNotQueue)])
+        guard try answer.decode(at: 0, as: UInt32.self) != RequestName.primaryOwner else { return }
+        throw DBusError(.nameTaken, "the bus name \(name) is taken by \(await holder(of: name)): stop that first")
+    }
+
+    /// Who owns `name`, in words.
+    private func holder(of name: BusName) async -> String {
+        guard let owner = try? await owner(of: name) else { return "another connection" }
+        guard let process = try? await processID(of: owner) else { return "the connection \(owner)" }
+        return "process \(process) (\(owner))"
+    }
+
+    private static func run<T: Sendable>(
+        _ body: @escaping @Sendable () async throws -> T,
+        untilLost name: BusName,
+        _ signals: SignalSequence
+    ) async throws -> T {
+        try await withThrowingTaskGroup(of: T?.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                for try await _ in signals {
+                    throw DBusError(.nameLost, "the bus gave the name \(name) to another connection")
+                }
+                return nil
+            }
+            defer { group.cancelAll() }
+            while let ended = try await group.next() {
+                if let ended { return ended }
+            }
+            throw CancellationError()
+        }
+    }
+
+    /// Follows who owns `name` while `body` runs: first the owner now, nil if there is none, then each change. Only the
+    /// newest that has not been read is kept.
+    ///
+    /// - Throws: what `body` throws, and `DBusError` if the bus does not answer.
+    package func withOwner<T>(
+        of name: BusName,
+        _ body: (AsyncStream<BusName?>) async throws -> T
+    ) async throws -> T {
+        try await withFollowed(name) {
+            let (id, owners) = link.router.owners(of: name)
+            defer { link.router.forget(id, of: name) }
+            return try await body(owners)
+        }
+    }
+
+    /// Lets the router know who owns `name`, from before `body` begins until it ends.
+    func withFollowed<T>(_ name: BusName, _ body: () async throws -> T) async throws -> T {
+        link.router.follow(name)
+        defer { link.router.unfollow(name) }
+        let changes = MatchRule(sender: .bus, interface: .bus, member: "NameOwnerChanged", arg0: name.description)
+        return try await withRule(changes) {
+            try await learnOwner(of: name)
+            return try await body()
+        }
+    }
+
+    /// Tells the router who owns `name` now, in step with the changes that the bus reports.
+    private func learnOwner(of name: BusName) async throws(DBusError) {
+        let router = link.router
+        do {
+            _ = try await callBus("GetNameOwner", [.string(name.description)]) { result in
+                router.learn(try? BusName(try result.get().decode(at: 0, as: String.self)), of: name)
+            }
+        } catch {
+            guard error.name == .nameHasNoOwner else { throw error }
+        }
+    }
+
+    /// The unique name of the owner of `name`; nil if there is none.
+    ///
+    /// - Throws: as `call(_:timeout:)`.
+    package func owner(of name: BusName) async throws(DBusError) -> BusName? {
+        do {
+            let answer = try await call(.bus("GetNameOwner", [.string(name.description)]))
+            return try BusName(try answer.decode(at: 0, as: String.self))
+        } catch {
+            if error.name == .nameHasNoOwner { return nil }
+            throw error
+        }
+    }
+
+    /// The process that is behind `name`.
+    ///
+    /// - Throws: as `call(_:timeout:)`; `.remote` if nobody owns the name.
+    package func processID(of name: BusName) async throws(DBusError) -> UInt32 {
+        let answer = try await call(.bus("GetConnectionUnixProcessID", [.string(name.description)]))
+        return try answer.decode(at: 0, as: UInt32.self)
+    }
+}

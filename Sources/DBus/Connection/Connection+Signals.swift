@@ -1,0 +1,51 @@
+extension Connection {
+    /// Receives the signals that fit `rule` while `body` runs.
+    ///
+    /// The bus has confirmed the rule before `body` begins, so that no signal emitted since is missed; it has forgotten it
+    /// again when this returns. A signal that arrives before an answer to a call is in the sequence before the call returns.
+    ///
+    /// - Parameter limit: how many signals may wait to be read; one more ends the sequence with `.overflow`.
+    /// - Throws: what `body` throws, and `DBusError` if the bus does not accept the rule.
+    package func withSignals<T>(
+        _ rule: MatchRule,
+        limit: Int = 4096,
+        _ body: (SignalSequence) async throws -> T
+    ) async throws -> T {
+        guard let name = rule.sender, !name.isUnique, name != .bus else {
+            return try await withMatch(rule, limit: limit, body)
+        }
+        return try await withFollowed(name) { try await withMatch(rule, limit: limit, body) }
+    }
+
+    private func withMatch<T>(
+        _ rule: MatchRule,
+        limit: Int,
+        _ body: (SignalSequence) async throws -> T
+    ) async throws -> T {
+        try await withSubscription(rule, limit: limit) { signals in
+            try await withRule(rule) { try await body(signals) }
+        }
+    }
+
+    /// Lets `body` read what fits `rule`, without asking the bus for it.
+    func withSubscription<T>(
+        _ rule: MatchRule,
+        limit: Int,
+        _ body: (SignalSequence) async throws -> T
+    ) async throws -> T {
+        let (id, signals) = link.router.subscribe(rule, limit: limit)
+        defer { link.router.unsubscribe(id) }
+        return try await body(signals)
+    }
+
+    /// Has the bus send us what fits `rule` while `body` runs. It counts: equal rules may overlap.
+    func withRule<T>(_ rule: MatchRule, _ body: () async throws -> T) async throws -> T {
+        let text = Value.string(rule.description)
+        _ = try await callBus("AddMatch", [text])
+        let result: Result<T, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        // It fails only if the connection is over, and with it the rule.
+        _ = try? await callBus("RemoveMatch", [text])
+        return try result.get()
+    }
+}

@@ -1,0 +1,164 @@
+/// What the connection's thread does: sends, receives and dispatches until it is told to stop or the bus goes away.
+final class ConnectionLoop {
+    /// How long what was sent may take to leave after the end; a bus that reads takes microseconds.
+    private static let flushTime = Duration.seconds(2)
+
+    private let link: Link
+    private let transport: Transport
+    private let server: ObjectServer
+    private var pending = PendingCalls()
+    /// Set once the connection shall end: until when what is left may be sent.
+    private var flushDeadline: ContinuousClock.Instant?
+    private var loss: DBusError?
+
+    /// Takes over a fresh connection; `hello` goes out before anything else.
+    init(link: Link, transport: Transport, hello: OutgoingMessage, _ call: PendingCall) {
+        self.link = link
+        self.transport = transport
+        server = ObjectServer(tree: link.objects, later: link.later, queue: link.queue)
+        carryOut(.call(hello, call))
+    }
+
+    /// Runs until the end; returns why the connection was lost, or nil if it was told to stop.
+    func run() -> DBusError? {
+        while loss == nil, !isFlushed {
+            carryOutCommands()
+            receive()
+            expire()
+            if loss == nil, !isFlushed { sleep() }
+        }
+        let error = loss ?? .disconnected
+        for call in pending.removeAll() { call.complete(.failure(error)) }
+        return flushDeadline == nil ? loss : nil
+    }
+
+    private var isFlushed: Bool {
+        guard let flushDeadline else { return false }
+        return !transport.hasMessagesToSend || flushDeadline <= .now
+    }
+
+    // MARK: Sending
+
+    private func carryOutCommands() {
+        while loss == nil, flushDeadline == nil, let command = link.queue.pop() {
+            carryOut(command)
+        }
+    }
+
+    private func carryOut(_ command: Command) {
+        switch command {
+        case .send(let message):
+            do { _ = try send(message) } catch { link.refusals.note(error) }
+        case .call(let message, let call):
+            do { pending.add(call, serial: try send(message)) } catch { call.complete(.failure(error)) }
+        case .cancel(let id):
+            pending.remove(id)?.complete(.failure(DBusError(.cancelled, "the call was cancelled")))
+        case .announce(let interfaces, let path, let manager):
+            do {
+                _ = try send(ObjectTree.added(interfaces, at: path, by: manager).message())
+            } catch {
+                link.refusals.note(error)
+            }
+        case .stop:
+            flushDeadline = .now + Self.flushTime
+        }
+    }
+
+    private func send(_ message: OutgoingMessage) throws(DBusError) -> UInt32 {
+        if transport.isCongested {
+            let limit = Transport.maximumOutgoing >> 20
+            let error = DBusError(.disconnected, "the bus has stopped reading: \(limit) MiB wait to be sent")
+            loss = error
+            throw error
+        }
+        do {
+            return try transport.send(message)
+        } catch {
+            try answerUnsendable(message, error)
+            throw error
+        }
+    }
+
+    /// A caller whose answer cannot be sent is told so.
+    private func answerUnsendable(_ message: OutgoingMessage, _ error: DBusError) throws(DBusError) {
+        guard case .reply(let address) = message.kind else { return }
+        _ = try transport.send(OutgoingMessage(failure: .failed, error.message, to: address))
+    }
+
+    // MARK: Receiving
+
+    private func receive() {
+        while let message = transport.receive() {
+            if flushDeadline == nil { dispatch(message) }
+        }
+        if !transport.isConnected, loss == nil {
+            loss = DBusError(.disconnected, "the bus closed the connection")
+        }
+    }
+
+    private func dispatch(_ message: borrowing Message) {
+        switch message.kind {
+        case .call: server.handle(message)
+        case .reply: pending.remove(serial: message.replySerial)?.complete(Self.values(of: message))
+        case .failure: pending.remove(serial: message.replySerial)?.complete(.failure(Self.failure(message)))
+        case .signal: deliver(message)
+        case .other: break
+        }
+    }
+
+    private static func values(of message: borrowing Message) -> Result<[Value], DBusError> {
+        do {
+            return .success(try MessageDecoder.arguments(of: message))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func failure(_ message: borrowing Message) -> DBusError {
+        let name = message.errorName ?? .failed
+        let text = (try? MessageDecoder.arguments(of: message))?.first?.string
+        let sentence = text.flatMap { $0.isEmpty ? nil : $0 } ?? "the call was answered with an error"
+        return DBusError(name == .noReply ? .noReply : .remote, sentence, name: name)
+    }
+
+    private func deliver(_ message: borrowing Message) {
+        guard let sender = message.sender, let path = message.path, let interface = message.interface,
+            let member = message.member
+        else { return }
+        let header = SignalHeader(sender: sender, path: path, interface: interface, member: member)
+        if sender == .bus, member == "NameOwnerChanged" { learnOwner(message) }
+        link.router.deliver(header, destination: message.destination) { () throws(DBusError) in
+            try MessageDecoder.arguments(of: message)
+        }
+    }
+
+    private func learnOwner(_ message: borrowing Message) {
+        guard let arguments = try? MessageDecoder.arguments(of: message), arguments.count == 3,
+            let name = arguments[0].string, let owner = arguments[2].string
+        else { return }
+        link.router.learn(owner.isEmpty ? nil : BusName(trusted: owner), of: BusName(trusted: name))
+    }
+
+    // MARK: Waiting
+
+    private func expire() {
+        guard pending.nextDeadline != nil else { return }
+        while let call = pending.removeExpired(.now) {
+            call.complete(.failure(DBusError(.timedOut, "no answer came in time")))
+        }
+    }
+
+    private func sleep() {
+        let mayWait = flushDeadline != nil || link.queue.prepareToSleep()
+        transport.wait(wake: link.queue.wakeDescriptor, milliseconds: mayWait ? patience : 0)
+        link.queue.clearWake()
+    }
+
+    /// Milliseconds to the next deadline, rounded up; -1 if there is none.
+    private var patience: Int32 {
+        guard let deadline = [pending.nextDeadline, flushDeadline].compactMap(\.self).min() else { return -1 }
+        let (seconds, attoseconds) = max(.zero, deadline - .now).components
+        guard seconds < 1_000_000 else { return 1_000_000_000 }
+        return Int32(seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,126 @@
+import Glibc
+import Synchronization
+
+/// The thread to which one connection of libdbus is confined.
+final class ConnectionThread: Sendable {
+    /// How long the bus may take to answer Hello.
+    private static let helloTime = Duration.seconds(10)
+    /// How long opening may take in all: longer than Hello, so that this only ends a `connect` that blocks.
+    private static let openTime = Duration.seconds(12)
+
+    let link: Link
+    private let address: String
+    private let opened = OneShot<Result<BusName, DBusError>>()
+    private let ended = OneShot<DBusError?>()
+    /// Whether the thread may be inside libdbus's `connect`, which cannot be interrupted.
+    private let isConnecting = Atomic(true)
+
+    init(address: BusAddress) throws(DBusError) {
+        self.address = try address.resolved()
+        link = try Link()
+    }
+
+    // MARK: For the task that owns the connection
+
+    /// Starts the thread and waits until the bus has given the connection its name.
+    ///
+    /// When it throws, the thread has ended, unless it hangs in `connect`: then it ends as soon as that returns.
+    ///
+    /// - Throws: `DBusError` with the code `.invalidAddress`, `.connectFailed`, `.timedOut` or `.cancelled`.
+    func open() async throws(DBusError) -> (name: BusName, thread: pthread_t) {
+        let thread = try start()
+        let result = await openingResult()
+        do {
+            return (try result.get(), thread)
+        } catch {
+            link.queue.push(.stop)
+            if isConnecting.load(ordering: .acquiring) { pthread_detach(thread) } else { _ = await join(thread) }
+            throw error
+        }
+    }
+
+    /// Waits until the thread has ended; returns why the connection was lost, or nil if it was told to stop.
+    func join(_ thread: pthread_t) async -> DBusError? {
+        let loss = await ended.element
+        // All that is left of the thread is its return.
+        pthread_join(thread, nil)
+        return loss
+    }
+
+    private func openingResult() async -> Result<BusName, DBusError> {
+        let opened = opened
+        let address = address
+        return await withTaskGroup { group in
+            group.addTask {
+                guard (try? await Task.sleep(for: Self.openTime)) != nil else { return }
+                opened.fulfil(.failure(DBusError(.timedOut, "the bus at \(address) does not accept a connection")))
+            }
+            defer { group.cancelAll() }
+            return await withTaskCancellationHandler {
+                await opened.element
+            } onCancel: {
+                opened.fulfil(.failure(DBusError(.cancelled, "connecting to the bus was cancelled")))
+            }
+        }
+    }
+
+    private func start() throws(DBusError) -> pthread_t {
+        var thread = pthread_t()
+        let context = Unmanaged.passRetained(self)
+        let failure = pthread_create(&thread, nil, runThread, context.toOpaque())
+        guard failure == 0 else {
+            context.release()
+            throw DBusError(.limit, "no thread can be started for a connection: raise the limit on processes")
+        }
+        return thread
+    }
+
+    // MARK: On the thread
+
+    fileprivate func run() {
+        let loss = loop()
+        link.end(loss ?? .disconnected)
+        ended.fulfil(loss)
+    }
+
+    private func loop() -> DBusError? {
+        do {
+            defer { isConnecting.store(false, ordering: .releasing) }
+            return try connectedLoop().run()
+        } catch {
+            opened.fulfil(.failure(error))
+            return error
+        }
+    }
+
+    private func connectedLoop() throws(DBusError) -> ConnectionLoop {
+        let transport = try Transport(address: address)
+        isConnecting.store(false, ordering: .releasing)
+        let address = address
+        let opened = opened
+        let hello = try MethodCall.bus("Hello").message(expectsReply: true)
+        let call = PendingCall(id: link.queue.nextCall(), deadline: .now + Self.helloTime) { result in
+            opened.fulfil(Self.name(result, address))
+        }
+        return ConnectionLoop(link: link, transport: transport, hello: hello, call)
+    }
+
+    private static func name(_ answer: Result<[Value], DBusError>, _ address: String) -> Result<BusName, DBusError> {
+        do {
+            return .success(try BusName(try answer.get().decode(at: 0, as: String.self)))
+        } catch {
+            let code = error.code == .timedOut ? error.code : .connectFailed
+            return .failure(DBusError(code, "the bus at \(address) does not let us in: \(error.message)"))
+        }
+    }
+}
+
+/// The signals of the process are for its other threads.
+private func runThread(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context else { return nil }
+    var all = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_SETMASK, &all, nil)
+    Unmanaged<ConnectionThread>.fromOpaque(context).takeRetainedValue().run()
+    return nil
+}

@@ -1,0 +1,52 @@
+/// A method to call on an object of another connection.
+package struct MethodCall: Hashable, Sendable {
+    package var destination: BusName
+    package var path: ObjectPath
+    package var interface: InterfaceName
+    package var member: MemberName
+    package var arguments: [Value]
+    /// Whether the bus may start the program that owns `destination`.
+    package var startsService: Bool
+
+    package init(
+        destination: BusName,
+        path: ObjectPath,
+        interface: InterfaceName,
+        member: MemberName,
+        arguments: [Value] = [],
+        startsService: Bool = true
+    ) {
+        self.destination = destination
+        self.path = path
+        self.interface = interface
+        self.member = member
+        self.arguments = arguments
+        self.startsService = startsService
+    }
+}
+
+extension MethodCall {
+    /// A call to the bus itself.
+    static func bus(_ member: MemberName, _ arguments: [Value] = []) -> MethodCall {
+        MethodCall(
+            destination: .bus,
+            path: "/org/freedesktop/DBus",
+            interface: .bus,
+            member: member,
+            arguments: arguments
+        )
+    }
+
+    /// The call, checked.
+    func message(expectsReply: Bool) throws(DBusError) -> OutgoingMessage {
+        let flags = OutgoingMessage.CallFlags(expectsReply: expectsReply, startsService: startsService)
+        let kind = OutgoingMessage.Kind.call(
+            destination: destination,
+            path: path,
+            interface: interface,
+            member: member,
+            flags
+        )
+        return try OutgoingMessage(kind, arguments)
+    }
+}

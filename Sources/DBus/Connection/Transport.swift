@@ -1,0 +1,87 @@
+import CDBus
+import Glibc
+
+/// A private connection of libdbus, without any of its calls that wait. Confined to the connection's thread.
+///
+/// Replies are matched and messages are dispatched by us, not by libdbus: it only moves messages. It asks for no time-outs
+/// then, and its own handlers (which may end the process) never run.
+final class Transport {
+    /// How many bytes may wait to be sent before the next message is refused: the size of the largest message. The bus
+    /// reads all the time; one that does not is as good as gone.
+    static let maximumOutgoing = BodyLimits.maximumMessage
+
+    private let raw: OpaquePointer
+    private let watches: WatchList
+
+    /// Connects to `address`. This blocks while the other side does not accept; what comes after does not.
+    ///
+    /// - Throws: `DBusError` with the code `.invalidAddress` or `.connectFailed`.
+    init(address: String) throws(DBusError) {
+        // The disposition of SIGPIPE belongs to the program; libdbus writes with MSG_NOSIGNAL.
+        dbus_connection_set_change_sigpipe(0)
+        var error = CDBus.DBusError()
+        dbus_error_init(&error)
+        defer { dbus_error_free(&error) }
+        guard let raw = dbus_connection_open_private(address, &error) else {
+            throw Self.connectFailure(address, error)
+        }
+        self.raw = raw
+        watches = WatchList()
+        dbus_connection_set_exit_on_disconnect(raw, 0)
+        guard watches.install(on: raw) else {
+            dbus_connection_close(raw)
+            dbus_connection_unref(raw)
+            throw .outOfMemory
+        }
+    }
+
+    deinit {
+        watches.uninstall(from: raw)
+        dbus_connection_close(raw)
+        dbus_connection_unref(raw)
+    }
+
+    private static func connectFailure(_ address: String, _ error: CDBus.DBusError) -> DBusError {
+        let reason = error.message.map { String(cString: $0) } ?? "no reason is known"
+        let isBad = error.name.map { String(cString: $0) } == "org.freedesktop.DBus.Error.BadAddress"
+        return isBad
+            ? DBusError(.invalidAddress, "\(address.debugDescription) is not an address of a bus: \(reason)")
+            : DBusError(.connectFailed, "no bus answers at \(address): \(reason)")
+    }
+
+    var isConnected: Bool { dbus_connection_get_is_connected(raw) != 0 }
+
+    var hasMessagesToSend: Bool { dbus_connection_has_messages_to_send(raw) != 0 }
+
+    var isCongested: Bool { dbus_connection_get_outgoing_size(raw) > Self.maximumOutgoing }
+
+    /// Sends a message, or queues it, and returns its serial number.
+    ///
+    /// - Throws: `DBusError` with the code `.limit`, or `.invalidValue` if this bus carries no file descriptors.
+    func send(_ outgoing: OutgoingMessage) throws(DBusError) -> UInt32 {
+        if outgoing.carriesDescriptors, dbus_connection_can_send_type(raw, Int32(ValueType.unixFD.code)) == 0 {
+            throw DBusError(.invalidValue, "this bus does not carry file descriptors")
+        }
+        let message = try MessageEncoder.encode(outgoing)
+        var serial: UInt32 = 0
+        guard dbus_connection_send(raw, message.raw, &serial) != 0 else { throw .outOfMemory }
+        return serial
+    }
+
+    /// The next message that has arrived whole.
+    func receive() -> Message? {
+        dbus_connection_pop_message(raw).map { Message(taking: $0) }
+    }
+
+    /// Sleeps until libdbus has to read or write, `wake` is readable, or `milliseconds` (-1: for ever) have passed; then
+    /// lets libdbus read and write.
+    func wait(wake: Int32, milliseconds: Int32) {
+        let active = watches.active
+        var polled = active.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
+        polled.append(pollfd(fd: wake, events: Int16(POLLIN), revents: 0))
+        guard poll(&polled, nfds_t(polled.count), milliseconds) > 0 else { return }
+        for (watch, result) in zip(active, polled) where result.revents != 0 {
+            watches.handle(watch, result.revents)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Synchronization
+
+/// The calls that are answered later: each runs in a child task of the connection.
+final class LaterCalls: Sendable {
+    /// How many calls of one sender may be under way at a time. Far more than a program that waits for its answers makes.
+    static let maximumPerSender = 64
+
+    /// A call to be carried out.
+    struct Work: Sendable {
+        let sender: BusName
+        let run: @Sendable () async -> Void
+    }
+
+    private let running = Mutex<[BusName: Int]>([:])
+
+    /// The calls in the order in which they came; ends when the connection does. For one reader.
+    let work: AsyncStream<Work>
+    private let continuation: AsyncStream<Work>.Continuation
+
+    init() {
+        (work, continuation) = AsyncStream.makeStream()
+    }
+
+    /// Adds a call; false if `sender` has too many under way.
+    func add(_ sender: BusName, _ run: @escaping @Sendable () async -> Void) -> Bool {
+        let fits = running.withLock { running in
+            let count = running[sender, default: 0]
+            if count < Self.maximumPerSender { running[sender] = count + 1 }
+            return count < Self.maximumPerSender
+        }
+        if fits { continuation.yield(Work(sender: sender, run: run)) }
+        return fits
+    }
+
+    /// No call comes any more.
+    func finish() {
+        continuation.finish()
+    }
+
+    /// Carries out the calls until the connection ends or the task is cancelled; those under way are cancelled then.
+    func serve() async {
+        await withDiscardingTaskGroup { group in
+            for await work in self.work {
+                group.addTask {
+                    await work.run()
+                    self.release(work.sender)
+                }
+            }
+            group.cancelAll()
+        }
+    }
+
+    private func release(_ sender: BusName) {
+        running.withLock { running in
+            let count = running[sender, default: 1] - 1
+            running[sender] = count > 0 ? count : nil
+        }
+    }
+}

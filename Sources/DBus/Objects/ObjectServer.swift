@@ -1,0 +1,80 @@
+/// Answers the calls that arrive. Runs on the connection's thread.
+struct ObjectServer: Sendable {
+    let tree: ObjectTree
+    let later: LaterCalls
+    let queue: CommandQueue
+
+    /// Carries out one call. Its answer goes through the queue, behind whatever the handler sent before.
+    func handle(_ message: borrowing Message) {
+        guard let sender = message.sender, let path = message.path, let member = message.member else { return }
+        let address = message.expectsReply ? ReplyAddress(sender: sender, serial: message.serial) : nil
+        do {
+            let (interface, method) = try tree.method(member, of: message.interface, at: path)
+            let invocation = Invocation(
+                sender: sender,
+                path: path,
+                interface: interface,
+                member: member,
+                arguments: try Self.arguments(of: message, for: method),
+                expectsReply: message.expectsReply
+            )
+            switch try method.handler(invocation) {
+            case .reply(let values): answer(address, method, .success(values))
+            case .later(let work): try start(work, method, sender, address)
+            }
+        } catch {
+            answer(address, nil, .failure(error))
+        }
+    }
+
+    private static func arguments(of message: borrowing Message, for method: Method) throws(DBusError) -> [Value] {
+        let expected = method.inputs.map(\.type.description).joined()
+        let found = message.signature
+        guard expected == found else {
+            throw .failure(.invalidArgs, "\(method.name) takes '\(expected)' and was called with '\(found)'")
+        }
+        do {
+            return try MessageDecoder.arguments(of: message)
+        } catch {
+            throw .failure(error.code == .limit ? .limitsExceeded : .invalidArgs, error.message)
+        }
+    }
+
+    private func start(
+        _ work: @escaping @Sendable () async throws -> [Value],
+        _ method: Method,
+        _ sender: BusName,
+        _ address: ReplyAddress?
+    ) throws(DBusError) {
+        let fits = later.add(sender) {
+            do {
+                answer(address, method, .success(try await work()))
+            } catch {
+                answer(address, nil, .failure(error))
+            }
+        }
+        guard fits else {
+            let limit = LaterCalls.maximumPerSender
+            throw .failure(.limitsExceeded, "\(sender) has \(limit) calls under way: wait for an answer")
+        }
+    }
+
+    private func answer(_ address: ReplyAddress?, _ method: Method?, _ result: Result<[Value], any Error>) {
+        guard let address else { return }
+        do {
+            let values = try result.get()
+            try Self.check(values, method)
+            queue.push(.send(try OutgoingMessage(.reply(address), values)))
+        } catch {
+            let known = error as? DBusError
+            let text = known?.message ?? String(describing: error)
+            queue.push(.send(OutgoingMessage(failure: known?.name ?? .failed, text, to: address)))
+        }
+    }
+
+    private static func check(_ values: [Value], _ method: Method?) throws(DBusError) {
+        guard let method, values.map(\.type) != method.outputs.map(\.type) else { return }
+        let found = values.map(\.type.description).joined()
+        throw .failure(.failed, "the answer of \(method.name) is '\(found)', which is not what it declares")
+    }
+}

@@ -1,0 +1,197 @@
+import OrderedCollections
+import Synchronization
+
+/// The objects that a connection offers to others.
+///
+/// Every method may be called from any thread, handlers included, and never blocks. Introspectable, Properties and Peer are
+/// served on every object; objects above an object exist for introspection.
+package final class ObjectTree: Sendable {
+    private struct Node {
+        var interfaces: OrderedDictionary<InterfaceName, Interface> = [:]
+        var isManager = false
+    }
+
+    private let nodes = Mutex<[ObjectPath: Node]>([:])
+    private let queue: CommandQueue
+    private let refusals: Refusals
+
+    init(queue: CommandQueue, refusals: Refusals) {
+        self.queue = queue
+        self.refusals = refusals
+    }
+
+    /// Offers `interfaces` on the object at `path`, in addition to those it has; one of the same name is replaced.
+    ///
+    /// Emits InterfacesAdded from the nearest object manager above, if there is one.
+    package func insert(_ interfaces: [Interface], at path: ObjectPath) {
+        nodes.withLock { nodes in
+            for interface in interfaces { nodes[path, default: Node()].interfaces[interface.name] = interface }
+            if let manager = Self.manager(above: path, nodes) {
+                queue.push(.announce(interfaces, at: path, by: manager))
+            }
+        }
+    }
+
+    /// Takes the object at `path` away with all its interfaces; objects below it stay.
+    ///
+    /// Emits InterfacesRemoved from the nearest object manager above, if there is one.
+    package func remove(at path: ObjectPath) {
+        nodes.withLock { nodes in
+            guard let node = nodes.removeValue(forKey: path) else { return }
+            guard let manager = Self.manager(above: path, nodes), !node.interfaces.isEmpty else { return }
+            let names = node.interfaces.keys.map(\.description)
+            push(Self.signal(manager, .objectManager, "InterfacesRemoved", [.objectPath(path), names.value]))
+        }
+    }
+
+    /// Makes the object at `path` list the objects below it, up to and including any object manager there.
+    ///
+    /// It does not list itself.
+    package func insertObjectManager(at path: ObjectPath) {
+        nodes.withLock { $0[path, default: Node()].isManager = true }
+    }
+
+    /// Emits PropertiesChanged for properties that have `changed` to the given values, and for those that are
+    /// `invalidated`, whose new values are not told.
+    package func propertiesChanged(
+        at path: ObjectPath,
+        interface: InterfaceName,
+        _ changed: [String: Value],
+        invalidated: [String] = []
+    ) {
+        let arguments = [.string(interface.description), changed.value, invalidated.value]
+        push(Self.signal(path, .properties, "PropertiesChanged", arguments))
+    }
+
+    private func push(_ signal: Signal) {
+        do {
+            queue.push(.send(try signal.message()))
+        } catch {
+            refusals.note(error)
+        }
+    }
+
+    private static func signal(
+        _ path: ObjectPath,
+        _ interface: InterfaceName,
+        _ member: MemberName,
+        _ arguments: [Value]
+    ) -> Signal {
+        Signal(path: path, interface: interface, member: member, arguments: arguments)
+    }
+
+    private static func manager(above path: ObjectPath, _ nodes: [ObjectPath: Node]) -> ObjectPath? {
+        var above = path.parent
+        while let path = above {
+            if nodes[path]?.isManager == true { return path }
+            above = path.parent
+        }
+        return nil
+    }
+}
+
+// MARK: - For the connection's thread
+
+extension ObjectTree {
+    /// The method that a call names.
+    ///
+    /// - Throws: the caller's answer: UnknownObject, UnknownInterface or UnknownMethod.
+    func method(
+        _ member: MemberName,
+        of interface: InterfaceName?,
+        at path: ObjectPath
+    ) throws(DBusError) -> (interface: InterfaceName, method: Method) {
+        if let own = ownMethod(member, of: interface, at: path) { return own }
+        guard let interfaces = interfaces(at: path) else {
+            // Peer is about the connection and not about an object (D-Bus specification, "Standard Interfaces").
+            let method = Self.peer.methods.first { $0.name == member }
+            if let method, interface == .peer { return (.peer, method) }
+            throw .failure(.unknownObject, "there is no object at \(path)")
+        }
+        let candidates = interface.map { name in interfaces.filter { $0.name == name } } ?? interfaces
+        if let interface, candidates.isEmpty {
+            throw .failure(.unknownInterface, "the object at \(path) has no interface \(interface)")
+        }
+        for candidate in candidates {
+            if let method = candidate.methods.first(where: { $0.name == member }) { return (candidate.name, method) }
+        }
+        let place = interface.map { "the interface \($0)" } ?? "the object at \(path)"
+        throw .failure(.unknownMethod, "\(place) has no method \(member)")
+    }
+
+    /// The method that a call names, among those that were inserted: the way most calls go.
+    private func ownMethod(
+        _ member: MemberName,
+        of interface: InterfaceName?,
+        at path: ObjectPath
+    ) -> (interface: InterfaceName, method: Method)? {
+        nodes.withLock { nodes in
+            guard let node = nodes[path] else { return nil }
+            for candidate in node.interfaces.values where interface == nil || candidate.name == interface {
+                if let method = candidate.methods.first(where: { $0.name == member }) {
+                    return (candidate.name, method)
+                }
+            }
+            return nil
+        }
+    }
+
+    /// All interfaces of the object at `path`, the standard ones last; nil if nothing is there or below.
+    func interfaces(at path: ObjectPath) -> [Interface]? {
+        let (own, isManager, exists) = nodes.withLock { nodes in
+            let node = nodes[path]
+            let exists = node != nil || nodes.keys.contains { $0.isDescendant(of: path) }
+            return (node.map { Array($0.interfaces.values) } ?? [], node?.isManager == true, exists)
+        }
+        guard exists else { return nil }
+        return own + [introspectable, Self.peer, properties] + (isManager ? [objectManager] : [])
+    }
+
+    /// The interface `name` of the object at `path`, standard or not.
+    ///
+    /// - Throws: the caller's answer: UnknownObject or UnknownInterface.
+    func interface(_ name: String, at path: ObjectPath) throws(DBusError) -> Interface {
+        guard let all = interfaces(at: path) else {
+            throw .failure(.unknownObject, "there is no object at \(path)")
+        }
+        guard let interface = all.first(where: { $0.name.description == name }) else {
+            throw .failure(.unknownInterface, "the object at \(path) has no interface \(name)")
+        }
+        return interface
+    }
+
+    /// The interfaces that were inserted at `path`.
+    func insertedInterfaces(at path: ObjectPath) -> [Interface] {
+        nodes.withLock { $0[path].map { Array($0.interfaces.values) } ?? [] }
+    }
+
+    /// The names of the objects right below `path`, in order.
+    func children(of path: ObjectPath) -> [String] {
+        let below = nodes.withLock { $0.keys.filter { $0.isDescendant(of: path) } }
+        let skipped = path == .root ? 1 : path.description.utf8.count + 1
+        let names = below.map { String($0.description.dropFirst(skipped).prefix { $0 != "/" }) }
+        return Set(names).sorted()
+    }
+
+    /// The objects that the object manager at `path` lists, in order.
+    func managedObjects(by path: ObjectPath) -> [(path: ObjectPath, interfaces: [Interface])] {
+        nodes.withLock { nodes in
+            nodes.filter { !$0.value.interfaces.isEmpty && Self.manager(above: $0.key, nodes) == path }
+                .sorted { $0.key < $1.key }
+                .map { ($0.key, Array($0.value.interfaces.values)) }
+        }
+    }
+
+    /// The signal that tells of new interfaces. Their properties are read here.
+    static func added(_ interfaces: [Interface], at path: ObjectPath, by manager: ObjectPath) -> Signal {
+        signal(manager, .objectManager, "InterfacesAdded", [.objectPath(path), propertyValues(of: interfaces)])
+    }
+
+    /// The properties of several interfaces, as `a{sa{sv}}`.
+    static func propertyValues(of interfaces: [Interface]) -> Value {
+        let entries = interfaces.map {
+            DictionaryEntry(key: .string($0.name.description), value: $0.propertyValues)
+        }
+        return .dictionary(key: .string, value: .dictionary(key: .string, value: .variant), entries)
+    }
+}

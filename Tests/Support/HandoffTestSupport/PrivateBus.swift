@@ -1,0 +1,71 @@
+package import DBus
+import Foundation
+
+/// A message bus of one test: a real dbus-daemon that nobody else knows.
+package struct PrivateBus: Sendable {
+    /// Where to connect to it.
+    package let address: BusAddress
+
+    private let daemon: ChildProcess
+
+    fileprivate init(address: BusAddress, daemon: ChildProcess) {
+        self.address = address
+        self.daemon = daemon
+    }
+
+    /// The environment that makes a program take this bus for both the session's and the system's.
+    package var environment: [String: String] {
+        ["DBUS_SESSION_BUS_ADDRESS": address.description, "DBUS_SYSTEM_BUS_ADDRESS": address.description]
+    }
+
+    /// The process of the daemon.
+    package var processID: Int32 { daemon.processID }
+
+    /// Kills the daemon, and waits until it is gone.
+    package func terminate() async {
+        daemon.kill()
+        _ = await daemon.exitStatus()
+    }
+}
+
+/// Starts a bus, runs `body`, and has killed and reaped the bus when it returns.
+///
+/// - Throws: what `body` throws; `MissingProgram` if dbus-daemon is not installed.
+package func withPrivateBus<T>(_ body: (PrivateBus) async throws -> T) async throws -> T {
+    let directory = URL.temporaryDirectory.appending(path: "bus-\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let configuration = directory.appending(path: "bus.conf")
+    try Data(busConfiguration(directory.path()).utf8).write(to: configuration)
+    let arguments = ["--config-file=\(configuration.path())", "--print-address", "--nofork", "--nosyslog"]
+    return try await withProgram("/usr/bin/dbus-daemon", arguments) { daemon in
+        guard let line = await daemon.stdout.firstLine() else {
+            throw MissingProgram(description: "dbus-daemon did not start: \(await daemon.stderr.text())")
+        }
+        return try await body(PrivateBus(address: .address(line), daemon: daemon))
+    }
+}
+
+/// Everybody may do everything, as on a session bus; no services are started.
+private func busConfiguration(_ directory: String) -> String {
+    """
+    <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+     "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+    <busconfig>
+      <type>session</type>
+      <listen>unix:path=\(directory)/bus</listen>
+      <auth>EXTERNAL</auth>
+      <policy context="default">
+        <allow send_destination="*" eavesdrop="true"/>
+        <allow eavesdrop="true"/>
+        <allow own="*"/>
+      </policy>
+      <limit name="max_incoming_bytes">1000000000</limit>
+      <limit name="max_outgoing_bytes">1000000000</limit>
+      <limit name="max_message_size">1000000000</limit>
+      <limit name="max_replies_per_connection">50000</limit>
+      <limit name="max_match_rules_per_connection">50000</limit>
+      <limit name="reply_timeout">120000</limit>
+    </busconfig>
+    """
+}
