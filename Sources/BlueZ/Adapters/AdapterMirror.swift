@@ -71,9 +71,10 @@ struct AdapterMirror {
     private mutating func add(_ path: ObjectPath, _ interfaces: InterfaceProperties) -> Bool {
         if let properties = interfaces[Names.adapter] {
             guard entries[path] != nil || entries.count < Self.maximumAdapters else { return false }
-            incarnations += 1
+            // One that is there already was read before its announcement was: the announcement is older.
+            incarnations += entries[path] == nil ? 1 : 0
             entries[path] = Entry(
-                incarnation: incarnations,
+                incarnation: entries[path]?.incarnation ?? incarnations,
                 adapter: Self.known(properties),
                 advertising: nil,
                 servesGATT: false
