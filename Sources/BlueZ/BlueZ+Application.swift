@@ -1,0 +1,50 @@
+import DBus
+
+extension BlueZ {
+    /// Publishes GATT services on `adapter` for as long as `body` runs.
+    ///
+    /// bluetoothd reads all objects before it answers; while they are registered none is added or removed, because it
+    /// would take a removal as the end of the application (bluez src/gatt-database.c).
+    ///
+    /// - Throws: ``BlueZError`` when the services cannot be published or the adapter goes; else what `body` throws.
+    package func withApplication<Success: Sendable>(
+        _ services: [GATTService],
+        on adapter: Adapter,
+        _ body: () async throws -> Success
+    ) async throws -> Success {
+        let root = ObjectPath.root.appending("application").appending("\(nextIdentifier())")
+        let objects = GATTApplication(root: root, services: services).objects
+        for object in objects { connection.objects.insert([object.interface], at: object.path) }
+        connection.objects.insertObjectManager(at: root)
+        let result = await outcome {
+            do {
+                let arguments = [root.value, [String: Value]().value]
+                try await errands.perform { try await self.callServer(adapter, "RegisterApplication", arguments) }
+            } catch {
+                throw BlueZError(any: error, during: .registerApplication)
+            }
+            return try await withCompanions([{ try await self.watch(adapter) }], body)
+        }
+        try? await errands.perform { try await self.callServer(adapter, "UnregisterApplication", [root.value]) }
+        connection.objects.remove(at: root)
+        for object in objects { connection.objects.remove(at: object.path) }
+        return try result.get()
+    }
+
+    private func callServer(
+        _ adapter: Adapter,
+        _ member: MemberName,
+        _ arguments: [Value]
+    ) async throws(DBusError) {
+        _ = try await connection.call(
+            MethodCall(
+                destination: Names.service,
+                path: adapter.path,
+                interface: "org.bluez.GattManager1",
+                member: member,
+                arguments: arguments,
+                startsService: false
+            )
+        )
+    }
+}

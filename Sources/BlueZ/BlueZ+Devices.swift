@@ -1,0 +1,103 @@
+package import DBus
+
+/// What bluetoothd knows about a device at one moment.
+package struct Device: Hashable, Sendable {
+    package let path: ObjectPath
+
+    /// Whether there is a link to it, of whatever kind.
+    package let isConnected: Bool
+
+    /// Whether somebody wants to keep it: paired, bonded or trusted.
+    package let isKept: Bool
+
+    /// Whether its GATT services are known and their objects are there.
+    package let hasServices: Bool
+}
+
+extension BlueZ {
+    /// The path of the object that bluetoothd has for the device at `address`, if it has one.
+    package func path(of address: DeviceAddress, on adapter: Adapter) -> ObjectPath {
+        adapter.path.appending(address.pathElement)
+    }
+
+    /// What bluetoothd knows about the device at `address`.
+    ///
+    /// - Throws: ``BlueZError`` with `deviceAbsent` when it knows nothing.
+    package func device(_ address: DeviceAddress, on adapter: Adapter) async throws -> Device {
+        try await device(at: path(of: address, on: adapter))
+    }
+
+    func device(at path: ObjectPath) async throws -> Device {
+        do {
+            let reply = try await connection.call(
+                MethodCall(
+                    destination: Names.service,
+                    path: path,
+                    interface: "org.freedesktop.DBus.Properties",
+                    member: "GetAll",
+                    arguments: [.string(Names.device)],
+                    startsService: false
+                )
+            )
+            let properties = reply.first?.stringDictionary ?? [:]
+            return Device(
+                path: path,
+                isConnected: properties["Connected"]?.boolean ?? false,
+                isKept: ["Paired", "Bonded", "Trusted"].contains { properties[$0]?.boolean == true },
+                hasServices: properties["ServicesResolved"]?.boolean ?? false
+            )
+        } catch {
+            throw BlueZError(any: error, during: .connectDevice)
+        }
+    }
+
+    /// Drops the link to the device at `address`, unless it is somebody else's: a kept device, or none that is connected.
+    ///
+    /// Closing our channels does not drop it, because bluetoothd holds an ATT channel on every LE link; and as long as
+    /// the link stands, the peripheral's advertising stays off. bluetoothd takes 2 s over it (bluez src/device.c,
+    /// DISCONNECT_TIMER). It is waited for, even in a cancelled task. Failure is of no consequence and not reported.
+    package func disconnect(_ address: DeviceAddress, on adapter: Adapter) async {
+        _ = try? await errands.perform {
+            let device = try await self.device(address, on: adapter)
+            guard device.isConnected, !device.isKept else { return }
+            try await self.callDevice(device.path, "Disconnect")
+        }
+    }
+
+    /// Makes bluetoothd forget the device at `address`, unless it is kept or connected.
+    ///
+    /// For devices that were connected to by ``withDevice(_:on:timeout:_:)``: bluetoothd stores those on disk for ever.
+    func forget(_ address: DeviceAddress, on adapter: Adapter) async {
+        _ = try? await errands.perform {
+            let device = try await self.device(address, on: adapter)
+            guard !device.isConnected, !device.isKept else { return }
+            _ = try await self.connection.call(
+                MethodCall(
+                    destination: Names.service,
+                    path: adapter.path,
+                    interface: "org.bluez.Adapter1",
+                    member: "RemoveDevice",
+                    arguments: [device.path.value],
+                    startsService: false
+                )
+            )
+        }
+    }
+
+    func callDevice(
+        _ path: ObjectPath,
+        _ member: MemberName,
+        timeout: Duration = .seconds(25)
+    ) async throws(DBusError) {
+        _ = try await connection.call(
+            MethodCall(
+                destination: Names.service,
+                path: path,
+                interface: "org.bluez.Device1",
+                member: member,
+                startsService: false
+            ),
+            timeout: timeout
+        )
+    }
+}

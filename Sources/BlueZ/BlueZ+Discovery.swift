@@ -1,0 +1,183 @@
+import DBus
+
+extension BlueZ {
+    /// How often StartDiscovery is repeated when bluetoothd says that we have a session already, which it may for as long
+    /// as it takes to end the last one.
+    private static let startAttempts = 5
+
+    /// How long bluetoothd may take to say that discovery is off, after it has stopped ours; if it has not by then,
+    /// somebody else keeps it on.
+    private static let quietLimit = Duration.milliseconds(300)
+
+    /// How long to wait for the reason why discovery has ended: the adapter's other properties come after it.
+    private static let reasonLimit = Duration.milliseconds(500)
+
+    /// Looks for LE devices on `adapter` for as long as `body` runs.
+    ///
+    /// All calls for one adapter share one session of bluetoothd, which rests during ``withQuiet(on:_:)``. Devices that
+    /// somebody else's discovery hears already are reported at once. A reader that falls behind loses the oldest.
+    ///
+    /// - Parameters:
+    ///   - limit: how many elements wait for a slow reader.
+    ///   - transform: what of a report the reader wants; called in order, must be quick.
+    /// - Throws: ``BlueZError`` when discovery cannot start or was ended from outside; else what `body` throws.
+    package func withDiscovery<Element: Sendable, Success: Sendable>(
+        on adapter: Adapter,
+        limit: Int = 256,
+        transform: @escaping @Sendable (DeviceReport) -> [Element],
+        _ body: (AsyncStream<Element>) async throws -> Success
+    ) async throws -> Success {
+        let session = discoveries.session(on: adapter.path)
+        let reader = nextIdentifier()
+        let failures = session.join(reader)
+        let (elements, heard) = AsyncStream<Element>.makeStream(bufferingPolicy: .bufferingNewest(limit))
+        let (subscriptions, subscribed) = AsyncStream<Void>.makeStream()
+        let result = await outcome {
+            let companions: [@Sendable () async throws -> Void] = [
+                { for await error in failures { throw error } },
+                { try await self.watch(adapter) },
+                { try await self.watch(session, on: adapter) },
+                {
+                    try await self.reports(on: adapter) {
+                        subscribed.yield()
+                    } each: { report in
+                        for element in transform(report) { heard.yield(element) }
+                    }
+                },
+            ]
+            return try await withCompanions(companions) {
+                for await _ in subscriptions { break }
+                try await settle(session, on: adapter)
+                try session.check(reader)
+                return try await body(elements)
+            }
+        }
+        session.leave(reader)
+        try? await settle(session, on: adapter)
+        return try result.get()
+    }
+
+    /// Keeps our discovery off for as long as `body` runs: a radio that scans connects badly.
+    ///
+    /// The kernel stops scanning to connect and resumes at once afterwards, at full duty, which kills young links. So
+    /// our session is ended before, and begun again after. Other programs may keep discovery on; nothing helps there.
+    package func withQuiet<Success: Sendable>(
+        on adapter: Adapter,
+        _ body: () async throws -> Success
+    ) async throws -> Success {
+        let session = discoveries.session(on: adapter.path)
+        session.pause()
+        let result = await outcome {
+            try await settle(session, on: adapter)
+            try await waitForQuiet(on: adapter)
+            return try await body()
+        }
+        session.resume()
+        errands.post { try? await self.drive(session, on: adapter) }
+        return try result.get()
+    }
+
+    private func waitForQuiet(on adapter: Adapter) async throws {
+        _ = try await withTimeLimit(Self.quietLimit) {
+            for await snapshot in self.snapshots() {
+                let now = snapshot.adapters.first { $0.path == adapter.path }
+                if now?.isDiscovering != true { return }
+            }
+        }
+    }
+
+    /// Brings bluetoothd to what the session should be, and waits for it even in a cancelled task.
+    private func settle(_ session: DiscoverySession, on adapter: Adapter) async throws {
+        try await errands.perform { try await self.drive(session, on: adapter) }
+    }
+
+    private func drive(_ session: DiscoverySession, on adapter: Adapter) async throws {
+        try await session.turns.withTurn {
+            while let step = session.nextStep {
+                switch step {
+                case .start:
+                    do {
+                        try await startDiscovery(on: adapter)
+                        session.didStart()
+                    } catch {
+                        session.didFail(BlueZError(any: error, during: .startDiscovery))
+                    }
+                case .stop:
+                    try? await callAdapter(adapter, "StopDiscovery")
+                    session.didStop()
+                }
+            }
+        }
+    }
+
+    /// Starts our session, ending one that should not be there.
+    ///
+    /// InProgress means that this very connection has a session or a request under way (bluez src/adapter.c,
+    /// start_discovery).
+    private func startDiscovery(on adapter: Adapter) async throws {
+        let filter = DiscoveryFilter.arguments(for: adapter.release)
+        var delay = Duration.milliseconds(100)
+        for attempt in 1...Self.startAttempts {
+            do throws(DBusError) {
+                try await callAdapter(adapter, "SetDiscoveryFilter", [filter.value])
+                return try await callAdapter(adapter, "StartDiscovery")
+            } catch {
+                guard attempt < Self.startAttempts, error.name == "org.bluez.Error.InProgress" else { throw error }
+            }
+            try? await callAdapter(adapter, "StopDiscovery")
+            try await Task.sleep(for: delay)
+            delay *= 2
+        }
+    }
+
+    /// Waits until the session is ended from outside, and throws then.
+    private func watch(_ session: DiscoverySession, on adapter: Adapter) async throws {
+        for await snapshot in snapshots() {
+            guard let now = snapshot.adapters.first(where: { $0.path == adapter.path }),
+                session.observe(isDiscovering: now.isDiscovering)
+            else { continue }
+            try await Task.sleep(for: Self.reasonLimit)
+            throw BlueZError(.discoveryEnded, "the search for devices on \(adapter.name) was ended from outside; start it again")
+        }
+    }
+
+    /// Reports what discovery hears until the connection is lost, through any number of overflows.
+    private func reports(
+        on adapter: Adapter,
+        subscribed: @escaping @Sendable () -> Void,
+        each report: @escaping @Sendable (DeviceReport) -> Void
+    ) async throws {
+        while true {
+            do {
+                return try await connection.withSignals(MatchRule(sender: Names.service)) { signals in
+                    var mirror = DeviceMirror(adapter: adapter.path)
+                    for known in mirror.replace(with: try await self.managedObjects()) { report(known) }
+                    subscribed()
+                    for try await signal in signals {
+                        guard let change = ObjectChange(signal), let news = mirror.apply(change) else { continue }
+                        report(news)
+                    }
+                }
+            } catch let error as DBusError {
+                guard error.code == .overflow else { throw BlueZError(error, during: .startDiscovery) }
+            }
+        }
+    }
+
+    private func callAdapter(
+        _ adapter: Adapter,
+        _ member: MemberName,
+        _ arguments: [Value] = []
+    ) async throws(DBusError) {
+        _ = try await connection.call(
+            MethodCall(
+                destination: Names.service,
+                path: adapter.path,
+                interface: "org.bluez.Adapter1",
+                member: member,
+                arguments: arguments,
+                startsService: false
+            )
+        )
+    }
+}

@@ -1,0 +1,128 @@
+import DBus
+import Synchronization
+
+extension BlueZ {
+    /// How long to wait before bluetoothd is asked again after it failed to answer.
+    private static let retryInterval = Duration.seconds(5)
+
+    /// Keeps the mirror of adapters up to date until the connection is lost.
+    ///
+    /// The signals are subscribed to before the objects are read: bluetoothd may send one before its answer.
+    func follow() async throws {
+        let rules = [
+            MatchRule(sender: Names.service, path: .root, interface: "org.freedesktop.DBus.ObjectManager"),
+            Self.changes(of: Names.adapter),
+            Self.changes(of: Names.advertising),
+        ]
+        let (subscriptions, subscribed) = AsyncStream<Void>.makeStream()
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for rule in rules {
+                    group.addTask { try await self.followChanges(rule) { subscribed.yield() } }
+                }
+                group.addTask {
+                    var iterator = subscriptions.makeAsyncIterator()
+                    for _ in rules { await iterator.next() }
+                    try await self.followOwner()
+                }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        } catch let error as DBusError {
+            throw BlueZError(error, during: .readObjects)
+        }
+    }
+
+    private static func changes(of interface: String) -> MatchRule {
+        MatchRule(
+            sender: Names.service,
+            interface: "org.freedesktop.DBus.Properties",
+            member: "PropertiesChanged",
+            arg0: interface
+        )
+    }
+
+    /// Applies the signals that match, through any number of overflows.
+    private func followChanges(_ rule: MatchRule, subscribed: @escaping @Sendable () -> Void) async throws {
+        while true {
+            do {
+                return try await connection.withSignals(rule) { signals in
+                    subscribed()
+                    for try await signal in signals {
+                        guard let change = ObjectChange(signal) else { continue }
+                        try await self.apply(change)
+                    }
+                }
+            } catch let error as DBusError where error.code == .overflow {
+                try await mirrorTurns.withTurn { try await self.readObjects() }
+            }
+        }
+    }
+
+    /// Applies one signal, in turn: while the objects are being read all others wait.
+    ///
+    /// Three subscriptions keep no order between them. A change that waits here is applied on top of the answer; it may
+    /// be older, but then a newer one of its kind is behind it.
+    private func apply(_ change: ObjectChange) async throws {
+        try await mirrorTurns.withTurn {
+            if mirror.withLock({ $0.apply(change) }) {
+                try await readObjects()
+            } else {
+                publish()
+            }
+        }
+    }
+
+    /// Follows bluetoothd itself through restarts.
+    private func followOwner() async throws {
+        try await connection.withOwner(of: Names.service) { owners in
+            for await owner in owners {
+                try await self.mirrorTurns.withTurn {
+                    self.mirror.withLock { $0.clear(owner == nil ? .absent : .unknown) }
+                    self.publish()
+                    if owner != nil { try await self.readObjects() }
+                }
+            }
+        }
+    }
+
+    /// Reads everything that bluetoothd knows, until it answers or is gone.
+    private func readObjects() async throws {
+        while true {
+            do throws(DBusError) {
+                let objects = try await managedObjects()
+                mirror.withLock { $0.replace(with: objects) }
+                return publish()
+            } catch {
+                guard error.code != .disconnected, error.code != .cancelled else { throw error }
+                let error = BlueZError(error, during: .readObjects)
+                let isAbsent = error.code == .serviceAbsent || error.code == .serviceRestarted
+                mirror.withLock { $0.clear(isAbsent ? .absent : .unreachable(error)) }
+                publish()
+                if isAbsent { return }
+            }
+            try await Task.sleep(for: Self.retryInterval)
+        }
+    }
+
+    /// All objects of bluetoothd.
+    func managedObjects() async throws(DBusError) -> [ObjectPath: InterfaceProperties] {
+        let reply = try await connection.call(
+            MethodCall(
+                destination: Names.service,
+                path: .root,
+                interface: "org.freedesktop.DBus.ObjectManager",
+                member: "GetManagedObjects",
+                startsService: false
+            )
+        )
+        guard let objects = reply.first else {
+            throw DBusError(.unexpectedReply, "GetManagedObjects of org.bluez answered nothing")
+        }
+        return objectProperties(objects)
+    }
+
+    private func publish() {
+        broadcast.publish(mirror.withLock(\.snapshot))
+    }
+}

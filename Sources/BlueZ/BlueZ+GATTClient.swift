@@ -1,0 +1,68 @@
+import DBus
+
+extension BlueZ {
+    /// Connects to the device at `address`, which was heard a moment ago, and reads its GATT services; disconnects when
+    /// `body` ends, and makes bluetoothd forget the device if it did not know it before.
+    ///
+    /// bluetoothd chooses the bearer itself and may page a device with a public address over BR/EDR (bluez src/device.c,
+    /// select_conn_bearer): a fall-back, not the first choice.
+    ///
+    /// - Parameter timeout: how long it may take until the services are known; the body is not bounded by it.
+    /// - Throws: ``BlueZError`` with `deviceAbsent`, `timedOut` or `connectFailed`, or what became of the adapter; else
+    ///   what `body` throws.
+    package func withDevice<Success: Sendable>(
+        _ address: DeviceAddress,
+        on adapter: Adapter,
+        timeout: Duration,
+        _ body: (GATTPeer) async throws -> Success
+    ) async throws -> Success {
+        let before = try await device(address, on: adapter)
+        let peer = GATTPeer(bluez: self, path: before.path)
+        let result = await outcome {
+            try await withCompanions([{ try await self.watch(adapter) }]) {
+                try await connect(peer.path, timeout: timeout)
+                return try await body(peer)
+            }
+        }
+        if !before.isConnected {
+            await disconnect(address, on: adapter)
+            await forget(address, on: adapter)
+        }
+        return try result.get()
+    }
+
+    /// Connects and waits until the objects of the services are there.
+    private func connect(_ path: ObjectPath, timeout: Duration) async throws {
+        let isReady: Void? = try await withTimeLimit(timeout) {
+            let rule = MatchRule(
+                sender: Names.service,
+                path: path,
+                interface: "org.freedesktop.DBus.Properties",
+                member: "PropertiesChanged"
+            )
+            try await self.connection.withSignals(rule) { signals in
+                do {
+                    try await self.callDevice(path, "Connect", timeout: timeout)
+                } catch {
+                    throw BlueZError(any: error, during: .connectDevice)
+                }
+                try await self.waitForServices(of: path, signals)
+            }
+        }
+        guard isReady != nil else {
+            throw BlueZError(.timedOut, "the device did not tell its GATT services in \(timeout): bring it nearer")
+        }
+    }
+
+    /// Waits for ServicesResolved, which comes some time after the answer to Connect.
+    private func waitForServices(of path: ObjectPath, _ signals: SignalSequence) async throws {
+        if try await device(at: path).hasServices { return }
+        for try await signal in signals {
+            guard case .changed(_, Names.device, let values, _)? = ObjectChange(signal) else { continue }
+            if values["ServicesResolved"]?.boolean == true { return }
+            if values["Connected"]?.boolean == false {
+                throw BlueZError(.notConnected, "the link was lost before the device told its services: try again")
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import DBus
+import Synchronization
+
+/// The discovery sessions of one connection: at most one for each adapter.
+final class Discoveries: Sendable {
+    private let sessions = Mutex<[ObjectPath: DiscoverySession]>([:])
+
+    /// The session on that adapter, made when it is first asked for.
+    func session(on adapter: ObjectPath) -> DiscoverySession {
+        sessions.withLock { sessions in
+            if let session = sessions[adapter] { return session }
+            let session = DiscoverySession()
+            sessions[adapter] = session
+            return session
+        }
+    }
+}
+
+/// One discovery session: the arbiter's state, and who is to be told when it fails.
+final class DiscoverySession: Sendable {
+    private struct State {
+        var arbiter = DiscoveryArbiter()
+        var failures: [UInt64: AsyncStream<BlueZError>.Continuation] = [:]
+        var errors: [UInt64: BlueZError] = [:]
+    }
+
+    /// Taken by whoever talks to bluetoothd about this session.
+    let turns = Turnstile()
+
+    private let state = Mutex(State())
+
+    var nextStep: DiscoveryArbiter.Step? { state.withLock(\.arbiter.nextStep) }
+
+    /// Adds a listener.
+    ///
+    /// - Returns: a sequence with one element, the error, when the session fails.
+    func join(_ reader: UInt64) -> AsyncStream<BlueZError> {
+        let (failures, failed) = AsyncStream<BlueZError>.makeStream()
+        state.withLock { state in
+            state.arbiter.join(reader)
+            state.failures[reader] = failed
+        }
+        return failures
+    }
+
+    func leave(_ reader: UInt64) {
+        state.withLock { state in
+            state.arbiter.leave(reader)
+            state.failures[reader] = nil
+            state.errors[reader] = nil
+        }
+    }
+
+    /// Throws what this listener was told of already.
+    func check(_ reader: UInt64) throws(BlueZError) {
+        if let error = state.withLock({ $0.errors[reader] }) { throw error }
+    }
+
+    func pause() {
+        state.withLock { $0.arbiter.pause() }
+    }
+
+    func resume() {
+        state.withLock { $0.arbiter.resume() }
+    }
+
+    func didStart() {
+        state.withLock { $0.arbiter.didStart() }
+    }
+
+    func didStop() {
+        state.withLock { $0.arbiter.didStop() }
+    }
+
+    /// Tells everybody who listens.
+    func didFail(_ error: BlueZError) {
+        state.withLock { state in
+            for reader in state.arbiter.didFail() {
+                state.errors[reader] = error
+                state.failures[reader]?.yield(error)
+            }
+        }
+    }
+
+    /// Looks at `Adapter1.Discovering`; returns whether the session was ended from outside.
+    func observe(isDiscovering: Bool) -> Bool {
+        state.withLock { $0.arbiter.observe(isDiscovering: isDiscovering) }
+    }
+}

@@ -1,0 +1,145 @@
+import BlueZ
+import DBus
+import HandoffTestSupport
+import Synchronization
+import Testing
+
+private let service = "0f0e0d0c-0b0a-0908-0706-050403020100"
+private let peer = "C0:00:00:00:00:01"
+
+@Suite("Discovery")
+struct DiscoveryTests {
+    @Test("the first packet of a device, its later packets, and devices that were known are all reported")
+    func reports() async throws {
+        try await withFakeAdapter { fake, bluez, adapter in
+            fake.hear("C0:00:00:00:00:09", on: adapter.path, serviceData: [service: [9]])
+            let seen = try await bluez.withDiscovery(on: adapter, transform: { [$0] }) { reports in
+                var seen: [[UInt8]?] = []
+                for await report in reports {
+                    seen.append(report.serviceData[service])
+                    switch seen.count {
+                    case 1: fake.hear(peer, on: adapter.path, serviceData: [service: [1]])
+                    case 2: fake.hear(peer, on: adapter.path, serviceData: [service: [2]])
+                    case 3: fake.hear(peer, on: adapter.path, serviceData: nil)
+                    default: return seen
+                    }
+                }
+                return seen
+            }
+            #expect(seen == [[9], [1], [2], [2]])
+        }
+    }
+
+    @Test(
+        "the filter is what every release can bear",
+        arguments: [([:], 2), (["Version": .byte(9)], 3)] as [([MemberName: Value], Int)]
+    )
+    func filter(more: [MemberName: Value], count: Int) async throws {
+        try await withFakeAdapter(more: more) { fake, bluez, adapter in
+            try await bluez.withDiscovery(on: adapter, transform: { [$0] }) { _ in }
+            let filter = try #require(fake.state.withLock(\.filters).first)
+            #expect(filter.count == count)
+            #expect(filter["Transport"] == .string("le"))
+            #expect(filter["Pattern"] == .string(""))
+            #expect((filter["DuplicateData"] != nil) == (count == 3))
+        }
+    }
+
+    @Test("two readers share one session, which ends with the last")
+    func sharing() async throws {
+        try await withFakeAdapter { fake, bluez, adapter in
+            try await bluez.withDiscovery(on: adapter, transform: { [$0] }) { _ in
+                try await bluez.withDiscovery(on: adapter, transform: { [$0] }) { _ in }
+                let one = fake.state.withLock { $0.sessions[adapter.path]?.count }
+                #expect(one == 1)
+            }
+            let none = fake.state.withLock { $0.sessions[adapter.path]?.count }
+            #expect(none == 0)
+        }
+    }
+
+    @Test("discovery rests while somebody dials, and goes on afterwards")
+    func quiet() async throws {
+        try await withFakeAdapter { fake, bluez, adapter in
+            try await bluez.withDiscovery(on: adapter, transform: { [$0] }) { _ in
+                await bluez.first { $0.adapters.first?.isDiscovering == true }
+                try await bluez.withQuiet(on: adapter) {
+                    let isSilent = fake.state.withLock { $0.sessions[adapter.path]?.isEmpty }
+                    #expect(isSilent == true)
+                    #expect(bluez.snapshot.adapters.first?.isDiscovering == false)
+                }
+                await bluez.first { $0.adapters.first?.isDiscovering == true }
+            }
+        }
+    }
+
+    @Test("a session that was left over is ended, and ours begun")
+    func leftOver() async throws {
+        try await withFakeAdapter { fake, bluez, adapter in
+            fake.fail("StartDiscovery", "org.bluez.Error.InProgress", "Operation already in progress")
+            let ran = try await bluez.withDiscovery(on: adapter, transform: { [$0] }) { _ in true }
+            #expect(ran)
+        }
+    }
+
+    @Test(
+        "a refusal has a code",
+        arguments: [
+            ("org.bluez.Error.NotReady", "poweredOff"), ("org.bluez.Error.Failed", "discoveryRefused"),
+            ("org.bluez.Error.InvalidArguments", "invalidArguments"),
+        ]
+    )
+    func refusals(name: String, expected: String) async throws {
+        let error = try ErrorName(name)
+        try await withFakeAdapter { fake, bluez, adapter in
+            fake.fail("StartDiscovery", error, "no")
+            let code = await errorCode {
+                try await bluez.withDiscovery(on: adapter, transform: { [$0] }) { _ in _ = Issue.record("it ran") }
+            }
+            #expect(code == expected)
+        }
+    }
+
+    @Test("discovery that is ended from outside ends the call", arguments: ["poweredOff", "discoveryEnded"])
+    func losses(reason: String) async throws {
+        try await withFakeAdapter { fake, bluez, adapter in
+            let code = await errorCode {
+                try await bluez.withDiscovery(on: adapter, transform: { [$0] }) { _ in
+                    await bluez.first { $0.adapters.first?.isDiscovering == true }
+                    if reason == "poweredOff" {
+                        fake.setPowered(adapter.path, false)
+                    } else {
+                        fake.set(adapter.path, "org.bluez.Adapter1", ["Discovering": .boolean(false)])
+                    }
+                    try await Task.sleep(for: .seconds(60))
+                }
+            }
+            #expect(code == reason)
+        }
+    }
+
+    @Test("a reader that falls behind loses the oldest")
+    func slowReader() async throws {
+        try await withFakeAdapter { fake, bluez, adapter in
+            let (heard, hearing) = AsyncStream<Void>.makeStream()
+            let last = try await bluez.withDiscovery(
+                on: adapter,
+                limit: 1,
+                transform: { report in
+                    if report.serviceData[service] == [5] { hearing.yield() }
+                    return [report]
+                },
+                { reports in
+                    for number in UInt8(1)...5 { fake.hear(peer, on: adapter.path, serviceData: [service: [number]]) }
+                    for await _ in heard { break }
+                    // The element is handed over just after it was seen; one more makes sure that it was.
+                    fake.hear(peer, on: adapter.path, serviceData: [service: [5]])
+                    for await _ in heard { break }
+                    for await report in reports { return report.serviceData[service] }
+                    return nil
+                }
+            )
+            #expect(last == [5])
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import DBus
+import Synchronization
+
+extension FakeBluetoothd {
+    /// The path of a device.
+    func path(of address: String, on adapter: ObjectPath) -> ObjectPath {
+        adapter.appending("dev_" + String(address.map { $0 == ":" ? "_" : $0 }))
+    }
+
+    /// A packet comes in: an object appears at the first, and its properties change at later ones.
+    func hear(
+        _ address: String,
+        type: String = "random",
+        on adapter: ObjectPath,
+        serviceData: [String: [UInt8]]?,
+        rssi: Int16 = -40,
+        more: [MemberName: Value] = [:]
+    ) {
+        var values: [MemberName: Value] = ["RSSI": .int16(rssi)]
+        if let serviceData { values["ServiceData"] = serviceData.mapValues(Value.bytes).value }
+        let path = path(of: address, on: adapter)
+        if state.withLock({ $0.properties[path] }) != nil {
+            set(path, "org.bluez.Device1", values)
+        } else {
+            values["Address"] = .string(address)
+            values["AddressType"] = .string(type)
+            values["Connected"] = .boolean(false)
+            values["ServicesResolved"] = .boolean(false)
+            insert("org.bluez.Device1", values.merging(more) { $1 }, deviceMethods, at: path)
+        }
+    }
+
+    /// Adds a GATT service with one characteristic to a device.
+    func addService(_ service: String, characteristic: String, value: [UInt8], to device: ObjectPath) {
+        let service0 = device.appending("service0001")
+        insert("org.bluez.GattService1", ["UUID": .string(service)], at: service0)
+        let options = Argument(name: "options", type: [String: Value].valueType)
+        let bytes = Argument(name: "value", type: .array(.byte))
+        insert(
+            "org.bluez.GattCharacteristic1",
+            ["UUID": .string(characteristic), "Service": .objectPath(service0)],
+            [
+                method("ReadValue", [options], outputs: [bytes]) { _, _ in .reply([.bytes(value)]) },
+                method("WriteValue", [bytes, options]) { fake, invocation in
+                    fake.state.withLock { $0.written = invocation.arguments.first?.bytes ?? [] }
+                    return .reply([])
+                },
+            ],
+            at: service0.appending("char0002")
+        )
+    }
+
+    private var deviceMethods: [Method] {
+        [
+            method("Connect") { fake, invocation in
+                fake.afterReply {
+                    fake.set(invocation.path, "org.bluez.Device1", ["Connected": .boolean(true)])
+                    fake.set(invocation.path, "org.bluez.Device1", ["ServicesResolved": .boolean(true)])
+                }
+                return .reply([])
+            },
+            method("Disconnect") { fake, invocation in
+                fake.set(
+                    invocation.path,
+                    "org.bluez.Device1",
+                    ["Connected": .boolean(false), "ServicesResolved": .boolean(false)]
+                )
+                return .reply([])
+            },
+        ]
+    }
+}

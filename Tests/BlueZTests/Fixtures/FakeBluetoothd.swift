@@ -1,0 +1,120 @@
+import BlueZ
+import DBus
+import Synchronization
+
+/// A bluetoothd without a kernel, that behaves on the bus as bluez 5.66 does, as far as this module can tell.
+///
+/// It reads an advertisement's object back before it answers, has one discovery session for each connection, says that it
+/// is discovering only after it has answered, and drops sessions when an adapter is switched off.
+final class FakeBluetoothd: Sendable {
+    /// One advertisement that is registered.
+    struct Advertisement: Hashable, Sendable {
+        let owner: BusName
+        let path: ObjectPath
+        let properties: [String: Value]
+    }
+
+    struct State {
+        var properties: [ObjectPath: [InterfaceName: [MemberName: Value]]] = [:]
+        var advertisements: [Advertisement] = []
+        var applications: [ObjectPath: BusName] = [:]
+        var sessions: [ObjectPath: Set<BusName>] = [:]
+        var filters: [[String: Value]] = []
+        var errors: [MemberName: [DBusError]] = [:]
+        var written: [UInt8] = []
+    }
+
+    let connection: Connection
+    let state = Mutex(State())
+
+    /// The names of the methods that were called, as they were answered: one reader.
+    let calls: AsyncStream<String>
+    let called: AsyncStream<String>.Continuation
+
+    private let afterwards: AsyncStream<@Sendable () -> Void>
+    private let postpone: AsyncStream<@Sendable () -> Void>.Continuation
+
+    fileprivate init(_ connection: Connection) {
+        self.connection = connection
+        (calls, called) = AsyncStream.makeStream()
+        (afterwards, postpone) = AsyncStream.makeStream()
+    }
+
+    var advertisements: [Advertisement] { state.withLock(\.advertisements) }
+
+    /// Answers the next call of `member` with an error.
+    func fail(_ member: MemberName, _ name: ErrorName, _ message: String) {
+        state.withLock { $0.errors[member, default: []].append(.failure(name, message)) }
+    }
+
+    /// Waits until `member` was called.
+    func wait(for member: String) async {
+        for await call in calls where call == member { return }
+    }
+
+    /// Does `work` when the call that is being answered has been answered.
+    func afterReply(_ work: @escaping @Sendable () -> Void) {
+        postpone.yield(work)
+    }
+
+    /// Notes a call, and throws the error that was prepared for it.
+    func note(_ invocation: Invocation) throws {
+        let error = state.withLock { state -> DBusError? in
+            guard let error = state.errors[invocation.member]?.first else { return nil }
+            state.errors[invocation.member]?.removeFirst()
+            return error
+        }
+        called.yield(invocation.member.description)
+        if let error { throw error }
+    }
+
+    /// The property as it is now.
+    func property(_ path: ObjectPath, _ interface: InterfaceName, _ name: MemberName) -> Value? {
+        state.withLock { $0.properties[path]?[interface]?[name] }
+    }
+
+    /// Changes properties and says so.
+    func set(_ path: ObjectPath, _ interface: InterfaceName, _ values: [MemberName: Value]) {
+        state.withLock { $0.properties[path]?[interface]?.merge(values) { $1 } }
+        let changed = Dictionary(uniqueKeysWithValues: values.map { ($0.key.description, $0.value) })
+        connection.objects.propertiesChanged(at: path, interface: interface, changed)
+    }
+
+    /// Offers an interface whose properties are `values`.
+    func insert(_ name: InterfaceName, _ values: [MemberName: Value], _ methods: [Method] = [], at path: ObjectPath) {
+        state.withLock { $0.properties[path, default: [:]][name] = values }
+        let properties = values.map { member, value in
+            Property(name: member, type: value.type) { [weak self] in
+                self?.property(path, name, member) ?? value
+            }
+        }
+        connection.objects.insert([Interface(name: name, methods: methods, properties: properties)], at: path)
+    }
+
+    func remove(_ path: ObjectPath) {
+        connection.objects.remove(at: path)
+        state.withLock { $0.properties[path] = nil }
+    }
+
+    /// Runs what was put off; a round trip to the bus proves that the answer has left.
+    fileprivate func runAfterwards() async {
+        for await work in afterwards {
+            _ = try? await connection.owner(of: "org.bluez")
+            work()
+        }
+    }
+}
+
+/// Runs a bluetoothd on that bus for as long as `body` runs.
+func withFakeBluetoothd<Success: Sendable>(
+    on address: BusAddress,
+    _ body: @escaping @Sendable (FakeBluetoothd) async throws -> Success
+) async throws -> Success {
+    try await Connection.withConnection(to: address) { connection in
+        let fake = FakeBluetoothd(connection)
+        connection.objects.insertObjectManager(at: .root)
+        return try await withCompanions([{ await fake.runAfterwards() }]) {
+            try await connection.withName("org.bluez") { try await body(fake) }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import BlueZ
+import DBus
+import HandoffTestSupport
+import Synchronization
+import Testing
+
+private let service = "0f0e0d0c-0b0a-0908-0706-050403020100"
+private let characteristic = "0f0e0d0c-0b0a-0908-0706-050403020101"
+private let peer = "C0:00:00:00:00:01"
+
+@Suite("GATT")
+struct GATTTests {
+    @Test("services are there for bluetoothd to read, and are served")
+    func server() async throws {
+        let written = Written()
+        let mailbox = GATTCharacteristic(
+            uuid: characteristic,
+            read: { request in Array(repeating: UInt8(request.mtu ?? 0), count: 30) },
+            write: { value, _ in written.bytes.withLock { $0 = value } }
+        )
+        try await withFakeAdapter { fake, bluez, adapter in
+            try await bluez.withApplication([GATTService(uuid: service, characteristics: [mailbox])], on: adapter) {
+                let (root, owner) = try #require(fake.state.withLock(\.applications).first)
+                let path = root.appending("service0").appending("characteristic0")
+                let flags = try await fake.connection.property(
+                    of: owner,
+                    at: path,
+                    interface: "org.bluez.GattCharacteristic1",
+                    name: "Flags"
+                )
+                #expect([String](flags) == ["read", "write"])
+                let options: [String: Value] = ["device": .objectPath(adapter.path), "mtu": .uint16(23)]
+                let whole = try await fake.call(owner, path, "ReadValue", [options.value])
+                #expect(whole.first?.bytes?.count == 30)
+                let tail = options.merging(["offset": .uint16(22)]) { $1 }
+                let rest = try await fake.call(owner, path, "ReadValue", [tail.value])
+                #expect(rest.first?.bytes?.count == 8)
+                _ = try await fake.call(owner, path, "WriteValue", [.bytes([1, 2]), options.value])
+                #expect(written.bytes.withLock(\.self) == [1, 2])
+                let beyond = options.merging(["offset": .uint16(31)]) { $1 }
+                let code = await errorCode { _ = try await fake.call(owner, path, "ReadValue", [beyond.value]) }
+                #expect(code == "remote")
+            }
+            #expect(fake.state.withLock(\.applications).isEmpty)
+        }
+    }
+
+    @Test("a device is connected to, read and written, and let go")
+    func client() async throws {
+        try await withFakeAdapter { fake, bluez, adapter in
+            fake.hear(peer, on: adapter.path, serviceData: nil)
+            let device = fake.path(of: peer, on: adapter.path)
+            fake.addService(service, characteristic: characteristic, value: [7, 8], to: device)
+            let address = try #require(DeviceAddress(peer, kind: .random))
+            try await bluez.withDevice(address, on: adapter, timeout: .seconds(10)) { device in
+                let mailbox = try await device.characteristic(characteristic, of: service)
+                #expect(try await device.read(mailbox) == [7, 8])
+                try await device.write([9], to: mailbox)
+                let code = await errorCode { _ = try await device.characteristic(service, of: service) }
+                #expect(code == "attributeAbsent")
+            }
+            #expect(fake.state.withLock(\.written) == [9])
+            // It was nobody's before, so it is forgotten.
+            #expect(fake.property(device, "org.bluez.Device1", "Connected") == nil)
+        }
+    }
+
+    @Test("a device that is not known cannot be connected to")
+    func unknownDevice() async throws {
+        try await withFakeAdapter { _, bluez, adapter in
+            let address = try #require(DeviceAddress(peer, kind: .random))
+            let code = await errorCode {
+                try await bluez.withDevice(address, on: adapter, timeout: .seconds(10)) { _ in }
+            }
+            #expect(code == "deviceAbsent")
+        }
+    }
+
+    @Test("a paired device is neither disconnected nor forgotten")
+    func kept() async throws {
+        try await withFakeAdapter { fake, bluez, adapter in
+            fake.hear(peer, on: adapter.path, serviceData: nil, more: ["Paired": .boolean(true)])
+            let device = fake.path(of: peer, on: adapter.path)
+            fake.set(device, "org.bluez.Device1", ["Connected": .boolean(true)])
+            await bluez.disconnect(try #require(DeviceAddress(peer, kind: .random)), on: adapter)
+            #expect(fake.property(device, "org.bluez.Device1", "Connected") == .boolean(true))
+        }
+    }
+}
+
+/// What was written, shared with a handler.
+private final class Written: Sendable {
+    let bytes = Mutex<[UInt8]>([])
+}
+
+extension FakeBluetoothd {
+    /// Calls a characteristic of a client, as bluetoothd does for a device.
+    fileprivate func call(
+        _ owner: BusName,
+        _ path: ObjectPath,
+        _ member: MemberName,
+        _ arguments: [Value]
+    ) async throws -> [Value] {
+        try await connection.call(
+            MethodCall(
+                destination: owner,
+                path: path,
+                interface: "org.bluez.GattCharacteristic1",
+                member: member,
+                arguments: arguments
+            )
+        )
+    }
+}
