@@ -74,10 +74,17 @@ let package = Package(
             pkgConfig: "dbus-1",
             providers: [.apt(["libdbus-1-dev"])]
         ),
+        .systemLibrary(
+            name: "CBluetooth",
+            path: "Sources/CBluetooth",
+            pkgConfig: "bluez",
+            providers: [.apt(["libbluetooth-dev"])]
+        ),
         .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
 
         // Bindings: reusable, ignorant of Handoff.
         module("DBus", ["CDBus", deque, heap, orderedCollections]),
+        module("BlueZ", ["DBus"]),
         module("Epoll", ["CLinux", system]),
 
         // The port between the core and the radios.
@@ -105,5 +112,11 @@ let package = Package(
         program("handoffd", ["HandoffDaemon", "HandoffRadioSimulated", argumentParser]),
         program("handoffctl", ["HandoffCLI", argumentParser]),
 
+        // Tests: one target per module, and what they share.
+        support("HandoffTestSupport", ["DBus"]),
+        support("HandoffRadioConformance", ["HandoffRadio"]),
+        tests("DBusTests", ["DBus", "HandoffTestSupport"]),
+        tests("BlueZTests", ["BlueZ", "DBus", "HandoffTestSupport"]),
+        tests("HandoffRadioSimulatedTests", ["HandoffRadioSimulated", "HandoffRadioConformance", "HandoffRadio"]),
     ]
 )
