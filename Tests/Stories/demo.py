@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Two computers, "laptop" and "desktop": what is done on the one is continued on the other.
+
+demo.py               on a simulated air; needs no Bluetooth
+demo.py hci0 hci1     over two Bluetooth adapters of this machine, bluetoothd and the kernel
+"""
+
+import contextlib
+import pathlib
+import sys
+import tempfile
+
+from world import Steps, device, tell, trust_each_other, type_hash
+
+TYPE = "org.example.notes.editing"
+USER_INFO = """{"note": 42, "cursor": 17.5, "unsaved": true, "author": null, "text": "Milk, eggs, bread",
+ "thumbnail": {"$data": "iVBORw0KGgo="}, "changed": {"$date": "2026-11-21T09:30:00.25Z"},
+ "source": {"$url": "https://example.org/notes/42"}, "tags": {"$set": ["home", "shopping"]},
+ "selection": [3, 9], "view": {"zoom": {"$real": 2}}}"""
+
+
+def story(radios):
+    """Trust, publish, look, continue, end."""
+    steps = Steps()
+    with tempfile.TemporaryDirectory(prefix="handoff-demo-") as directory:
+        laptop_radio, desktop_radio = radios(pathlib.Path(directory))
+        with device("laptop", directory, laptop_radio) as laptop, device("desktop", directory, desktop_radio) as desktop:
+            with steps.step("laptop and desktop trust each other, by card"):
+                trust_each_other(laptop, desktop)
+            with desktop.watching() as nearby, contextlib.ExitStack() as publication:
+                with steps.step(f"laptop publishes {TYPE}, desktop sees it"):
+                    publication.enter_context(
+                        laptop.publishing(
+                            "--type", TYPE, "--title", "Shopping", "--user-info", USER_INFO,
+                            "--webpage", "https://example.org/notes/42",
+                        )
+                    )
+                    entries = nearby.wait_for_type(type_hash(TYPE))
+                show("nearby, as the desktop sees it", entries)
+                with steps.step("desktop continues it"):
+                    activity = desktop.ctl("continue", entries[0]["id"])
+                show("the activity, as it arrived", [activity])
+                with steps.step("the activity ends on the laptop, the desktop's entry goes"):
+                    publication.close()
+                    nearby.wait_empty()
+    if activity["type"] != TYPE or activity["title"] != "Shopping" or activity["userInfo"]["note"] != 42:
+        sys.exit(f"demo: the activity arrived changed: {activity}")
+    print("demo: ok", flush=True)
+
+
+def show(heading, documents):
+    """Prints JSON objects so that a person can read them."""
+    print(f"\n    {heading}:")
+    for document in documents:
+        for key, value in document.items():
+            print(f"      {key}: {value}")
+    print(flush=True)
+
+
+def simulated(directory):
+    """The radios of both devices on one simulated air."""
+    (directory / "air").mkdir()
+    return 2 * (["--radio", f"simulated:{directory / 'air'}"],)
+
+
+if __name__ == "__main__":
+    adapters = sys.argv[1:]
+    if len(adapters) not in (0, 2):
+        sys.exit(__doc__)
+    tell(lambda: story((lambda _: [["--adapter", name] for name in adapters]) if adapters else simulated))
