@@ -46,12 +46,12 @@ package struct AdvertisementOpener<ID: Hashable & Sendable>: Sendable {
     package mutating func open(_ sealed: [UInt8], slot: UInt64) -> Opened? {
         guard sealed.count == AdvertisementSealer.sealedBytes else { return nil }
         advance(to: slot)
-        let tag = UInt64(bigEndianBytes: sealed[..<SlotKeys.tagBytes])
-        let ciphertext = UInt64(bigEndianBytes: sealed[SlotKeys.tagBytes...])
+        let tag = UInt64(littleEndianBytes: sealed[..<SlotKeys.tagBytes])
+        let ciphertext = UInt64(littleEndianBytes: sealed[SlotKeys.tagBytes...])
         for (offset, slotKeys) in zip(Self.offsets, keys) {
             for index in slotKeys.indices {
                 guard let plaintext = slotKeys[index].open(tag: tag, ciphertext: ciphertext) else { continue }
-                return (devices[index].id, offset, plaintext.bigEndianBytes(SlotKeys.plaintextBytes))
+                return (devices[index].id, offset, plaintext.littleEndianBytes(SlotKeys.plaintextBytes))
             }
         }
         return nil

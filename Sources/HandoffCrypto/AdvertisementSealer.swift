@@ -26,21 +26,9 @@ package struct AdvertisementSealer: Sendable {
     /// - Precondition: `plaintext` has ``plaintextBytes`` bytes.
     package func seal(_ plaintext: [UInt8]) -> [UInt8] {
         precondition(plaintext.count == Self.plaintextBytes, "an advertisement has 6 bytes inside")
-        let word = UInt64(bigEndianBytes: plaintext[...])
+        let word = UInt64(littleEndianBytes: plaintext)
         let tag = keys.tag(of: word)
-        return tag.bigEndianBytes(SlotKeys.tagBytes)
-            + (word ^ keys.pad(for: tag)).bigEndianBytes(SlotKeys.plaintextBytes)
-    }
-}
-
-extension UInt64 {
-    /// The number that at most eight bytes stand for, highest first.
-    init(bigEndianBytes bytes: ArraySlice<UInt8>) {
-        self = bytes.reduce(0) { $0 << 8 | UInt64($1) }
-    }
-
-    /// The lowest `count` bytes, highest first.
-    func bigEndianBytes(_ count: Int) -> [UInt8] {
-        (0..<count).map { UInt8(truncatingIfNeeded: self >> (8 * (count - 1 - $0))) }
+        return tag.littleEndianBytes(SlotKeys.tagBytes)
+            + (word ^ keys.pad(for: tag)).littleEndianBytes(SlotKeys.plaintextBytes)
     }
 }

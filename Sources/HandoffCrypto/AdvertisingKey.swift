@@ -41,10 +41,7 @@ package struct AdvertisingKey: Hashable, Sendable {
         info.append(contentsOf: slot.bigEndianBytes(8))
         let derived = HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: info, outputByteCount: 32)
         return derived.withUnsafeBytes { bytes in
-            SlotKeys(
-                authentication: SymmetricKey(data: bytes[..<16]),
-                encryption: SymmetricKey(data: bytes[16...])
-            )
+            SlotKeys(authentication: bytes[..<16], encryption: bytes[16...])
         }
     }
 

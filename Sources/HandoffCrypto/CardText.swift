@@ -48,7 +48,8 @@ package struct CardText: Hashable, Sendable {
         let content = Array(bytes.dropLast(Self.checksumBytes))
         guard Self.checksum(of: content).elementsEqual(bytes.suffix(Self.checksumBytes)) else { throw Self.damaged }
         guard content[0] <= Self.version else { throw Self.newer }
-        guard content[0] == Self.version, content.count > Self.keyBytes,
+        let nameBytes = content.count - Self.keyBytes
+        guard content[0] == Self.version, (1...Self.maximumNameBytes).contains(nameBytes),
             let name = String(validating: content[Self.keyBytes...], as: UTF8.self)
         else { throw Self.damaged }
         try self.init(
@@ -70,11 +71,11 @@ package struct CardText: Hashable, Sendable {
     /// What stands after the colon of a card of this version.
     private static func body(of text: String) throws(CryptoError) -> Substring.UTF8View {
         let isBlank: (Unicode.Scalar) -> Bool = { $0.properties.isWhitespace }
-        let line = text.prefix(maximumTextBytes).unicodeScalars.drop(while: isBlank)
+        let line = (text.utf8.count <= maximumTextBytes ? text[...] : "").unicodeScalars.drop(while: isBlank)
         let head = line.prefix { $0 != ":" }
         let lowered = String(head).lowercased()
         let digits = lowered.dropFirst(scheme.count)
-        guard lowered.hasPrefix(scheme), head.endIndex < line.endIndex, !digits.isEmpty, digits.count < 4,
+        guard lowered.hasPrefix(scheme), head.endIndex < line.endIndex, !digits.isEmpty, digits.count < 4, digits.allSatisfy(\.isWholeNumber),
             let number = Int(digits)
         else {
             throw CryptoError(.notACard, "This is no card: a card is one line that begins with handoff1: .")

@@ -10,9 +10,9 @@ struct NoiseCipherState: Sendable {
     /// The nonce of the next message; 2^64 - 1 is never used.
     private(set) var nonce: UInt64
 
-    /// Starts at nonce 0; tests start elsewhere.
-    init(key: SymmetricKey, nonce: UInt64 = 0) {
-        self.key = key
+    /// Takes a key of 32 bytes; starts at nonce 0, tests elsewhere.
+    init(key: [UInt8], nonce: UInt64 = 0) {
+        self.key = SymmetricKey(data: key)
         self.nonce = nonce
     }
 
@@ -56,6 +56,6 @@ struct NoiseCipherState: Sendable {
 
     /// 32 zero bits and the nonce, lowest byte first (Noise rev 34, section 12.3).
     private func chaChaNonce() throws -> ChaChaPoly.Nonce {
-        try ChaChaPoly.Nonce(data: [0, 0, 0, 0] + nonce.bigEndianBytes(8).reversed())
+        try ChaChaPoly.Nonce(data: [0, 0, 0, 0] + nonce.littleEndianBytes(8))
     }
 }

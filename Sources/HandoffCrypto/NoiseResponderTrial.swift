@@ -17,7 +17,8 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
         let id: ID
         let remoteStatic: DevicePublicKey
         let staticSecret: [UInt8]
-        let beginning: NoiseSymmetricState
+        /// The transcript's hash before the first message.
+        let transcript: [UInt8]
     }
 
     private let localStatic: AgreementKey
@@ -39,11 +40,11 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
                     id: id,
                     remoteStatic: remoteStatic,
                     staticSecret: try localStatic.sharedSecret(with: remoteStatic),
-                    beginning: NoiseHandshake.symmetric(
+                    transcript: NoiseHandshake.symmetric(
                         initiator: remoteStatic,
                         responder: localStatic.publicKey,
                         prologue: prologue
-                    )
+                    ).hash
                 )
             )
         }
@@ -56,11 +57,12 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
     ///   ``CryptoError/Code/weakKey`` when it can be nobody's.
     package func match(_ message: [UInt8]) throws(CryptoError) -> Match {
         let (remoteEphemeral, ciphertext) = try NoiseHandshake.parse(message)
-        let ephemeralSecret = try localStatic.sharedSecret(with: remoteEphemeral)
+        // The secrets up to here do not depend on who calls; only the transcript does.
+        var common = NoiseSymmetricState(protocolName: NoiseHandshake.protocolName)
+        common.mixKey(try localStatic.sharedSecret(with: remoteEphemeral))  // es
         for candidate in candidates {
-            var symmetric = candidate.beginning
+            var symmetric = common.withTranscript(candidate.transcript)
             symmetric.mixHash(remoteEphemeral.rawRepresentation)
-            symmetric.mixKey(ephemeralSecret)  // es
             symmetric.mixKey(candidate.staticSecret)  // ss
             guard let payload = try? symmetric.decryptAndHash(ciphertext) else { continue }
             let handshake = NoiseHandshake.responder(

@@ -20,7 +20,14 @@ struct NoiseSymmetricState: Sendable {
     mutating func mixKey(_ secret: [UInt8]) {
         let (chainingKey, key) = Self.derive(chainingKey: chainingKey, secret: secret)
         self.chainingKey = chainingKey
-        cipher = NoiseCipherState(key: SymmetricKey(data: key))
+        cipher = NoiseCipherState(key: key)
+    }
+
+    /// The same secrets with the transcript of another handshake.
+    func withTranscript(_ hash: [UInt8]) -> NoiseSymmetricState {
+        var copy = self
+        copy.hash = hash
+        return copy
     }
 
     /// Adds what both sides saw (MixHash).
@@ -45,7 +52,7 @@ struct NoiseSymmetricState: Sendable {
     /// The keys for both directions, the initiator's sending one first (Split).
     func split() -> (NoiseCipherState, NoiseCipherState) {
         let (first, second) = Self.derive(chainingKey: chainingKey, secret: [])
-        return (NoiseCipherState(key: SymmetricKey(data: first)), NoiseCipherState(key: SymmetricKey(data: second)))
+        return (NoiseCipherState(key: first), NoiseCipherState(key: second))
     }
 
     /// HKDF of Noise (rev 34, section 4.3) with two outputs: RFC 5869 with the chaining key as salt and no info.

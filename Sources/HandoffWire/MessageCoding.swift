@@ -2,8 +2,10 @@ import SwiftProtobuf
 
 /// The one place where bytes become protobuf messages and back.
 enum MessageCoding {
-    /// How deep messages may nest: the outermost, the activity, and three levels for each level of userInfo
-    /// (dictionary, entry, value), with some to spare. The model's own limit is lower and is checked afterwards.
+    /// How deep messages may nest.
+    ///
+    /// That is the outermost, the activity, and three levels for each level of userInfo (dictionary, entry, value), with
+    /// some to spare. The model's own limit is lower and is checked afterwards.
     static let depthLimit = 64
 
     /// The bytes of a message; equal messages have equal bytes.

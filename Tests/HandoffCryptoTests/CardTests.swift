@@ -1,0 +1,97 @@
+import HandoffTestVectors
+import Testing
+
+@testable import HandoffCrypto
+
+@Suite("Cards")
+struct CardTests {
+    private func card(name: String = "Küche") throws -> CardText {
+        var random = SeededRandom(seed: 9)
+        return try CardText(
+            publicKey: DevicePublicKey(rawRepresentation: random.bytes(32)),
+            advertisingKey: AdvertisingKey(rawRepresentation: random.bytes(32)),
+            name: name
+        )
+    }
+
+    @Test("a card comes back from its line", arguments: ["a", "Küche", String(repeating: "x", count: 64)])
+    func roundTrip(name: String) throws {
+        let card = try card(name: name)
+        #expect(try CardText(parsing: card.text) == card)
+        #expect(try CardText(parsing: " \t\(card.text)\r\n") == card)
+        #expect(try CardText(parsing: card.text.uppercased()) == card)
+        #expect(card.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
+    }
+
+    @Test("a card with any one letter changed, left out or doubled is damaged")
+    func damaged() throws {
+        let text = Array(try card().text)
+        for index in 9..<text.count {
+            for other in ["a", "b", "1", "=", "é"] as [Character] where other != text[index] {
+                expectDamaged(String(text[..<index] + [other] + text[(index + 1)...]))
+            }
+            expectDamaged(String(text[..<index] + text[(index + 1)...]))
+            expectDamaged(String(text[...index] + text[index...]))
+        }
+        for end in 9..<text.count { expectDamaged(String(text[..<end])) }
+    }
+
+    private func expectDamaged(_ text: String) {
+        let error = #expect(throws: CryptoError.self) { try CardText(parsing: text) }
+        #expect(error?.code == .damagedCard)
+    }
+
+    @Test(
+        "other text is no card",
+        arguments: [
+            "", " ", "handoff", "handoff1", "handoff:abc", "handoffx:abc", "https://example.org", "hand off1:aa",
+            "handoff9999:aa", "handoff-1:aa", "handoff1:" + String(repeating: "a", count: 5000),
+        ]
+    )
+    func notACard(text: String) {
+        let error = #expect(throws: CryptoError.self) { try CardText(parsing: text) }
+        #expect(error?.code == .notACard)
+    }
+
+    @Test("a card of a newer version is told apart from a damaged one")
+    func newer() throws {
+        let content: [UInt8] = [2, 1, 2, 3]
+        let inside = "handoff1:" + Base32.encode(content + HandoffDigest.sha256(content).prefix(4))
+        for text in ["handoff2:aaaa", "HANDOFF12:", inside] {
+            let error = #expect(throws: CryptoError.self) { try CardText(parsing: text) }
+            #expect(error?.code == .newerCard)
+        }
+    }
+
+    @Test("a card with a right checksum over wrong content is damaged")
+    func wrongContent() throws {
+        let keys = [UInt8](repeating: 1, count: 65)
+        for content in [[], [1], keys, [0] + keys, keys + [0xFF], keys + [UInt8](repeating: 0x61, count: 65)] {
+            let text = "handoff1:" + Base32.encode(content + HandoffDigest.sha256(content).prefix(4))
+            expectDamaged(text)
+        }
+    }
+
+    @Test("a name that does not fit is refused", arguments: ["", String(repeating: "ü", count: 33)])
+    func name(name: String) {
+        let error = #expect(throws: CryptoError.self) { try card(name: name) }
+        #expect(error?.code == .invalidName)
+    }
+
+    @Test(
+        "base32 agrees with RFC 4648 section 10",
+        arguments: [
+            ("", ""), ("f", "my"), ("fo", "mzxq"), ("foo", "mzxw6"), ("foob", "mzxw6yq"), ("fooba", "mzxw6ytb"),
+            ("foobar", "mzxw6ytboi"),
+        ]
+    )
+    func base32(plain: String, encoded: String) {
+        #expect(Base32.encode(Array(plain.utf8)) == encoded)
+        #expect(Base32.decode(encoded.utf8) == Array(plain.utf8))
+    }
+
+    @Test("base32 that another text would also mean is refused", arguments: ["a", "mz", "mzx", "mzxw6y", "my=", "m1"])
+    func notBase32(text: String) {
+        #expect(Base32.decode(text.utf8) == nil)
+    }
+}

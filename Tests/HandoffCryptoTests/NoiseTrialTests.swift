@@ -1,0 +1,45 @@
+import HandoffCrypto
+import HandoffTestVectors
+import Testing
+
+@Suite("Finding the caller")
+struct NoiseTrialTests {
+    let listener = AgreementKey.generate()
+    let devices = (0..<6).map { _ in AgreementKey.generate() }
+
+    private func trial() throws -> NoiseResponderTrial<Int> {
+        try NoiseResponderTrial(
+            localStatic: listener,
+            candidates: devices.enumerated().map { ($0.offset, $0.element.publicKey) }
+        )
+    }
+
+    @Test("the caller is found among many, and the session goes on", arguments: 0..<6)
+    func found(caller: Int) throws {
+        var initiator = NoiseHandshake.initiator(localStatic: devices[caller], remoteStatic: listener.publicKey)
+        var match = try trial().match(initiator.writeMessage([1, 2, 3]))
+        #expect(match.id == caller)
+        #expect(match.payload == [1, 2, 3])
+        #expect(try initiator.readMessage(match.handshake.writeMessage([4])) == [4])
+        var (near, far) = (try initiator.split(), try match.handshake.split())
+        #expect(near.handshakeHash == far.handshakeHash)
+        #expect(try far.decrypt(near.encrypt([5])) == [5])
+        #expect(try near.decrypt(far.encrypt([6])) == [6])
+    }
+
+    @Test("a stranger, a damaged message and no candidates at all are refused")
+    func stranger() throws {
+        var stranger = NoiseHandshake.initiator(localStatic: .generate(), remoteStatic: listener.publicKey)
+        let message = try stranger.writeMessage([])
+        let nobody = try NoiseResponderTrial<Int>(localStatic: listener, candidates: [])
+        let errors = [
+            #expect(throws: CryptoError.self) { try trial().match(message) },
+            #expect(throws: CryptoError.self) { try nobody.match(message) },
+        ]
+        #expect(errors.map { $0?.code } == [.authenticationFailed, .authenticationFailed])
+        for truncated in Damage.truncations(of: message) {
+            let error = #expect(throws: CryptoError.self) { try trial().match(truncated) }
+            #expect(error?.code == .malformed)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import HandoffModel
+import Testing
+
+@Suite("Identifiers and names")
+struct IdentifierTests {
+    @Test("a device identifier is sixteen lower-case digits in both directions")
+    func deviceID() throws {
+        let identifier = try DeviceID(bytes: [0x00, 0x1A, 0xFF, 3, 4, 5, 6, 0x90])
+        #expect(identifier.description == "001aff0304050690")
+        #expect(try DeviceID("001aff0304050690") == identifier)
+        #expect(identifier.bytes == [0x00, 0x1A, 0xFF, 3, 4, 5, 6, 0x90])
+    }
+
+    @Test(
+        "other texts are no device identifier",
+        arguments: [
+            "", "001aff030405069", "001aff03040506900", "001AFF0304050690", "001aff030405069g", "0x1aff0304050690",
+        ]
+    )
+    func noDeviceID(text: String) {
+        let error = #expect(throws: ModelError.self) { try DeviceID(text) }
+        #expect(error?.code == .invalidIdentifier)
+    }
+
+    @Test(
+        "a prefix names a device when it is not empty",
+        arguments: [("0", true), ("001aff", true), ("001aff0304050690", true), ("1", false), ("", false)]
+    )
+    func prefix(prefix: String, matches: Bool) throws {
+        #expect(try DeviceID("001aff0304050690").matches(prefix: prefix) == matches)
+    }
+
+    @Test("a type hash is five bytes")
+    func typeHash() throws {
+        #expect(try ActivityTypeHash(bytes: [0, 1, 2, 0xFE, 0xFF]).description == "000102feff")
+        #expect(try ActivityTypeHash(bytes: [0, 1, 2, 0xFE, 0xFF]).bytes == [0, 1, 2, 0xFE, 0xFF])
+        for count in [0, 4, 6] {
+            #expect(throws: ModelError.self) { try ActivityTypeHash(bytes: [UInt8](repeating: 0, count: count)) }
+        }
+    }
+
+    @Test("blanks around a device name are taken away")
+    func trimmedName() throws {
+        #expect(try DeviceName(" \t Kitchen Laptop\n").rawValue == "Kitchen Laptop")
+    }
+
+    @Test(
+        "a device name is short printable text",
+        arguments: ["", "  ", "a\nb", "a\u{0}", "a\u{202E}b", String(repeating: "ä", count: 33)]
+    )
+    func refusedName(name: String) {
+        let error = #expect(throws: ModelError.self) { try DeviceName(name) }
+        #expect(error?.code == .invalidName)
+    }
+
+    @Test(
+        "any text can be made a name",
+        arguments: [
+            ("laptop.local", "laptop.local"), ("", "Linux"), (" \u{7} ", "Linux"), ("a\nb", "ab"),
+            (String(repeating: "ä", count: 40), String(repeating: "ä", count: 32)),
+            (String(repeating: "a", count: 63) + " b", String(repeating: "a", count: 63)),
+        ]
+    )
+    func sanitizedName(text: String, name: String) throws {
+        let made = DeviceName(sanitizing: text)
+        #expect(made.rawValue == name)
+        #expect(try DeviceName(made.rawValue) == made)
+    }
+}

@@ -1,0 +1,48 @@
+import HandoffModel
+import Testing
+
+@Suite("Values of userInfo")
+struct UserInfoValueTests {
+    @Test("numbers that look alike are different values")
+    func lookAlikes() {
+        let values: [UserInfoValue] = [
+            .integer(1), .real(1), .boolean(true), .string("1"), .data([1]), .url("1"), .array([.integer(1)]),
+            .set([.integer(1)]), .null, .integer(0), .real(0), .real(-0.0), .boolean(false),
+        ]
+        #expect(Set(values).count == values.count)
+    }
+
+    @Test("a NaN equals itself, and not one with other bits")
+    func notANumber() {
+        #expect(UserInfoValue.real(.nan) == .real(.nan))
+        #expect(UserInfoValue.real(.nan) != .real(Double(bitPattern: Double.nan.bitPattern | 1)))
+    }
+
+    @Test("texts are told apart by their bytes, not by how they look")
+    func exactTexts() {
+        let composed = UserInfoValue.string("\u{E9}")
+        let decomposed = UserInfoValue.string("e\u{301}")
+        #expect(composed != decomposed)
+        #expect(Set([composed, decomposed]).count == 2)
+    }
+
+    @Test(
+        "a whole number takes the signed kind where it fits",
+        arguments: [
+            (0, .integer(0)), (UInt64(Int64.max), .integer(.max)),
+            (UInt64(Int64.max) + 1, .unsigned(UInt64(Int64.max) + 1)), (.max, .unsigned(.max)),
+        ] as [(UInt64, UserInfoValue)]
+    )
+    func number(value: UInt64, expected: UserInfoValue) {
+        #expect(UserInfoValue.number(value) == expected)
+    }
+
+    @Test("every kind is named")
+    func kinds() throws {
+        let values: [UserInfoValue] = [
+            .null, .boolean(true), .integer(1), .unsigned(.max), .real(1), .string(""), .data([]),
+            .date(try Timestamp(seconds: 0)), .url("a:b"), .array([]), .dictionary([:]), .set([]),
+        ]
+        #expect(values.map(\.kind) == UserInfoValue.Kind.allCases)
+    }
+}

@@ -1,0 +1,42 @@
+import HandoffModel
+import HandoffTestVectors
+import HandoffWire
+import Testing
+
+@Suite("What an advertisement says")
+struct AdvertisementPayloadTests {
+    @Test(
+        "the first byte holds the web page bit and the port",
+        arguments: [
+            (false, 0x80, "00"), (true, 0x80, "80"), (false, 0xFF, "7f"), (true, 0xFF, "ff"), (true, 0x93, "93"),
+        ]
+            as [(Bool, UInt8, String)]
+    )
+    func layout(hasWebpage: Bool, port: UInt8, first: String) throws {
+        let hash = try ActivityTypeHash(bytes: [1, 2, 3, 4, 5])
+        let payload = try AdvertisementPayload(hasWebpage: hasWebpage, port: port, typeHash: hash)
+        #expect(hex(payload.encode()) == first + "0102030405")
+        #expect(try AdvertisementPayload(decoding: payload.encode()) == payload)
+    }
+
+    @Test("any six bytes are read and written again")
+    func anyBytes() throws {
+        var random = SeededRandom(seed: 6)
+        for _ in 0..<500 {
+            let bytes = random.bytes(6)
+            #expect(try AdvertisementPayload(decoding: bytes).encode() == bytes)
+        }
+    }
+
+    @Test("any other count and a fixed PSM are refused")
+    func refused() throws {
+        let hash = try ActivityTypeHash(bytes: [1, 2, 3, 4, 5])
+        #expect(throws: WireError.self) { try AdvertisementPayload(hasWebpage: false, port: 0x7F, typeHash: hash) }
+        for count in [0, 5, 7, 10] {
+            let error = #expect(throws: WireError.self) {
+                try AdvertisementPayload(decoding: [UInt8](repeating: 0, count: count))
+            }
+            #expect(error?.code == .malformed)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import HandoffTestVectors
+import HandoffWire
+import Testing
+
+@Suite("Frames")
+struct FrameTests {
+    @Test("a frame is its length in two bytes, highest first, and its body", arguments: [1, 255, 256, 65_535])
+    func encoding(count: Int) {
+        let frame = FrameCodec.encode([UInt8](repeating: 9, count: count))
+        #expect(Array(frame.prefix(2)) == [UInt8(count / 256), UInt8(count % 256)])
+        #expect(frame.dropFirst(2).elementsEqual(repeatElement(9, count: count)))
+    }
+
+    @Test("the same frames come out however the stream was cut")
+    func splits() throws {
+        var random = SeededRandom(seed: 4)
+        for _ in 0..<50 {
+            let bodies = (0..<20).map { _ in random.bytes(Int.random(in: 1...300, using: &random)) }
+            let stream = bodies.flatMap(FrameCodec.encode)
+            #expect(try decode([stream]) == bodies)
+            #expect(try decode(stream.map { [$0] }) == bodies)
+            #expect(try decode(Damage.randomSplit(of: stream, using: &random)) == bodies)
+        }
+    }
+
+    @Test("a frame comes out with its last byte and not before")
+    func completeness() throws {
+        var decoder = FrameDecoder(maximumLength: 10)
+        for byte in [0, 3, 1, 2] as [UInt8] {
+            try decoder.append([byte])
+            #expect(try decoder.next() == nil)
+        }
+        try decoder.append([3])
+        #expect(try decoder.next() == [1, 2, 3])
+        #expect(try decoder.next() == nil)
+        #expect(decoder.bufferedBytes == 0)
+    }
+
+    @Test("a length above the maximum is refused as soon as it is known, and so is all that follows")
+    func tooLong() throws {
+        var decoder = FrameDecoder(maximumLength: 10)
+        try decoder.append(FrameCodec.encode([1]) + [0, 11])
+        #expect(try decoder.next() == [1])
+        let error = #expect(throws: WireError.self) { try decoder.next() }
+        #expect(error?.code == .tooLarge)
+        #expect(throws: try #require(error)) { try decoder.append([0]) }
+        #expect(throws: try #require(error)) { try decoder.next() }
+        #expect(decoder.bufferedBytes == 0)
+    }
+
+    @Test("an empty frame is refused")
+    func empty() throws {
+        var decoder = FrameDecoder(maximumLength: 10)
+        try decoder.append([0, 0])
+        let error = #expect(throws: WireError.self) { try decoder.next() }
+        #expect(error?.code == .malformed)
+    }
+
+    @Test("more than one frame and one SDU is not kept")
+    func boundedMemory() throws {
+        var decoder = FrameDecoder(maximumLength: 1000)
+        try decoder.append([UInt8](repeating: 1, count: 65_535))
+        let error = #expect(throws: WireError.self) { try decoder.append([UInt8](repeating: 1, count: 1003)) }
+        #expect(error?.code == .tooLarge)
+    }
+
+    /// Feeds pieces one after the other, taking out after each what is whole.
+    private func decode(_ pieces: [[UInt8]]) throws(WireError) -> [[UInt8]] {
+        var decoder = FrameDecoder(maximumLength: 300)
+        var bodies: [[UInt8]] = []
+        for piece in pieces {
+            try decoder.append(piece)
+            while let body = try decoder.next() { bodies.append(body) }
+        }
+        return bodies
+    }
+}

@@ -1,0 +1,124 @@
+import HandoffModel
+import HandoffTestVectors
+import HandoffWire
+import Testing
+
+@Suite("Messages")
+struct MessageTests {
+    @Test("every kind of value and every property survives the wire")
+    func everythingSurvives() throws {
+        let activity = try SampleActivities.everything()
+        #expect(try Answer(decoding: Answer.activity(activity).encode()) == .activity(activity))
+    }
+
+    @Test("userInfo that nests as deep as it may survives the wire")
+    func deepestSurvives() throws {
+        let activity = try SampleActivities.deepest()
+        #expect(try Answer(decoding: Answer.activity(activity).encode()) == .activity(activity))
+    }
+
+    @Test("an activity of only a type survives the wire, and what is absent stays absent")
+    func leastSurvives() throws {
+        let activity = try Activity(type: .browsingWeb)
+        #expect(try Answer(decoding: Answer.activity(activity).encode()) == .activity(activity))
+        let empty = try Activity(type: .browsingWeb, title: "")
+        #expect(try Answer(decoding: Answer.activity(empty).encode()) == .activity(empty))
+        #expect(empty != activity)
+    }
+
+    @Test("random activities survive the wire, and equal ones have equal bytes")
+    func randomSurvive() throws {
+        var random = SeededRandom(seed: 2)
+        for _ in 0..<300 {
+            let activity = try SampleActivities.random(using: &random)
+            let bytes = Answer.activity(activity).encode()
+            let read = try Answer(decoding: bytes)
+            #expect(read == .activity(activity))
+            #expect(read.encode() == bytes)
+        }
+    }
+
+    @Test("requests, refusals and acknowledgements survive the wire")
+    func othersSurvive() throws {
+        let request = Request.fetch(FetchRequest(typeHash: try ActivityTypeHash(bytes: [1, 2, 3, 4, 5])))
+        #expect(try Request(decoding: request.encode()) == request)
+        let refusal = Answer.refusal(Refusal(.busy, "Try again in a moment."))
+        #expect(try Answer(decoding: refusal.encode()) == refusal)
+        #expect(try Acknowledgement(decoding: Acknowledgement().encode()) == Acknowledgement())
+    }
+
+    @Test("a refusal with an unknown code keeps its number")
+    func unknownRefusal() throws {
+        let refusal = Answer.refusal(Refusal(.init(rawValue: 77), "From the future."))
+        #expect(try Answer(decoding: refusal.encode()) == refusal)
+        #expect(Refusal.Code(rawValue: 77).description == "unknown(77)")
+    }
+
+    @Test("a refusal's message is cut between scalars")
+    func longRefusal() {
+        let refusal = Refusal(.internal, "a" + String(repeating: "ä", count: 600))
+        #expect(refusal.message == "a" + String(repeating: "ä", count: 511))
+    }
+
+    @Test("a truncated message is read or refused, and nothing else happens")
+    func truncations() throws {
+        for bytes in Damage.truncations(of: Answer.activity(try SampleActivities.everything()).encode()) {
+            expectReadOrRefused(bytes)
+        }
+    }
+
+    @Test("a message with a flipped bit is read or refused, and what is read can be written")
+    func bitFlips() throws {
+        for bytes in Damage.bitFlips(of: Answer.activity(try SampleActivities.everything()).encode()) {
+            expectReadOrRefused(bytes)
+        }
+    }
+
+    @Test("random bytes are read or refused")
+    func noise() {
+        var random = SeededRandom(seed: 3)
+        for _ in 0..<2000 {
+            let bytes = random.bytes(Int.random(in: 0...64, using: &random))
+            expectReadOrRefused(bytes)
+            _ = try? Request(decoding: bytes)
+            _ = try? Acknowledgement(decoding: bytes)
+        }
+    }
+
+    @Test("messages above their limit are refused before they are read")
+    func tooLarge() {
+        let error = #expect(throws: WireError.self) {
+            try Answer(decoding: [UInt8](repeating: 0, count: Answer.maximumBytes + 1))
+        }
+        #expect(error?.code == .tooLarge)
+        let other = #expect(throws: WireError.self) {
+            try Request(decoding: [UInt8](repeating: 0, count: Request.maximumBytes + 1))
+        }
+        #expect(other?.code == .tooLarge)
+    }
+
+    @Test("the largest activity is read, and one byte more is refused with a word about streams")
+    func largest() throws {
+        func activity(_ count: Int) throws -> Activity {
+            try Activity(type: .browsingWeb, userInfo: ["d": .data([UInt8](repeating: 7, count: count))])
+        }
+        let overhead = try activity(60_000).encodedSize - 60_000
+        let largest = try activity(ActivityLimits.maximumPayloadBytes - overhead)
+        #expect(largest.encodedSize == ActivityLimits.maximumPayloadBytes)
+        try largest.checkEncodedSize()
+        #expect(try Answer(decoding: Answer.activity(largest).encode()) == .activity(largest))
+
+        let larger = try activity(ActivityLimits.maximumPayloadBytes - overhead + 1)
+        let error = #expect(throws: ModelError.self) { try larger.checkEncodedSize() }
+        #expect(error?.code == .payloadTooLarge)
+        #expect(error?.message.contains("continuation streams") == true)
+        let refused = #expect(throws: WireError.self) { try Answer(decoding: Answer.activity(larger).encode()) }
+        #expect(refused?.code == .tooLarge)
+    }
+
+    private func expectReadOrRefused(_ bytes: [UInt8]) {
+        guard let read = try? Answer(decoding: bytes) else { return }
+        let again = try? Answer(decoding: read.encode())
+        if again != read { Issue.record("\(hex(bytes)) reads as something that cannot be written: \(read)") }
+    }
+}

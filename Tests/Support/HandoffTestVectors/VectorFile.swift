@@ -1,0 +1,42 @@
+package import Foundation
+
+/// One file of Docs/vectors: examples that another implementation must reproduce byte for byte.
+package struct VectorFile<Case: Codable & Equatable & Sendable>: Codable, Equatable, Sendable {
+    /// What the cases show and how to read them.
+    package var about: String
+
+    /// The examples.
+    package var cases: [Case]
+
+    /// Makes a file of examples.
+    package init(about: String, cases: [Case]) {
+        self.about = about
+        self.cases = cases
+    }
+
+    /// Reads `Docs/vectors/<name>.json`.
+    package static func load(_ name: String) throws -> Self {
+        try JSONDecoder().decode(Self.self, from: Data(contentsOf: VectorDirectory.file(name)))
+    }
+
+    /// Writes `Docs/vectors/<name>.json` when the environment says `HANDOFF_WRITE_VECTORS=1`.
+    package func storeIfAsked(_ name: String) throws {
+        guard ProcessInfo.processInfo.environment["HANDOFF_WRITE_VECTORS"] == "1" else { return }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try (encoder.encode(self) + Data("\n".utf8)).write(to: VectorDirectory.file(name))
+    }
+}
+
+/// Where the examples are.
+package enum VectorDirectory {
+    /// The root of the repository, found from where this file is.
+    package static var root: URL {
+        (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+    }
+
+    /// `Docs/vectors/<name>.json`.
+    package static func file(_ name: String) -> URL {
+        root.appending(path: "Docs/vectors/\(name).json")
+    }
+}
