@@ -1,6 +1,7 @@
 import Epoll
 package import HandoffRadio
 import Synchronization
+private import SystemPackage
 
 /// A radio over an air that exists only in a directory, between any processes that use the same one.
 ///
@@ -40,10 +41,16 @@ package final class SimulatedRadio: Radio {
             throw RadioError(.unusable, "\(name) cannot name a station: use 1 to 32 letters, digits, - and _.")
         }
         let directory = try AirDirectory(path: self.directory)
-        try await Reactor.withReactor { reactor in
-            let watch = try AirWatch(directory, on: reactor)
-            let station = try Station(name: name, directory: directory, air: Air(), reactor: reactor)
-            repeat { refresh(station) } while await watch.changed()
+        do {
+            try await Reactor.withReactor { reactor in
+                let watch = try AirWatch(directory, on: reactor)
+                let station = try Station(name: name, directory: directory, air: Air(), reactor: reactor)
+                repeat { refresh(station) } while await watch.changed()
+            }
+        } catch let error as Errno {
+            let cure =
+                "the limits on files, threads and inotify instances (fs.inotify.max_user_instances) may be too low"
+            throw RadioError(.unusable, "The simulated radio cannot run (\(error)); \(cure).")
         }
     }
 

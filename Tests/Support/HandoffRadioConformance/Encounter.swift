@@ -8,8 +8,14 @@ extension RadioWorld {
                 defer { group.cancelAll() }
                 group.addTask { try await first.run() }
                 group.addTask { try await second.run() }
-                try await first.becomesReady()
-                try await second.becomesReady()
+                do {
+                    try await first.becomesReady()
+                    try await second.becomesReady()
+                } catch {
+                    // Why run() ended says more than that it did.
+                    while let end = await group.nextResult() { try end.get() }
+                    throw error
+                }
                 try await body(first, second)
             }
         }
