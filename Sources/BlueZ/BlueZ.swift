@@ -39,6 +39,11 @@ package final class BlueZ: Sendable {
         throw BlueZError(.busLost, "the connection to the system bus was closed")
     }
 
+    /// Has `work` done beside everything else, without waiting for it; cancelled when ``withBlueZ(on:_:)`` ends.
+    package func afterwards(_ work: @escaping @Sendable () async -> Void) {
+        errands.post(work)
+    }
+
     /// A number that this object has not given before: every exported object gets a path of its own.
     func nextIdentifier() -> UInt64 {
         identifiers.withLock { identifier in

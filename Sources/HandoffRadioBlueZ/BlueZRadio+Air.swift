@@ -1,0 +1,68 @@
+import BlueZ
+package import HandoffRadio
+
+extension BlueZRadio {
+    package func withAdvertisement<Success: Sendable>(
+        _ advertisement: Advertisement,
+        _ body: () async throws -> Success
+    ) async throws -> Success {
+        guard (1...Advertisement.maximumDataLength).contains(advertisement.data.count) else {
+            throw RadioError(
+                .invalidAdvertisement,
+                "an advertisement has 1 to \(Advertisement.maximumDataLength) bytes, not \(advertisement.data.count)"
+            )
+        }
+        return try await whileAdvertising {
+            let session = try session()
+            return try await inWordsOfRadios(refusal: .advertisingRefused) {
+                try await session.bluez.withAdvertisement(
+                    LEAdvertisement(advertisement),
+                    on: session.adapter,
+                    body
+                )
+            }
+        }
+    }
+
+    package func withScan<Success: Sendable>(
+        for services: Set<ServiceUUID>,
+        _ body: (AsyncStream<Sighting>) async throws -> Success
+    ) async throws -> Success {
+        let session = try session()
+        return try await inWordsOfRadios(refusal: .scanningRefused) {
+            try await session.bluez.withDiscovery(
+                on: session.adapter,
+                transform: { report in Sighting.all(in: report, of: services) },
+                body
+            )
+        }
+    }
+}
+
+extension LEAdvertisement {
+    /// The advertisement with its interval in milliseconds, the unit of bluetoothd.
+    fileprivate init(_ advertisement: Advertisement) {
+        let interval: ClosedRange<UInt32> =
+            switch advertisement.pace {
+            case .fast: 152...153
+            case .relaxed: 417...418
+            }
+        self.init(service: advertisement.service.description, data: advertisement.data, interval: interval)
+    }
+}
+
+extension Sighting {
+    /// What a report says of those services.
+    fileprivate static func all(in report: DeviceReport, of services: Set<ServiceUUID>) -> [Sighting] {
+        services.compactMap { service in
+            report.serviceData[service.description].map { data in
+                Sighting(
+                    address: RadioAddress(report.address.description),
+                    service: service,
+                    data: data,
+                    rssi: report.rssi
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import BlueZ
+package import HandoffRadio
+import L2CAP
+import Logging
+import Synchronization
+
+extension BlueZRadio {
+    /// How long an unused link is kept: the next dial to the same device finds it, and need not wait for its end.
+    private static let linger = Duration.milliseconds(500)
+
+    package func withChannel<Success: Sendable>(
+        to address: RadioAddress,
+        port: ChannelPort,
+        timeout: Duration,
+        _ body: (BlueZChannel) async throws -> Success
+    ) async throws -> Success {
+        guard let peer = DeviceAddress(description: address.description) else {
+            throw RadioError(.timedOut, "\(address) is no address of a Bluetooth device")
+        }
+        let session = try session()
+        return try await inWordsOfRadios(refusal: .timedOut) {
+            try await withCompanions([{ try await session.bluez.watch(session.adapter) }]) {
+                let opened = try await withTimeLimit(timeout) {
+                    try await self.open(peer, port, deadline: .now + timeout, in: session)
+                }
+                guard let channel = opened else {
+                    throw RadioError(.timedOut, "\(address) did not answer within \(timeout): is it near, and awake?")
+                }
+                defer {
+                    channel.close()
+                    release(peer, in: session, after: Self.linger)
+                }
+                return try await body(BlueZChannel(peer: address, channel: channel))
+            }
+        }
+    }
+
+    /// Drops the link to a device a while after its last user has ended, unless somebody uses it again by then.
+    ///
+    /// The dropping takes a dial's turn: bluetoothd needs 2 s for it, and would take a fresh channel down with the link.
+    func release(_ peer: DeviceAddress, in session: Session, after delay: Duration) {
+        links.withLock { $0.end(peer) }
+        session.bluez.afterwards {
+            try? await Task.sleep(for: delay)
+            try? await self.dials.withTurn {
+                guard self.links.withLock({ $0.settle(peer) }) else { return }
+                await session.bluez.disconnect(peer, on: session.adapter)
+            }
+        }
+    }
+
+    /// Opens a channel when it is this dial's turn; one that fails has released the link.
+    private func open(
+        _ peer: DeviceAddress,
+        _ port: ChannelPort,
+        deadline: ContinuousClock.Instant,
+        in session: Session
+    ) async throws -> L2CAPChannel {
+        try await dials.withTurn {
+            let isForeign = await isForeign(peer, in: session)
+            links.withLock { $0.begin(peer, isForeign: isForeign) }
+            do {
+                return try await session.bluez.withQuiet(on: session.adapter) {
+                    try await dial(peer, port, deadline: deadline, in: session)
+                }
+            } catch {
+                release(peer, in: session, after: Self.linger)
+                throw error
+            }
+        }
+    }
+
+    /// Whether somebody else holds a link to that device.
+    private func isForeign(_ peer: DeviceAddress, in session: Session) async -> Bool {
+        guard !links.withLock({ $0.knows(peer) }) else { return false }
+        let device = try? await session.bluez.device(peer, on: session.adapter)
+        return device?.isConnected ?? false
+    }
+
+    /// Dials until it succeeds, fails for good, or the time is over.
+    private func dial(
+        _ peer: DeviceAddress,
+        _ port: ChannelPort,
+        deadline: ContinuousClock.Instant,
+        in session: Session
+    ) async throws -> L2CAPChannel {
+        var backoff = DialBackoff()
+        while true {
+            do throws(L2CAPError) {
+                return try await L2CAPChannel.connect(
+                    to: L2CAPEndpoint(address: BluetoothAddress(peer), psm: port.rawValue),
+                    from: BluetoothAddress(session.adapter.address),
+                    timeout: ContinuousClock.now.duration(to: deadline),
+                    on: session.reactor
+                )
+            } catch {
+                let left = ContinuousClock.now.duration(to: deadline)
+                guard let delay = backoff.delay(after: error.code, left: left) else { throw error }
+                logger.debug("dialling \(peer) again in \(delay): \(error)")
+                try await Task.sleep(for: delay)
+            }
+        }
+    }
+}
+
+extension BluetoothAddress {
+    /// The same address in the words of the kernel.
+    fileprivate init(_ address: DeviceAddress) {
+        let kind: Kind = address.kind == .public ? .public : .random
+        guard let same = BluetoothAddress(address.text, kind: kind) else {
+            preconditionFailure("\(address) is an address for bluetoothd and none for the kernel")
+        }
+        self = same
+    }
+}

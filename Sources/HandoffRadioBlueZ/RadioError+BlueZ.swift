@@ -1,0 +1,64 @@
+import BlueZ
+import DBus
+import HandoffRadio
+import L2CAP
+
+extension RadioError {
+    /// Puts an error of bluetoothd into the words of radios.
+    ///
+    /// - Parameter refusal: the code for what bluetoothd would not do without saying why.
+    init(_ error: BlueZError, refusal: Code) {
+        let code: Code =
+            switch error.code {
+            case .serviceAbsent, .serviceRestarted, .busLost: .serviceAbsent
+            case .accessDenied: .notPermitted
+            case .adapterAbsent: .noAdapter
+            case .poweredOff: .poweredOff
+            case .blocked: .blocked
+            case .invalidAdvertisement: .invalidAdvertisement
+            case .busy: .busy
+            default: refusal
+            }
+        self.init(code, error.message)
+    }
+
+    /// Puts an error of a Bluetooth socket into the words of radios.
+    ///
+    /// - Parameter refusal: the code for what the kernel would not do for a reason that is not the radio's state.
+    init(_ error: L2CAPError, refusal: Code) {
+        let code: Code =
+            switch error.code {
+            case .noBluetooth, .noAdapter: .noAdapter
+            case .poweredOff: .poweredOff
+            case .notPermitted: .notPermitted
+            case .refused: .refused
+            case .timedOut, .busy, .transient: .timedOut
+            case .connectionLost, .closed, .cancelled: .channelClosed
+            case .messageTooLong: .messageTooLong
+            default: refusal
+            }
+        self.init(code, error.message)
+    }
+}
+
+/// Runs `work`, and puts the errors of the layers below into the words of radios.
+///
+/// Cancellation stays `CancellationError`; anything else passes as it is.
+func inWordsOfRadios<Success>(
+    refusal: RadioError.Code,
+    isolation: isolated (any Actor)? = #isolation,
+    _ work: () async throws -> Success
+) async throws -> Success {
+    do {
+        return try await work()
+    } catch let error as BlueZError {
+        if error.code == .cancelled { throw CancellationError() }
+        throw RadioError(error, refusal: refusal)
+    } catch let error as DBusError {
+        if error.code == .cancelled { throw CancellationError() }
+        throw RadioError(.serviceAbsent, "the connection to the system bus failed: \(error.message)")
+    } catch let error as L2CAPError {
+        if error.code == .cancelled { throw CancellationError() }
+        throw RadioError(error, refusal: refusal)
+    }
+}

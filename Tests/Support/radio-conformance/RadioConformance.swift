@@ -1,0 +1,72 @@
+import DBus
+import HandoffRadio
+import HandoffRadioBlueZ
+import HandoffRadioConformance
+import Logging
+
+/// Holds two real radios, `hci0` and `hci1` of this machine, to the promises of `Radio`.
+///
+///     radio-conformance [WORDS]
+///
+/// With words, only promises that contain them. Says what came of each; exits with 1 when one was broken.
+@main
+enum RadioConformance {
+    static func main() async throws {
+        let words = CommandLine.arguments.dropFirst().joined(separator: " ")
+        let broken = try await Connection.withConnection(to: .system) { connection in
+            let world = AdapterWorld(connection: connection)
+            var broken = 0
+            for promise in Promise<AdapterWorld>.all where words.isEmpty || promise.description.contains(words) {
+                broken += await verdict(on: promise, in: world) ? 0 : 1
+            }
+            return broken
+        }
+        guard broken == 0 else { throw BrokenPromises(count: broken) }
+    }
+
+    private static func verdict(on promise: Promise<AdapterWorld>, in world: AdapterWorld) async -> Bool {
+        let start = ContinuousClock.now
+        do {
+            try await promise.check(in: world)
+            print("kept    \(promise) (\(start.duration(to: .now)))")
+            return true
+        } catch {
+            print("BROKEN  \(promise): \(error) (\(start.duration(to: .now)))")
+            return false
+        }
+    }
+}
+
+/// What the program ends with when a radio is not as promised.
+struct BrokenPromises: Error, CustomStringConvertible {
+    let count: Int
+
+    var description: String { "\(count) promises were broken" }
+}
+
+/// Two adapters of one machine.
+struct AdapterWorld: RadioWorld {
+    let connection: Connection
+
+    var hasPowerSwitch: Bool { true }
+
+    func withRadios(_ body: (BlueZRadio, BlueZRadio) async throws -> Void) async throws {
+        try await body(radio("hci0"), radio("hci1"))
+    }
+
+    func setPower(_ isOn: Bool, ofSecond radio: BlueZRadio) async throws {
+        try await connection.setProperty(
+            of: "org.bluez",
+            at: "/org/bluez/hci1",
+            interface: "org.bluez.Adapter1",
+            name: "Powered",
+            to: .boolean(isOn)
+        )
+    }
+
+    private func radio(_ adapter: String) -> BlueZRadio {
+        var logger = Logger(label: adapter)
+        logger.logLevel = .debug
+        return BlueZRadio(adapter: adapter, logger: logger)
+    }
+}
