@@ -29,8 +29,14 @@ func support(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
 }
 
 /// A test target: `Tests/<name>`.
-func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+func tests(_ name: String, _ dependencies: [Target.Dependency] = [], excluding: [String] = []) -> Target {
+    .testTarget(
+        name: name,
+        dependencies: dependencies,
+        path: "Tests/\(name)",
+        exclude: excluding,
+        swiftSettings: settings
+    )
 }
 
 /// An executable: `Sources/<name>`.
@@ -86,6 +92,7 @@ let package = Package(
         module("DBus", ["CDBus", deque, heap, orderedCollections]),
         module("BlueZ", ["DBus"]),
         module("Epoll", ["CLinux", system]),
+        module("L2CAP", ["CBluetooth", "CLinux", "Epoll", system]),
 
         // The port between the core and the radios.
         module("HandoffRadio"),
@@ -97,6 +104,7 @@ let package = Package(
         module("HandoffCore", ["HandoffModel", "HandoffWire", "HandoffCrypto", "HandoffRadio"]),
 
         // Adapters.
+        module("HandoffRadioBlueZ", ["HandoffRadio", "BlueZ", "DBus", "L2CAP", "Epoll", logging, system]),
         module("HandoffRadioSimulated", ["HandoffRadio", "Epoll", "CLinux", system]),
         module("HandoffBus", ["HandoffModel", "DBus"]),
 
@@ -109,14 +117,29 @@ let package = Package(
             ]
         ),
         module("HandoffCLI", ["DBus", "HandoffBus", "HandoffModel", argumentParser, unixSignals]),
-        program("handoffd", ["HandoffDaemon", "HandoffRadioSimulated", argumentParser]),
+        program("handoffd", ["HandoffDaemon", "HandoffRadioBlueZ", "HandoffRadioSimulated", argumentParser]),
         program("handoffctl", ["HandoffCLI", argumentParser]),
 
         // Tests: one target per module, and what they share.
         support("HandoffTestSupport", ["DBus"]),
+        support("HandoffTestVectors"),
         support("HandoffRadioConformance", ["HandoffRadio"]),
+        .executableTarget(
+            name: "radio-conformance",
+            dependencies: ["DBus", "HandoffRadio", "HandoffRadioBlueZ", "HandoffRadioConformance", logging],
+            path: "Tests/Support/radio-conformance",
+            swiftSettings: settings
+        ),
         tests("DBusTests", ["DBus", "HandoffTestSupport"]),
         tests("BlueZTests", ["BlueZ", "DBus", "HandoffTestSupport"]),
-        tests("HandoffRadioSimulatedTests", ["HandoffRadioSimulated", "HandoffRadioConformance", "HandoffRadio"]),
+        tests("EpollTests", ["Epoll", "CLinux", system]),
+        tests("L2CAPTests", ["L2CAP", "Epoll", "CBluetooth", "CLinux", system]),
+        tests("HandoffModelTests", ["HandoffModel", "HandoffTestVectors"]),
+        tests("HandoffWireTests", ["HandoffWire", "HandoffModel", "HandoffCrypto", "HandoffTestVectors"]),
+        tests("HandoffCryptoTests", ["HandoffCrypto", "HandoffTestVectors"]),
+        tests(
+            "HandoffRadioSimulatedTests",
+            ["HandoffRadioSimulated", "HandoffRadioConformance", "HandoffRadio", "Epoll", system]
+        ),
     ]
 )

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HandoffDaemon
+import HandoffRadioBlueZ
 import HandoffRadioSimulated
 
 /// The command `handoffd`: chooses a radio and runs the daemon over it.
@@ -19,7 +20,8 @@ struct DaemonCommand: AsyncParsableCommand {
         do {
             switch settings.radio {
             case .bluez(let adapter):
-                throw ValidationError("x \(adapter ?? "")")
+                let radio = BlueZRadio(adapter: adapter, logger: logger)
+                try await Daemon(options: settings.daemon, radio: radio, logger: logger).run()
             case .simulated(let directory):
                 let radio = SimulatedRadio(directory: directory, name: settings.daemon.deviceName)
                 try await Daemon(options: settings.daemon, radio: radio, logger: logger).run()
