@@ -29,6 +29,8 @@ package final class Engine: Sendable {
     /// What should be on the air.
     struct AdvertisingPlan: Hashable, Sendable {
         var advertisement: Advertisement?
+        /// What the advertisement says.
+        var content: AdvertisementPacer.Content?
         /// Counts how often the radio has become usable: a reason to try again what it refused.
         var radioGeneration: UInt64
     }
@@ -167,6 +169,7 @@ package final class Engine: Sendable {
         advertising.update(
             AdvertisingPlan(
                 advertisement: advertisement(for: broadcast, in: state),
+                content: broadcast?.content,
                 radioGeneration: state.radioGeneration
             )
         )

@@ -7,7 +7,8 @@
 /// undoes what it did, and has awaited the undoing, when it returns. When the radio becomes unavailable (unplugged,
 /// switched off, its service restarted) the body of a running `with…` is cancelled and the method throws a
 /// ``RadioError`` that names the reason; ``states()`` says when it is worth trying again. Cancelling the task that calls
-/// a `with…` method cancels the body, undoes, and throws what the body threw.
+/// a `with…` method cancels the body, undoes, and throws what the body threw. The body runs in a child task of its own: it
+/// must not add tasks to a group that was made outside it.
 package protocol Radio: Sendable {
     associatedtype Channel: RadioChannel
 
