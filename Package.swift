@@ -112,7 +112,8 @@ let package = Package(
         module(
             "HandoffDaemon",
             [
-                "DBus", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffWire",
+                "DBus", "Epoll", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio",
+                "HandoffWire",
                 deque, lifecycle, logging, system, unixSignals,
             ]
         ),
