@@ -69,20 +69,15 @@ struct MessageTests {
 
     @Test("a message with a flipped bit is read or refused, and what is read can be written")
     func bitFlips() throws {
-        for bytes in Damage.bitFlips(of: Answer.activity(try SampleActivities.everything()).encode()) {
+        // One small message for each kind: what a flip does depends on its neighbours, not on how much else there is.
+        var activities = [try SampleActivities.everything().with { $0.userInfo = [:] }]
+        for (key, value) in try SampleActivities.everyKind() {
+            activities.append(try Activity(type: .browsingWeb, userInfo: [key: value]))
+        }
+        for bytes in activities.flatMap({ Damage.bitFlips(of: Answer.activity($0).encode()) }) {
             expectReadOrRefused(bytes)
         }
     }
-
-    @Test("random bytes are read or refused")
-    func noise() {
-        var random = SeededRandom(seed: 3)
-        for _ in 0..<2000 {
-            let bytes = random.bytes(Int.random(in: 0...64, using: &random))
-            expectReadOrRefused(bytes)
-            _ = try? Request(decoding: bytes)
-            _ = try? Acknowledgement(decoding: bytes)
-        }
     }
 
     @Test("messages above their limit are refused before they are read")
