@@ -54,10 +54,11 @@ struct MessageTests {
         #expect(Refusal.Code(rawValue: 77).description == "unknown(77)")
     }
 
-    @Test("a refusal's message is cut between scalars")
+    @Test("a refusal's message is cut between scalars and loses U+0000")
     func longRefusal() {
         let refusal = Refusal(.internal, "a" + String(repeating: "ä", count: 600))
         #expect(refusal.message == "a" + String(repeating: "ä", count: 511))
+        #expect(Refusal(.internal, "a\u{0}b").message == "ab")
     }
 
     @Test("a truncated message is read or refused, and nothing else happens")
@@ -77,7 +78,6 @@ struct MessageTests {
         for bytes in activities.flatMap({ Damage.bitFlips(of: Answer.activity($0).encode()) }) {
             expectReadOrRefused(bytes)
         }
-    }
     }
 
     @Test("messages above their limit are refused before they are read")

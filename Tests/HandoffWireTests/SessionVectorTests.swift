@@ -43,20 +43,26 @@ struct SessionVectorTests {
             listener = try AgreementKey(rawRepresentation: random.bytes(32))
             listenerEphemeral = try AgreementKey(rawRepresentation: random.bytes(32))
         }
+
+        /// Both sides of the handshake, the caller's first.
+        func handshakes() -> (NoiseHandshake, NoiseHandshake) {
+            let initiator = NoiseHandshake.initiator(
+                localStatic: caller,
+                remoteStatic: listener.publicKey,
+                ephemeralForTestVectors: callerEphemeral
+            )
+            let responder = NoiseHandshake.responder(
+                localStatic: listener,
+                remoteStatic: caller.publicKey,
+                ephemeralForTestVectors: listenerEphemeral
+            )
+            return (initiator, responder)
+        }
     }
 
     private static func make(what: String, seed: UInt64, fragmentBytes: Int, answer: Answer) throws -> Case {
         let keys = try Keys(seed: seed)
-        var caller = NoiseHandshake.initiator(
-            localStatic: keys.caller,
-            remoteStatic: keys.listener.publicKey,
-            ephemeralForTestVectors: keys.callerEphemeral
-        )
-        var listener = NoiseHandshake.responder(
-            localStatic: keys.listener,
-            remoteStatic: keys.caller.publicKey,
-            ephemeralForTestVectors: keys.listenerEphemeral
-        )
+        var (caller, listener) = keys.handshakes()
         let fragmenter = MessageFragmenter(fragmentBytes: fragmentBytes)
         let request = Request.fetch(FetchRequest(typeHash: try ActivityTypeHash(bytes: [1, 2, 3, 4, 5]))).encode()
         let requestFragments = fragmenter.fragments(of: request)
@@ -71,7 +77,22 @@ struct SessionVectorTests {
 
         let lastFragments = fragmenter.fragments(of: Acknowledgement().encode())
         let lastBodies = try lastFragments.map { try near.encrypt($0) }
-        return Case(
+        let turns = [
+            turn("caller", request, requestFragments, requestBodies),
+            turn("listener", answer.encode(), answerFragments, answerBodies),
+            turn("caller", Acknowledgement().encode(), lastFragments, lastBodies),
+        ]
+        return describe(what, keys, fragmentBytes: fragmentBytes, turns: turns, handshakeHash: near.handshakeHash)
+    }
+
+    private static func describe(
+        _ what: String,
+        _ keys: Keys,
+        fragmentBytes: Int,
+        turns: [Turn],
+        handshakeHash: [UInt8]
+    ) -> Case {
+        Case(
             what: what,
             prologue: hex(NoiseHandshake.prologue),
             callerPrivateKey: hex(keys.caller.rawRepresentation),
@@ -81,12 +102,8 @@ struct SessionVectorTests {
             listenerPublicKey: hex(keys.listener.publicKey.rawRepresentation),
             listenerEphemeralPrivateKey: hex(keys.listenerEphemeral.rawRepresentation),
             fragmentBytes: fragmentBytes,
-            turns: [
-                turn("caller", request, requestFragments, requestBodies),
-                turn("listener", answer.encode(), answerFragments, answerBodies),
-                turn("caller", Acknowledgement().encode(), lastFragments, lastBodies),
-            ],
-            handshakeHash: hex(near.handshakeHash)
+            turns: turns,
+            handshakeHash: hex(handshakeHash)
         )
     }
 
