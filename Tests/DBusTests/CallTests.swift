@@ -134,6 +134,21 @@ struct CallTests {
         }
     }
 
+    @Test("a message of a million values and more is refused, and the next one is served")
+    func tooManyValues() async throws {
+        try await withTwoConnections { _, server, client in
+            server.offer("Take", [.array(.boolean)], [.uint32]) { call in
+                .reply([.uint32(UInt32(call.arguments.first?.array?.count ?? 0))])
+            }
+            let many = Value.array(of: .boolean, [Value](repeating: .boolean(true), count: 1 << 20))
+            let error = await dbusError { _ = try await client.callTest("Take", of: server.uniqueName, [many]) }
+            #expect(error?.name == .limitsExceeded)
+            let few = Value.array(of: .boolean, [.boolean(true)])
+            let answer = try await client.callTest("Take", of: server.uniqueName, [few])
+            #expect(answer == [.uint32(1)])
+        }
+    }
+
     @Test("the 65th call of one sender that is answered later is refused")
     func laterLimit() async throws {
         try await withTwoConnections { bus, server, client in
