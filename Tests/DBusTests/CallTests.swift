@@ -52,7 +52,8 @@ struct CallTests {
             #expect(await name("/org", testInterface, "There") == .unknownInterface)
             #expect(await name("/nowhere", .peer, "Ping") == nil)
             let call = MethodCall(destination: "org.example.Nobody", path: "/", interface: "a.b", member: "C")
-            #expect(await dbusError { _ = try await client.call(call) }?.name == .serviceUnknown)
+            let nobody = await dbusError { _ = try await client.call(call) }
+            #expect(nobody?.name == .serviceUnknown)
         }
     }
 
@@ -113,7 +114,8 @@ struct CallTests {
                 client.send(testCall("Number", of: server.uniqueName, [.uint32(number)]))
             }
             _ = try await client.callTest("Number", of: server.uniqueName, [.uint32(500)])
-            #expect(seen.withLock { $0 } == Array(0...500))
+            let numbers = seen.withLock { $0 }
+            #expect(numbers == Array(0...500))
         }
     }
 
@@ -204,7 +206,8 @@ struct CallTests {
             }
             client.send(testCall("Note", of: server.uniqueName))
             _ = try await client.callTest("Note", of: server.uniqueName)
-            #expect(expected.withLock { $0 } == [false, true])
+            let flags = expected.withLock { $0 }
+            #expect(flags == [false, true])
         }
     }
 }

@@ -72,9 +72,10 @@ struct DisconnectionTests {
             let connection = try await Connection.withConnection(to: bus.address) { $0 }
             connection.emit(testSignal("Late"))
             connection.objects.insert([], at: "/late")
-            #expect(await dbusError { _ = try await connection.owner(of: .bus) }?.code == .disconnected)
-            let error = await dbusError { try await connection.withSignals(MatchRule()) { _ in } }
-            #expect(error?.code == .disconnected)
+            let call = await dbusError { _ = try await connection.owner(of: .bus) }
+            #expect(call?.code == .disconnected)
+            let rule = await dbusError { try await connection.withSignals(MatchRule()) { _ in } }
+            #expect(rule?.code == .disconnected)
         }
     }
 
