@@ -137,7 +137,7 @@ let package = Package(
         tests("L2CAPTests", ["L2CAP", "Epoll", "CBluetooth", "CLinux", system]),
         tests("HandoffModelTests", ["HandoffModel", "HandoffTestVectors"]),
         tests("HandoffWireTests", ["HandoffWire", "HandoffModel", "HandoffCrypto", "HandoffTestVectors"]),
-        tests("HandoffCryptoTests", ["HandoffCrypto", "HandoffTestVectors"]),
+        tests("HandoffCryptoTests", ["HandoffCrypto", "HandoffTestVectors"], excluding: ["Python"]),
         tests(
             "HandoffRadioSimulatedTests",
             ["HandoffRadioSimulated", "HandoffRadioConformance", "HandoffRadio", "Epoll", system]
