@@ -49,9 +49,9 @@ package protocol Radio: Sendable {
     /// Accepts channels for as long as `body` runs, which is told the port that peers dial.
     ///
     /// Each accepted channel is served by a child task running `serve`; the channel is closed when `serve` returns. When
-    /// `body` returns, the serving tasks are cancelled and awaited.
+    /// `body` returns, the serving tasks are cancelled and awaited. At most `limit` channels are open at a time; more are
+    /// closed at once, unserved.
     ///
-    /// - Parameter limit: how many channels may be open at once; more are closed at once, unserved.
     /// - Throws: ``RadioError`` when listening cannot start; else what `body` throws.
     func withListener<Success: Sendable>(
         limit: Int,
@@ -62,9 +62,9 @@ package protocol Radio: Sendable {
     /// Opens a channel to `port` of the device last heard at `address`, and closes it when `body` ends.
     ///
     /// Bytes that the peer has not taken yet when the channel closes may be lost: a protocol on top ends with an
-    /// acknowledgement. Dials are made one at a time; a later one waits for its turn, inside its time-out.
+    /// acknowledgement. Dials are made one at a time; a later one waits for its turn, inside its `timeout`, which bounds
+    /// the opening and not the body.
     ///
-    /// - Parameter timeout: how long opening may take; the body is not bounded by it.
     /// - Throws: ``RadioError`` with `timedOut` (nobody answered), `refused` (nobody listens at `port`), or the reason
     ///   why the radio cannot be used; else what `body` throws.
     func withChannel<Success: Sendable>(
