@@ -3,6 +3,7 @@ import HandoffRadio
 import HandoffRadioBlueZ
 import HandoffRadioConformance
 import Logging
+import SystemPackage
 
 /// Holds two real radios, `hci0` and `hci1` of this machine, to the promises of `Radio`.
 ///
@@ -26,14 +27,20 @@ enum RadioConformance {
 
     private static func verdict(on promise: Promise<AdapterWorld>, in world: AdapterWorld) async -> Bool {
         let start = ContinuousClock.now
+        say("begin   \(promise)")
         do {
             try await promise.check(in: world)
-            print("kept    \(promise) (\(start.duration(to: .now)))")
+            say("kept    \(promise) (\(start.duration(to: .now)))")
             return true
         } catch {
-            print("BROKEN  \(promise): \(error) (\(start.duration(to: .now)))")
+            say("BROKEN  \(promise): \(error) (\(start.duration(to: .now)))")
             return false
         }
+    }
+
+    /// Says it at once: whoever waits for a promise that takes long wants to know which.
+    private static func say(_ line: String) {
+        _ = try? FileDescriptor.standardOutput.writeAll("\(line)\n".utf8)
     }
 }
 
