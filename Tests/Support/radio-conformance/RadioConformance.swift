@@ -57,14 +57,22 @@ struct AdapterWorld: RadioWorld {
 
     var hasPowerSwitch: Bool { true }
 
+    /// Switches both adapters off and on first, so that no link and no cached device of the last radios is left.
     func withRadios(_ body: (BlueZRadio, BlueZRadio) async throws -> Void) async throws {
+        for adapter: ObjectPath in ["/org/bluez/hci0", "/org/bluez/hci1"] {
+            for isOn in [false, true] { try await setPower(isOn, of: adapter) }
+        }
         try await body(radio("hci0"), radio("hci1"))
     }
 
     func setPower(_ isOn: Bool, ofSecond radio: BlueZRadio) async throws {
+        try await setPower(isOn, of: "/org/bluez/hci1")
+    }
+
+    private func setPower(_ isOn: Bool, of adapter: ObjectPath) async throws {
         try await connection.setProperty(
             of: "org.bluez",
-            at: "/org/bluez/hci1",
+            at: adapter,
             interface: "org.bluez.Adapter1",
             name: "Powered",
             to: .boolean(isOn)
