@@ -1,0 +1,4 @@
+#pragma once
+
+#include <bluetooth/bluetooth.h>
+#include <bluetooth/l2cap.h>

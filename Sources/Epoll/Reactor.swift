@@ -1,0 +1,134 @@
+private import CLinux
+private import Glibc
+private import Synchronization
+import SystemPackage
+
+/// Waits for any number of file descriptors with one thread, and wakes tasks instead of blocking them.
+///
+/// A descriptor is armed only while a task waits for it (`EPOLLONESHOT`, epoll_ctl(2)), so a reactor on which nobody
+/// waits never wakes up.
+package final class Reactor: Sendable {
+    private let epoll: Descriptor
+    private let stopEvent: Descriptor
+    private let table = Mutex(ReactorTable())
+
+    /// Runs a reactor for as long as `body` runs.
+    ///
+    /// When this returns the thread has ended. Who still waits then, or tries to later, learns that it is over.
+    ///
+    /// - Throws: `Errno` when the system is out of descriptors or threads; else what `body` throws.
+    package static func withReactor<Success>(_ body: (Reactor) async throws -> Success) async throws -> Success {
+        let reactor = try Reactor()
+        let thread = try ReactorThread { reactor.loop() }
+        let result: Result<Success, any Error>
+        do {
+            result = .success(try await body(reactor))
+        } catch {
+            result = .failure(error)
+        }
+        reactor.stop()
+        await thread.ended()
+        return try result.get()
+    }
+
+    private init() throws(Errno) {
+        epoll = try Descriptor { epoll_create1(CInt(EPOLL_CLOEXEC)) }
+        stopEvent = try Descriptor { eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK)) }
+        try control(EPOLL_CTL_ADD, stopEvent.rawValue, EPOLLIN.rawValue, .stop)
+    }
+
+    /// Makes a descriptor known; nobody waits for it yet.
+    func register(_ descriptor: CInt) throws(Errno) -> ReactorTable.Token {
+        let token = table.withLock { $0.add(descriptor) }
+        do {
+            try control(EPOLL_CTL_ADD, descriptor, EPOLLONESHOT.rawValue, token)
+        } catch {
+            table.withLock { $0.remove(token) }
+            throw error
+        }
+        return token
+    }
+
+    /// Forgets a descriptor, before it is closed; who waits for it learns that it is closed.
+    func unregister(_ token: ReactorTable.Token, _ descriptor: CInt) {
+        try? control(EPOLL_CTL_DEL, descriptor, 0, token)
+        table.withLock { $0.remove(token) }
+    }
+
+    /// Waits until `descriptor` is ready; at most one task waits for each direction.
+    ///
+    /// A wake-up is a hint: try the system call again and be ready for `EAGAIN`.
+    func wait(for direction: Direction, on token: ReactorTable.Token) async -> Wake {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                table.withLock { table in
+                    guard !Task.isCancelled else { return continuation.resume(returning: .cancelled) }
+                    guard table.park(continuation, direction, token) else { return }
+                    arm(token, in: &table)
+                }
+            }
+        } onCancel: {
+            table.withLock { $0.wake(direction, token, .cancelled) }
+        }
+    }
+
+    private func arm(_ token: ReactorTable.Token, in table: inout ReactorTable) {
+        guard let (descriptor, events) = table.interest(token), events != 0 else { return }
+        do {
+            try control(EPOLL_CTL_MOD, descriptor, events | EPOLLONESHOT.rawValue, token)
+        } catch {
+            table.wake(.reading, token, .closed)
+            table.wake(.writing, token, .closed)
+        }
+    }
+
+    private func control(
+        _ operation: CInt,
+        _ descriptor: CInt,
+        _ events: UInt32,
+        _ token: ReactorTable.Token
+    ) throws(Errno) {
+        var event = epoll_event(events: events, data: epoll_data(u64: token.rawValue))
+        _ = try systemCall { epoll_ctl(epoll.rawValue, operation, descriptor, &event) }
+    }
+
+    private func stop() {
+        // eventfd(2): adding 1 to a counter that is drained by nobody can fail only when it says "stop" already.
+        _ = eventfd_write(stopEvent.rawValue, 1)
+    }
+
+    private func loop() {
+        var events = [epoll_event](repeating: epoll_event(), count: 64)
+        defer { table.withLock { $0.end() } }
+        while true {
+            let wait = { epoll_wait(self.epoll.rawValue, &events, CInt(events.count), -1) }
+            guard let count = try? systemCall(wait) else { return }
+            for event in events.prefix(Int(count)) {
+                let token = ReactorTable.Token(rawValue: event.data.u64)
+                guard token != .stop else { return }
+                table.withLock { table in
+                    table.deliver(event.events, token)
+                    arm(token, in: &table)
+                }
+            }
+        }
+    }
+}
+
+extension Reactor {
+    /// What a task waits for.
+    package enum Direction: Sendable {
+        case reading
+        case writing
+    }
+
+    /// Why a task that waited goes on.
+    package enum Wake: Sendable {
+        /// The descriptor may be ready.
+        case ready
+        /// The task was cancelled.
+        case cancelled
+        /// The descriptor was closed, or the reactor has ended.
+        case closed
+    }
+}

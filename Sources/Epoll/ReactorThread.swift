@@ -1,0 +1,61 @@
+private import Glibc
+private import Synchronization
+import SystemPackage
+
+/// A thread of its own for work that blocks, so that no thread of the cooperative pool has to.
+final class ReactorThread: Sendable {
+    private enum Life {
+        case running
+        case awaited(CheckedContinuation<Void, Never>)
+        case ended
+    }
+
+    private let body: @Sendable () -> Void
+    private let life = Mutex(Life.running)
+
+    /// Starts a thread that runs `body` once.
+    ///
+    /// - Throws: `EAGAIN` when the system allows no more threads (pthread_create(3)).
+    init(_ body: @escaping @Sendable () -> Void) throws(Errno) {
+        self.body = body
+        let argument = Unmanaged.passRetained(self)
+        var thread = pthread_t()
+        let error = pthread_create(&thread, nil, Self.start, argument.toOpaque())
+        guard error == 0 else {
+            argument.release()
+            throw Errno(rawValue: error)
+        }
+        pthread_detach(thread)
+    }
+
+    /// Returns when `body` has returned, whether or not the calling task is cancelled; to be called once.
+    func ended() async {
+        await withCheckedContinuation { continuation in
+            life.withLock { life in
+                switch life {
+                case .running: life = .awaited(continuation)
+                case .awaited, .ended: continuation.resume()
+                }
+            }
+        }
+    }
+
+    private static let start: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
+        guard let argument else { return nil }
+        let thread = Unmanaged<ReactorThread>.fromOpaque(argument).takeRetainedValue()
+        // Signals belong to the threads that expect them.
+        var allSignals = sigset_t()
+        sigfillset(&allSignals)
+        pthread_sigmask(SIG_BLOCK, &allSignals, nil)
+        thread.body()
+        thread.finish()
+        return nil
+    }
+
+    private func finish() {
+        life.withLock { life in
+            if case .awaited(let continuation) = life { continuation.resume() }
+            life = .ended
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Epoll
+import HandoffRadio
+private import SystemPackage
+
+/// An advertisement on the air: reports to every ear, and a door that can be dialled.
+final class Advertiser: Sendable {
+    let address: LinkAddress
+    private let door: ReactorDescriptor
+    private let advertisement: Advertisement
+    private let station: Station
+    private let mouth: Descriptor
+
+    private var doorFile: StationFile { .door(station.id, address: address) }
+
+    /// Opens the door, under a new address.
+    ///
+    /// - Throws: ``RadioError`` with `advertisingRefused`.
+    init(_ advertisement: Advertisement, of station: Station) throws(RadioError) {
+        self.advertisement = advertisement
+        self.station = station
+        address = .random(from: station.randomness)
+        do throws(Errno) {
+            mouth = try UnixSocket.open(.datagram)
+            door = try station.open(.door(station.id, address: address), .channel)
+        } catch {
+            throw RadioError(.advertisingRefused, "The simulated air did not take the advertisement: \(error).")
+        }
+    }
+
+    /// Repeats the advertisement until the task is cancelled.
+    @Sendable func run() async {
+        while (try? await Task.sleep(for: interval)) != nil {
+            transmit()
+        }
+    }
+
+    /// One advertising event: one report to every ear in reach, each with its own luck.
+    func transmit() {
+        let air = station.air.value
+        for case .ear(let listener, let name, let number) in station.directory.files() where listener != station.id {
+            guard let link = air.link(from: station.name, to: name), !station.randomness.says(yes: link.loss) else {
+                continue
+            }
+            let ear = StationFile.ear(listener, name: name, number: number)
+            do throws(Errno) {
+                let path = station.directory.socketPath(ear)
+                try UnixSocket.send(report(over: link).bytes, on: mouth.rawValue, to: path)
+            } catch .connectionRefused {
+                // Nobody holds that socket any more (unix(7)).
+                station.directory.sweep()
+            } catch {
+                // A full ear misses a report, as a busy receiver does.
+                continue
+            }
+        }
+    }
+
+    /// The next one who dials this advertisement; nil when the task is cancelled or the radio has ended.
+    func caller() async -> ReactorDescriptor? {
+        let reactor = station.reactor
+        while true {
+            do throws(Errno) {
+                return try await door.whenReady(for: .reading) { descriptor throws(Errno) in
+                    try ReactorDescriptor(UnixSocket.accept(descriptor), on: reactor)
+                }
+            } catch .canceled, .badFileDescriptor {
+                return nil
+            } catch {
+                // The process is out of descriptors, say; the caller goes on waiting at the door.
+                guard (try? await Task.sleep(for: .milliseconds(100))) != nil else { return nil }
+            }
+        }
+    }
+
+    func close() {
+        station.directory.remove(doorFile)
+        door.close()
+    }
+
+    /// The advertising interval and the random delay that keeps two advertisers from colliding for ever.
+    ///
+    /// Bluetooth Core, Vol 6, Part B, 4.4.2.2.1: advDelay is 0 to 10 ms.
+    private var interval: Duration {
+        let interval: Duration =
+            switch advertisement.pace {
+            case .fast: .microseconds(152_500)
+            case .relaxed: .microseconds(417_500)
+            }
+        return interval + station.randomness.duration(in: .zero ... .milliseconds(10))
+    }
+
+    private func report(over link: Air.Link) -> Report {
+        Report(
+            sender: station.id,
+            senderName: station.name,
+            address: address,
+            rssi: link.rssi,
+            due: .now + link.delay,
+            service: advertisement.service,
+            data: advertisement.data
+        )
+    }
+}

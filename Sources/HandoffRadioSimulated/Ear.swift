@@ -1,0 +1,37 @@
+import Epoll
+import HandoffRadio
+import SystemPackage
+
+/// A socket to which the stations in reach send their reports, for as long as it exists.
+final class Ear: Sendable {
+    private let station: Station
+    private let file: StationFile
+    private let socket: ReactorDescriptor
+
+    /// - Throws: ``RadioError`` with `scanningRefused`.
+    init(of station: Station) throws(RadioError) {
+        self.station = station
+        file = station.nextEar()
+        do throws(Errno) {
+            socket = try station.open(file, .datagram)
+        } catch {
+            throw RadioError(.scanningRefused, "The simulated air lets nobody listen: \(error).")
+        }
+    }
+
+    /// The next report, which may not be due yet; nil when the task is cancelled or the radio has ended.
+    func report() async -> Report? {
+        while true {
+            let datagram = try? await socket.whenReady(for: .reading) { descriptor throws(Errno) in
+                try UnixSocket.receive(atMost: Report.maximumLength, from: descriptor)
+            }
+            guard let datagram else { return nil }
+            if let report = Report(datagram) { return report }
+        }
+    }
+
+    func close() {
+        station.directory.remove(file)
+        socket.close()
+    }
+}

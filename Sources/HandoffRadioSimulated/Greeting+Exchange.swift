@@ -1,0 +1,22 @@
+import Epoll
+private import SystemPackage
+
+extension Greeting {
+    /// Sends the greeting; false when the other side is gone.
+    func send(on socket: ReactorDescriptor) -> Bool {
+        let sent: Void? = try? socket.perform { descriptor throws(Errno) in
+            try UnixSocket.send(bytes, on: descriptor)
+        }
+        return sent != nil
+    }
+
+    /// The other side's greeting; nil when it says nothing, or nothing sensible, for two seconds.
+    static func receive(on socket: ReactorDescriptor) async -> Greeting? {
+        let bytes = try? await withDeadline(after: .seconds(2), throwing: CancellationError()) {
+            try await socket.whenReady(for: .reading) { descriptor throws(Errno) in
+                try UnixSocket.receive(atMost: maximumLength, from: descriptor)
+            }
+        }
+        return bytes.flatMap(Greeting.init)
+    }
+}

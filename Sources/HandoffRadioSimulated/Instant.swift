@@ -1,0 +1,32 @@
+private import Glibc
+
+/// A moment on `CLOCK_MONOTONIC`, which all processes of a machine share (clock_gettime(2)).
+struct Instant: Hashable, Comparable, Sendable {
+    let nanoseconds: UInt64
+
+    static var now: Instant {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Instant(nanoseconds: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))
+    }
+
+    static func < (one: Instant, other: Instant) -> Bool {
+        one.nanoseconds < other.nanoseconds
+    }
+
+    static func + (instant: Instant, duration: Duration) -> Instant {
+        let (seconds, attoseconds) = duration.components
+        return Instant(
+            nanoseconds: instant.nanoseconds &+ UInt64(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        )
+    }
+
+    /// Waits until then; not longer than 10 s, whatever a packet says.
+    ///
+    /// - Throws: `CancellationError`.
+    func wait() async throws {
+        let now = Instant.now
+        guard self > now else { return }
+        try await Task.sleep(for: .nanoseconds(min(nanoseconds - now.nanoseconds, 10_000_000_000)))
+    }
+}

@@ -1,0 +1,27 @@
+package import HandoffRadio
+private import Synchronization
+
+extension SimulatedRadio {
+    package func withAdvertisement<Success: Sendable>(
+        _ advertisement: Advertisement,
+        _ body: () async throws -> Success
+    ) async throws -> Success {
+        guard (1...Advertisement.maximumDataLength).contains(advertisement.data.count) else {
+            let message = "An advertisement has 1 to \(Advertisement.maximumDataLength) bytes."
+            throw RadioError(.invalidAdvertisement, message)
+        }
+        return try await whileAvailable { station in
+            let isFree = claims.withLock { claims in
+                defer { claims.isAdvertising = true }
+                return !claims.isAdvertising
+            }
+            guard isFree else { throw RadioError(.busy, "This radio advertises already; end that first.") }
+            defer { claims.withLock { $0.isAdvertising = false } }
+            let advertiser = try Advertiser(advertisement, of: station)
+            defer { advertiser.close() }
+            advertiser.transmit()
+            let answer: @Sendable () async -> Void = { await self.answerDials(at: advertiser, of: station) }
+            return try await withServices([advertiser.run, answer], body)
+        }
+    }
+}

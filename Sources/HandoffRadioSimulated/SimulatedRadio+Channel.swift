@@ -1,0 +1,74 @@
+import Epoll
+package import HandoffRadio
+private import SystemPackage
+
+extension SimulatedRadio {
+    package func withChannel<Success: Sendable>(
+        to address: RadioAddress,
+        port: ChannelPort,
+        timeout: Duration,
+        _ body: (SimulatedChannel) async throws -> Success
+    ) async throws -> Success {
+        try await whileAvailable { station in
+            let silence = RadioError(.timedOut, "\(address) did not answer within \(timeout); is it near and awake?")
+            let channel = try await withDeadline(after: timeout, throwing: silence) {
+                guard await dialling.take() else { throw CancellationError() }
+                defer { dialling.give() }
+                return try await dial(address, port, from: station)
+            }
+            return try await channel.withLife { try await body(channel) }
+        }
+    }
+
+    /// Waits for the advertisement of `address` and knocks, as a controller does (Bluetooth Core, Vol 6, Part B, 4.4.4).
+    private func dial(
+        _ address: RadioAddress,
+        _ port: ChannelPort,
+        from station: Station
+    ) async throws -> SimulatedChannel {
+        let ear = try Ear(of: station)
+        defer { ear.close() }
+        while let report = await ear.report() {
+            guard report.address.radioAddress == address else { continue }
+            try await report.due.wait()
+            if let channel = try await knock(at: report, port, from: station) { return channel }
+        }
+        throw CancellationError()
+    }
+
+    /// Asks for a channel; nil when nobody answers this time.
+    private func knock(
+        at report: Report,
+        _ port: ChannelPort,
+        from station: Station
+    ) async throws -> SimulatedChannel? {
+        guard let link = station.link(to: report.senderName), let socket = connect(to: report, from: station) else {
+            return nil
+        }
+        try await Task.sleep(for: link.delay)
+        let wish = Greeting(
+            station: station.id,
+            name: station.name,
+            address: .random(from: station.randomness),
+            maximumMessageLength: station.air.value.maximumMessageLength,
+            port: port.rawValue
+        )
+        guard wish.send(on: socket), let answer = await Greeting.receive(on: socket) else { return nil }
+        guard answer.port == port.rawValue else {
+            throw RadioError(.refused, "Nobody listens at port \(port) of \(report.address.radioAddress).")
+        }
+        return SimulatedChannel(socket, of: station, with: answer)
+    }
+
+    private func connect(to report: Report, from station: Station) -> ReactorDescriptor? {
+        let door = StationFile.door(report.sender, address: report.address)
+        do throws(Errno) {
+            let descriptor = try UnixSocket.open(.channel)
+            try UnixSocket.connect(descriptor.rawValue, to: station.directory.socketPath(door))
+            return try ReactorDescriptor(descriptor, on: station.reactor)
+        } catch {
+            // The advertisement has just ended, or too many dial at once: there will be another report.
+            return nil
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Epoll
+package import HandoffRadio
+private import Synchronization
+private import SystemPackage
+
+extension SimulatedRadio {
+    package func withListener<Success: Sendable>(
+        limit: Int,
+        serving serve: @escaping @Sendable (SimulatedChannel) async -> Void,
+        _ body: (ChannelPort) async throws -> Success
+    ) async throws -> Success {
+        try await whileAvailable { station in
+            let listener = Listener(limit: limit)
+            let port = try open(listener, of: station)
+            defer {
+                claims.withLock { $0.listeners[port] = nil }
+                listener.close()
+            }
+            let accept: @Sendable () async -> Void = { await Self.accept(from: listener, serve) }
+            return try await withServices([accept]) { try await body(port) }
+        }
+    }
+
+    /// Serves every channel of `listener` in a task of its own, until the task is cancelled.
+    private static func accept(
+        from listener: Listener,
+        _ serve: @escaping @Sendable (SimulatedChannel) async -> Void
+    ) async {
+        await withDiscardingTaskGroup { group in
+            for await channel in listener.channels {
+                group.addTask {
+                    // Nothing in it throws.
+                    try? await channel.withLife { await serve(channel) }
+                    listener.ended()
+                }
+            }
+            group.cancelAll()
+        }
+    }
+
+    private func open(_ listener: Listener, of station: Station) throws(RadioError) -> ChannelPort {
+        let port: ChannelPort? = claims.withLock { claims in
+            let free = ChannelPort.range.compactMap(ChannelPort.init).filter { claims.listeners[$0] == nil }
+            guard let port = station.randomness.element(of: free) else { return nil }
+            claims.listeners[port] = listener
+            return port
+        }
+        guard let port else { throw RadioError(.listeningRefused, "All ports of the simulated radio are taken.") }
+        return port
+    }
+}

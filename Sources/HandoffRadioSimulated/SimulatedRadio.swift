@@ -1,0 +1,124 @@
+import Epoll
+package import HandoffRadio
+import Synchronization
+private import SystemPackage
+
+/// A radio over an air that exists only in a directory, between any processes that use the same one.
+///
+/// `Docs/Simulation.md` says how the air is set, and what it does not model. Nothing in it is kinder than Bluetooth.
+package final class SimulatedRadio: Radio {
+    package typealias Channel = SimulatedChannel
+
+    /// The name by which the rules of the air know this station.
+    package let name: String
+
+    /// The directory that the stations of one air share.
+    package let directory: String
+
+    let claims = Mutex(Claims())
+    let dialling = Credits(1)
+    private let availability = Published(Availability.idle)
+
+    /// A station in the air of `directory`, which is made when it does not exist.
+    ///
+    /// - Parameter name: 1…32 letters, digits, `-` and `_`; nil for a random one. ``run()`` refuses others.
+    package init(directory: String, name: String? = nil) {
+        self.directory = directory
+        self.name = name ?? "station-" + StationID.random().text
+    }
+
+    package func run() async throws {
+        let isFirst = claims.withLock { claims in
+            defer { claims.hasRun = true }
+            return !claims.hasRun
+        }
+        guard isFirst else { throw RadioError(.unusable, "A simulated radio runs once; make another.") }
+        defer {
+            availability.update { $0 = .ended }
+            availability.finish()
+        }
+        guard Self.isValid(name) else {
+            throw RadioError(.unusable, "\(name) cannot name a station: use 1 to 32 letters, digits, - and _.")
+        }
+        let directory = try AirDirectory(path: self.directory)
+        do {
+            try await Reactor.withReactor { reactor in
+                let watch = try AirWatch(directory, on: reactor)
+                let station = try Station(name: name, directory: directory, air: Air(), reactor: reactor)
+                repeat { refresh(station) } while await watch.changed()
+            }
+        } catch let error as Errno {
+            let cure =
+                "the limits on files, threads and inotify instances (fs.inotify.max_user_instances) may be too low"
+            throw RadioError(.unusable, "The simulated radio cannot run (\(error)); \(cure).")
+        }
+    }
+
+    package func states() -> AsyncStream<RadioState> {
+        availability.stream(\.state)
+    }
+
+    /// Runs `body` for as long as the radio stays available.
+    ///
+    /// - Throws: ``RadioError`` with the reason why the radio cannot be used; else what `body` throws.
+    func whileAvailable<Success: Sendable>(_ body: (Station) async throws -> Success) async throws -> Success {
+        let changes = availability.stream { $0 }
+        guard case .on(let session, let station, _) = availability.value else {
+            throw availability.value.obstacle ?? RadioError(.unusable, "The simulated radio is not on.")
+        }
+        let availability = availability
+        let watch: @Sendable () async throws -> Void = {
+            for await change in changes {
+                if let obstacle = change.obstacle(since: session) { throw obstacle }
+            }
+            // The stream has ended with the radio, or with this task.
+            if !Task.isCancelled, let obstacle = availability.value.obstacle(since: session) { throw obstacle }
+        }
+        do {
+            return try await withServices([watch]) { try await body(station) }
+        } catch {
+            // What failed because the radio went is told by its reason.
+            guard !Task.isCancelled, let obstacle = availability.value.obstacle(since: session) else { throw error }
+            throw obstacle
+        }
+    }
+
+    /// Reads the air anew.
+    private func refresh(_ station: Station) {
+        var advisories: [RadioAdvisory] = []
+        if let error = station.readAir() {
+            let message = "The file \(directory)/\(AirDirectory.airFile) is ignored until it is corrected: \(error)"
+            advisories = [RadioAdvisory(name: "air-file", message: message)]
+        }
+        let isOff = station.air.value.off.contains(name)
+        let session = claims.withLock { claims in
+            if isOff { claims.session += 1 }
+            return claims.session
+        }
+        let next = isOff ? Availability.off : .on(session: session, station, advisories)
+        availability.update { $0 = next }
+    }
+
+    private static func isValid(_ name: String) -> Bool {
+        (1...32).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+extension SimulatedRadio {
+    /// What is taken, of the things that a radio has once.
+    struct Claims {
+        var hasRun = false
+        /// How often the radio was switched off.
+        var session = 0
+        var isAdvertising = false
+        var listeners: [ChannelPort: Listener] = [:]
+    }
+}

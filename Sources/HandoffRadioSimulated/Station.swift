@@ -1,0 +1,64 @@
+import Epoll
+private import Synchronization
+import SystemPackage
+
+/// A station on the air: what a ``SimulatedRadio`` has only while it runs.
+final class Station: Sendable {
+    let name: String
+    let directory: AirDirectory
+    let reactor: Reactor
+    let air: Published<Air>
+    let randomness: Randomness
+    private let life: StationLife
+    private let lastEar = Mutex(0)
+
+    var id: StationID { life.station }
+
+    /// Joins the air in `directory`, and clears away what dead stations left there.
+    ///
+    /// - Throws: `Errno` when the directory does not take files.
+    init(name: String, directory: AirDirectory, air: Air, reactor: Reactor) throws(Errno) {
+        directory.sweep()
+        life = try StationLife(in: directory)
+        self.name = name
+        self.directory = directory
+        self.reactor = reactor
+        self.air = Published(air)
+        randomness = Randomness(seed: air.seed, station: name)
+    }
+
+    /// The way from this station to another as the air is now, or nil when nothing passes.
+    func link(to other: String) -> Air.Link? {
+        air.value.link(from: name, to: other)
+    }
+
+    /// Reads the rules of the air anew; nil, or what is wrong with them, and then the old ones stay.
+    @discardableResult
+    func readAir() -> AirTextError? {
+        do throws(AirTextError) {
+            let now = try directory.air()
+            // Who watches the air is woken only by a change.
+            if now != air.value { air.update { $0 = now } }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Opens a socket of this station at the path of `file`; a socket for channels listens.
+    func open(_ file: StationFile, _ kind: UnixSocket.Kind) throws(Errno) -> ReactorDescriptor {
+        let descriptor = try UnixSocket.open(kind)
+        try UnixSocket.bind(descriptor.rawValue, to: directory.socketPath(file))
+        if kind == .channel { try UnixSocket.listen(descriptor.rawValue, backlog: 16) }
+        return try ReactorDescriptor(descriptor, on: reactor)
+    }
+
+    /// A name for one more ear of this station.
+    func nextEar() -> StationFile {
+        let number = lastEar.withLock { last in
+            last += 1
+            return last
+        }
+        return .ear(id, name: name, number: number)
+    }
+}

@@ -1,0 +1,114 @@
+package import Epoll
+import SystemPackage
+
+/// An open LE credit-based channel: messages in order, both ways, with the kernel's flow control.
+///
+/// At most one task sends and one receives at a time. Closing throws away what the kernel has not sent yet, and there is
+/// no half-closing (net/bluetooth/l2cap_core.c, `l2cap_chan_del`): end with an acknowledgement of your own.
+package final class L2CAPChannel: Sendable {
+    /// The other end, when the kernel tells it.
+    package let peer: L2CAPEndpoint?
+
+    /// The longest message that ``send(_:)`` takes: what the peer announced.
+    package let sendMTU: Int
+
+    private let socket: ReactorDescriptor
+    private let receiveMTU: Int
+
+    /// Opens a channel; it is closed by ``close()``, or when nobody holds it any more.
+    ///
+    /// bluetoothd keeps the link below up after that; who wants it down has to tell bluetoothd.
+    ///
+    /// - Parameters:
+    ///   - adapter: whose radio to use; ``BluetoothAddress/any`` leaves it to the kernel.
+    ///   - receiveMTU: the longest message that this end takes, 23…65535.
+    ///   - timeout: how long it may take; kept by the kernel.
+    /// - Throws: ``L2CAPError``; `cancelled` when the task was cancelled, and nothing is open then.
+    package static func connect(
+        to peer: L2CAPEndpoint,
+        from adapter: BluetoothAddress = .any,
+        receiveMTU: UInt16 = 672,
+        timeout: Duration,
+        on reactor: Reactor
+    ) async throws(L2CAPError) -> L2CAPChannel {
+        do throws(Errno) {
+            let socket = try L2CAPSocket()
+            try socket.setLowSecurity()
+            try socket.bind(to: L2CAPEndpoint(address: adapter, psm: 0))
+            try socket.setReceiveMTU(receiveMTU)
+            try socket.setReceiveBuffer(L2CAPListener.receiveBuffer)
+            try socket.setConnectTimeout(timeout)
+            try socket.beginConnect(to: peer)
+            let descriptor = try ReactorDescriptor(socket.descriptor, on: reactor)
+            return try await connected(descriptor, to: peer)
+        } catch {
+            throw L2CAPError(error, during: .connect)
+        }
+    }
+
+    /// Waits for the end of a connect(2) that has begun.
+    private static func connected(
+        _ descriptor: ReactorDescriptor,
+        to peer: L2CAPEndpoint
+    ) async throws(Errno) -> L2CAPChannel {
+        // Not writable before it is connected or has failed (net/bluetooth/af_bluetooth.c, bt_sock_poll).
+        try await descriptor.ready(for: .writing)
+        if let error = try descriptor.perform(L2CAPCall.pendingError) { throw error }
+        return try L2CAPChannel(descriptor, to: peer)
+    }
+
+    /// A channel over a socket that is connected.
+    convenience init(_ socket: ReactorDescriptor, to peer: L2CAPEndpoint?) throws(Errno) {
+        let sendMTU = try socket.perform(L2CAPCall.sendMTU)
+        let receiveMTU = try socket.perform(L2CAPCall.receiveMTU)
+        self.init(socket, to: peer, sendMTU: Int(sendMTU), receiveMTU: Int(receiveMTU))
+    }
+
+    /// A channel over a connected socket of any family that keeps the borders of messages.
+    init(_ socket: ReactorDescriptor, to peer: L2CAPEndpoint?, sendMTU: Int, receiveMTU: Int) {
+        self.socket = socket
+        self.peer = peer
+        self.sendMTU = sendMTU
+        self.receiveMTU = receiveMTU
+    }
+
+    /// Sends one message of 1…``sendMTU`` bytes, waiting while the peer grants no credits.
+    ///
+    /// - Throws: ``L2CAPError``; after `cancelled` the channel is closed.
+    package func send(_ message: [UInt8]) async throws(L2CAPError) {
+        guard (1...max(1, sendMTU)).contains(message.count) else {
+            throw L2CAPError(.messageTooLong, "A message to this peer has 1 to \(sendMTU) bytes, not \(message.count).")
+        }
+        try await transfer(.writing) { descriptor throws(Errno) in
+            try L2CAPCall.send(message, on: descriptor)
+        }
+    }
+
+    /// The next message, or nil when the peer has closed the channel.
+    ///
+    /// - Throws: ``L2CAPError``, `connectionLost` when the link broke; after `cancelled` the channel is closed.
+    package func receive() async throws(L2CAPError) -> [UInt8]? {
+        let length = receiveMTU
+        let message = try await transfer(.reading) { descriptor throws(Errno) in
+            try L2CAPCall.receive(atMost: length, on: descriptor)
+        }
+        return message.isEmpty ? nil : message
+    }
+
+    /// Closes the channel and wakes who uses it.
+    package func close() {
+        socket.close()
+    }
+
+    private func transfer<Result>(
+        _ direction: Reactor.Direction,
+        _ call: (CInt) throws(Errno) -> Result
+    ) async throws(L2CAPError) -> Result {
+        do throws(Errno) {
+            return try await socket.whenReady(for: direction, call)
+        } catch {
+            if error == .canceled { close() }
+            throw L2CAPError(error, during: .transfer)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import CBluetooth
+private import Glibc
+
+/// One end of an L2CAP channel: a device and a protocol/service multiplexer.
+package struct L2CAPEndpoint: Hashable, Sendable {
+    package let address: BluetoothAddress
+
+    /// The multiplexer; 0 asks the kernel to choose one of 0x80…0xFF (net/bluetooth/l2cap_core.c, `l2cap_add_psm`).
+    package let psm: UInt16
+
+    package init(address: BluetoothAddress, psm: UInt16) {
+        self.address = address
+        self.psm = psm
+    }
+
+    /// What the kernel says of an endpoint; nil when it is not one of L2CAP over LE.
+    init?(_ socketAddress: sockaddr_l2) {
+        guard socketAddress.l2_family == sa_family_t(AF_BLUETOOTH) else { return nil }
+        let kind: BluetoothAddress.Kind
+        switch CInt(socketAddress.l2_bdaddr_type) {
+        case BDADDR_LE_PUBLIC: kind = .public
+        case BDADDR_LE_RANDOM: kind = .random
+        default: return nil
+        }
+        let number = withUnsafeBytes(of: socketAddress.l2_bdaddr) { bytes in
+            // bdaddr_t has the least significant byte first.
+            bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        }
+        address = BluetoothAddress(number: number, kind: kind)
+        psm = UInt16(littleEndian: socketAddress.l2_psm)
+    }
+
+    /// The endpoint as the kernel wants it: little-endian, unlike the addresses of the Internet.
+    ///
+    /// Its type says LE, which is what makes the socket one of credit-based flow control (net/bluetooth/l2cap_sock.c,
+    /// `l2cap_sock_bind`: `L2CAP_MODE_LE_FLOWCTL`).
+    var socketAddress: sockaddr_l2 {
+        var result = sockaddr_l2()
+        result.l2_family = sa_family_t(AF_BLUETOOTH)
+        result.l2_psm = psm.littleEndian
+        result.l2_cid = 0
+        result.l2_bdaddr_type = UInt8(address.kind == .public ? BDADDR_LE_PUBLIC : BDADDR_LE_RANDOM)
+        withUnsafeMutableBytes(of: &result.l2_bdaddr) { bytes in
+            for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: address.number >> (8 * index)) }
+        }
+        return result
+    }
+}

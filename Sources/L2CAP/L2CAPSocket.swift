@@ -1,0 +1,106 @@
+private import CBluetooth
+import Epoll
+private import Glibc
+import SystemPackage
+
+/// An L2CAP socket in the making: one function for each system call that sets it up, in the order in which they count.
+struct L2CAPSocket: ~Copyable {
+    let descriptor: Descriptor
+
+    /// Opens a socket, nonblocking and closed on exec.
+    ///
+    /// `SOCK_SEQPACKET`, for `SOCK_STREAM` would be a channel of BR/EDR (net/bluetooth/l2cap_sock.c, `l2cap_sock_init`).
+    init() throws(Errno) {
+        let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+        descriptor = try Descriptor { socket(AF_BLUETOOTH, type, BTPROTO_L2CAP) }
+    }
+
+    /// Asks for no security of Bluetooth's own: the protocol above encrypts, and nobody is asked to pair.
+    ///
+    /// Set explicitly and before listen(2) and connect(2), for a level above this one starts pairing
+    /// (net/bluetooth/l2cap_core.c, `l2cap_le_connect_req`, and smp.c, `smp_conn_security`).
+    func setLowSecurity() throws(Errno) {
+        try set(BT_SECURITY, of: SOL_BLUETOOTH, to: bt_security(level: UInt8(BT_SECURITY_LOW), key_size: 0))
+    }
+
+    /// Binds to an adapter, or to all, as LE; without that the socket is one of BR/EDR (`l2cap_sock_bind`).
+    func bind(to endpoint: L2CAPEndpoint) throws(Errno) {
+        _ = try endpoint.withSocketAddress { address, length in
+            Glibc.bind(descriptor.rawValue, address, length)
+        }
+    }
+
+    /// Sets the longest message that this end takes.
+    ///
+    /// After bind(2), which makes the socket LE, and before connect(2), after which it is `EISCONN`
+    /// (net/bluetooth/l2cap_sock.c, `l2cap_sock_setsockopt`). An accepted socket has its listener's.
+    func setReceiveMTU(_ length: UInt16) throws(Errno) {
+        try set(BT_RCVMTU, of: SOL_BLUETOOTH, to: length)
+    }
+
+    /// Sets how many bytes may wait in the kernel for a slow reader.
+    ///
+    /// Kernels before 6.10 grant credits whether or not the reader keeps up, and disconnect when this overflows
+    /// (net/bluetooth/l2cap_sock.c, `l2cap_sock_recv_cb`). The kernel keeps to net.core.rmem_max.
+    func setReceiveBuffer(_ size: CInt) throws(Errno) {
+        try set(SO_RCVBUF, of: SOL_SOCKET, to: size)
+    }
+
+    /// Sets how long connect(2) may take; the kernel's own choice is 40 s (`L2CAP_CONN_TIMEOUT`).
+    ///
+    /// It bounds a nonblocking connect too, for the channel's timer is set to it (`l2cap_sock_get_sndtimeo_cb`).
+    func setConnectTimeout(_ timeout: Duration) throws(Errno) {
+        let (seconds, attoseconds) = max(timeout, .milliseconds(1)).components
+        // Zero would mean for ever (socket(7)), and a day is as good.
+        let time = timeval(tv_sec: min(Int(seconds), 86_400), tv_usec: Int(attoseconds / 1_000_000_000_000))
+        try set(SO_SNDTIMEO, of: SOL_SOCKET, to: time)
+    }
+
+    /// Starts to accept channels.
+    func listen(backlog: CInt) throws(Errno) {
+        _ = try systemCall { Glibc.listen(descriptor.rawValue, backlog) }
+    }
+
+    /// Begins to connect; the socket becomes writable when that is decided.
+    func beginConnect(to endpoint: L2CAPEndpoint) throws(Errno) {
+        do throws(Errno) {
+            _ = try endpoint.withSocketAddress { address, length in
+                connect(descriptor.rawValue, address, length)
+            }
+        } catch .nowInProgress {
+            return
+        }
+    }
+
+    /// Where the socket is bound: the multiplexer is the kernel's choice when 0 was asked for.
+    func localEndpoint() throws(Errno) -> L2CAPEndpoint {
+        var address = sockaddr_l2()
+        var length = socklen_t(MemoryLayout<sockaddr_l2>.size)
+        try withUnsafeMutablePointer(to: &address) { pointer throws(Errno) in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer throws(Errno) in
+                _ = try systemCall { getsockname(descriptor.rawValue, pointer, &length) }
+            }
+        }
+        guard let endpoint = L2CAPEndpoint(address) else { throw .invalidArgument }
+        return endpoint
+    }
+
+    private func set<Value: BitwiseCopyable>(_ option: CInt, of level: CInt, to value: Value) throws(Errno) {
+        let length = socklen_t(MemoryLayout<Value>.size)
+        _ = try withUnsafePointer(to: value) { pointer throws(Errno) in
+            try systemCall { setsockopt(descriptor.rawValue, level, option, pointer, length) }
+        }
+    }
+}
+
+extension L2CAPEndpoint {
+    fileprivate func withSocketAddress(
+        _ call: (UnsafePointer<sockaddr>, socklen_t) -> CInt
+    ) throws(Errno) -> CInt {
+        try withUnsafePointer(to: socketAddress) { pointer throws(Errno) in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer throws(Errno) in
+                try systemCall { call(pointer, socklen_t(MemoryLayout<sockaddr_l2>.size)) }
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import Epoll
+import HandoffRadio
+@testable import HandoffRadioSimulated
+import SystemPackage
+import Testing
+
+@Suite("A simulated radio")
+struct SimulatedRadioTests {
+    @Test("tells the signal strength that the air lays down")
+    func signalStrength() async throws {
+        var air = Air()
+        air.signals = [Air.Pair("a", "b"): -77]
+        try await withAir(air) { directory in
+            try await withStations(["a", "b"], in: directory) { radios in
+                try await radios[0].withAdvertisement(.test(1)) {
+                    let sighting = try await radios[1].sighting(of: 1)
+                    #expect(sighting.rssi == -77)
+                }
+            }
+        }
+    }
+
+    @Test("has another address each time it starts to advertise")
+    func addresses() async throws {
+        try await withAir { directory in
+            try await withStations(["a", "b"], in: directory) { radios in
+                var addresses: Set<RadioAddress> = []
+                for byte in 0..<4 as Range<UInt8> {
+                    let sighting = try await radios[0].withAdvertisement(.test(byte)) {
+                        try await radios[1].sighting(of: byte)
+                    }
+                    addresses.insert(sighting.address)
+                }
+                #expect(addresses.count == 4)
+                #expect(addresses.allSatisfy { $0.description.hasSuffix("/random") })
+            }
+        }
+    }
+
+    @Test("hears who is within reach and nobody else")
+    func range() async throws {
+        var air = Air()
+        air.apart = [["far"], ["a", "b"]]
+        try await withAir(air) { directory in
+            try await withStations(["a", "b", "far"], in: directory) { radios in
+                try await radios[2].withAdvertisement(.test(9)) {
+                    try await radios[0].withAdvertisement(.test(1)) {
+                        try await radios[1].withScan(for: [.test]) { sightings in
+                            var count = 0
+                            for await sighting in sightings {
+                                #expect(sighting.data == [1])
+                                count += 1
+                                if count == 4 { return }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("loses a channel on both sides when the air between them is cut")
+    func cut() async throws {
+        try await withAir { directory in
+            try await withStations(["a", "b"], in: directory) { radios in
+                let (ends, end) = AsyncStream.makeStream(of: RadioError.Code?.self)
+                try await radios[0].withListener(limit: 1) { channel in
+                    end.yield(await code { _ = try await channel.receive() })
+                } _: { port in
+                    try await radios[0].withAdvertisement(.test(1)) {
+                        let address = try await radios[1].sighting(of: 1).address
+                        try await radios[1].withChannel(to: address, port: port, timeout: .seconds(20)) { channel in
+                            var air = Air()
+                            air.apart = [["a"], ["b"]]
+                            try air.write(to: directory)
+                            let near = await code { _ = try await channel.receive() }
+                            #expect(near == .channelClosed)
+                            #expect(await code { try await channel.send([1]) } == .channelClosed)
+                        }
+                        var seen = ends.makeAsyncIterator()
+                        #expect(await seen.next() == .some(.channelClosed))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("keeps a channel through a cut that is shorter than the supervision time-out")
+    func shortCut() async throws {
+        var air = Air()
+        air.supervisionTimeout = .seconds(30)
+        try await withAir(air) { [air] directory in
+            try await withStations(["a", "b"], in: directory) { radios in
+                try await radios[0].withListener(limit: 1) { channel in
+                    while let message = try? await channel.receive() { try? await channel.send(message) }
+                } _: { port in
+                    try await radios[0].withAdvertisement(.test(1)) {
+                        let address = try await radios[1].sighting(of: 1).address
+                        try await radios[1].withChannel(to: address, port: port, timeout: .seconds(20)) { channel in
+                            var cut = air
+                            cut.apart = [["a"], ["b"]]
+                            try cut.write(to: directory)
+                            try await channel.send([1])
+                            try air.write(to: directory)
+                            #expect(try await channel.receive() == [1])
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("keeps the old rules, and says so, while the file of the air is wrong")
+    func brokenFile() async throws {
+        try await withAir { directory in
+            try await withStations(["a"], in: directory) { radios in
+                try write("loss 2\n", to: directory)
+                for await state in radios[0].states() {
+                    guard case .ready(let description) = state, let advisory = description.advisories.first else {
+                        continue
+                    }
+                    #expect(advisory.name == "air-file")
+                    #expect(advisory.message.contains("line 1"))
+                    break
+                }
+                try Air().write(to: directory)
+                for await state in radios[0].states() {
+                    if state == .ready(RadioDescription(name: "a")) { break }
+                }
+            }
+        }
+    }
+
+    @Test(
+        "refuses a name that the rules cannot use",
+        arguments: ["", "a b", "a.b", "a/b", String(repeating: "a", count: 33)]
+    )
+    func badName(_ name: String) async throws {
+        try await withAir { directory in
+            let radio = SimulatedRadio(directory: directory, name: name)
+            #expect(await code { try await radio.run() } == .unusable)
+        }
+    }
+
+    @Test("says what is wrong with a directory that cannot be used")
+    func badDirectory() async {
+        let radio = SimulatedRadio(directory: "/proc/nowhere")
+        #expect(await code { try await radio.run() } == .unusable)
+    }
+
+    @Test("cannot be used before it runs, nor after")
+    func notRunning() async throws {
+        try await withAir { directory in
+            let radio = SimulatedRadio(directory: directory)
+            #expect(await code { try await radio.withScan(for: [.test]) { _ in } } == .serviceAbsent)
+            await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await radio.run() }
+                for await case .ready in radio.states() { break }
+                group.cancelAll()
+            }
+            #expect(await code { try await radio.withScan(for: [.test]) { _ in } } == .serviceAbsent)
+            #expect(await code { try await radio.run() } == .unusable)
+        }
+    }
+
+    @Test("sweeps away what a crashed station left, and nothing of the living")
+    func crash() async throws {
+        try await withAir { path in
+            let directory = try AirDirectory(path: path)
+            let (dead, living) = (StationID.random(), StationID.random())
+            let life = try directory.claimLife(living)
+            try leaveTraces(of: dead, in: directory)
+            #expect(directory.vitality(of: dead) == .crashed)
+            #expect(directory.vitality(of: living) == .alive)
+            #expect(directory.vitality(of: .random()) == .departed)
+            try await withStations(["a"], in: path) { _ in
+                #expect(!directory.files().contains { $0.station == dead })
+                #expect(directory.files().contains(.life(living)))
+            }
+            directory.remove(.life(living))
+            #expect(life.rawValue >= 0)
+            #expect(directory.files().isEmpty)
+        }
+    }
+
+    /// Files as a process leaves them that is killed: the locks and sockets are gone, the names stay.
+    private func leaveTraces(of station: StationID, in directory: AirDirectory) throws {
+        _ = try directory.claimLife(station)
+        let ear = try UnixSocket.open(.datagram)
+        try UnixSocket.bind(ear.rawValue, to: directory.socketPath(.ear(station, name: "dead", number: 1)))
+    }
+}
+
+private func code(_ body: () async throws -> Void) async -> RadioError.Code? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return (error as? RadioError)?.code
+    }
+}
+
+private func write(_ text: String, to directory: String) throws {
+    let file = try FileDescriptor.open(FilePath(directory + "/air"), .writeOnly, options: [.truncate])
+    try file.closeAfter { _ = try file.writeAll(text.utf8) }
+}

@@ -1,0 +1,79 @@
+import Glibc
+import HandoffRadio
+import HandoffRadioConformance
+import HandoffRadioSimulated
+
+/// Two simulated radios in an air of their own.
+struct SimulatedWorld: RadioWorld {
+    var air = Air()
+
+    let hasPowerSwitch = true
+
+    func withRadios(_ body: (SimulatedRadio, SimulatedRadio) async throws -> Void) async throws {
+        try await withAir(air) { directory in
+            let first = SimulatedRadio(directory: directory, name: "first")
+            let second = SimulatedRadio(directory: directory, name: "second")
+            try await body(first, second)
+        }
+    }
+
+    func setPower(_ isOn: Bool, ofSecond radio: SimulatedRadio) async throws {
+        var air = air
+        if !isOn { air.off = [radio.name] }
+        try air.write(to: radio.directory)
+    }
+}
+
+/// Lends a directory with that air and removes it afterwards.
+func withAir<Success>(_ air: Air = Air(), _ body: (String) async throws -> Success) async throws -> Success {
+    var template = Array("/tmp/handoff-air-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw RadioError(.unusable, "No directory can be made in /tmp.") }
+    let directory = String(decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    try air.write(to: directory)
+    defer {
+        // Only what is empty goes: a station that left a file behind shows.
+        for name in ["/air", "/stations", ""] { remove(directory + name) }
+    }
+    return try await body(directory)
+}
+
+/// Runs stations of those names for as long as `body` runs, from when all of them are ready.
+func withStations(
+    _ names: [String],
+    in directory: String,
+    _ body: ([SimulatedRadio]) async throws -> Void
+) async throws {
+    let radios = names.map { SimulatedRadio(directory: directory, name: $0) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        defer { group.cancelAll() }
+        for radio in radios { group.addTask { try await radio.run() } }
+        for radio in radios {
+            for await case .ready in radio.states() { break }
+        }
+        try await body(radios)
+    }
+}
+
+extension Advertisement {
+    /// An advertisement of one byte, and of the service that these tests look for.
+    static func test(_ byte: UInt8, _ pace: Pace = .fast) -> Advertisement {
+        Advertisement(service: .test, data: [byte], pace: pace)
+    }
+}
+
+extension ServiceUUID {
+    static let test: ServiceUUID = {
+        guard let uuid = ServiceUUID("0a6dc9a1-58ee-4f39-9d1c-6e4f5ea19a01") else { preconditionFailure("no UUID") }
+        return uuid
+    }()
+}
+
+extension SimulatedRadio {
+    /// The first sighting of that byte.
+    func sighting(of byte: UInt8) async throws -> Sighting {
+        try await withScan(for: [.test]) { sightings in
+            for await sighting in sightings where sighting.data == [byte] { return sighting }
+            throw RadioError(.scanningRefused, "The scan ended.")
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import CLinux
+import Epoll
+import Glibc
+@testable import L2CAP
+import SystemPackage
+import Testing
+
+@Suite("A channel, over another family of sockets")
+struct L2CAPChannelTests {
+    @Test("carries messages with their borders, both ways")
+    func messages() async throws {
+        try await withChannels { near, far in
+            try await near.send([1])
+            try await near.send([2, 3])
+            try await far.send([4])
+            #expect(try await far.receive() == [1])
+            #expect(try await far.receive() == [2, 3])
+            #expect(try await near.receive() == [4])
+        }
+    }
+
+    @Test("waits while the other side does not take anything")
+    func backPressure() async throws {
+        try await withChannels { near, far in
+            let count = 5000
+            async let sending: Void = { for number in 0..<count { try await near.send([UInt8(number & 0xFF)]) } }()
+            for number in 0..<count { #expect(try await far.receive() == [UInt8(number & 0xFF)]) }
+            try await sending
+        }
+    }
+
+    @Test("refuses a message that is empty or longer than the peer takes", arguments: [0, 101])
+    func tooLong(_ length: Int) async throws {
+        try await withChannels { near, _ in
+            await expect(code: .messageTooLong) { try await near.send(Array(repeating: 0, count: length)) }
+        }
+    }
+
+    @Test("ends with nil when the other side closes, after what it sent")
+    func end() async throws {
+        try await withChannels { near, far in
+            try await far.send([1])
+            far.close()
+            #expect(try await near.receive() == [1])
+            #expect(try await near.receive() == nil)
+            await expect(code: .closed) { try await near.send([2]) }
+        }
+    }
+
+    @Test("wakes who receives when this side closes")
+    func close() async throws {
+        try await withChannels { near, _ in
+            async let receiving = code { _ = try await near.receive() }
+            near.close()
+            #expect(await receiving == .closed)
+        }
+    }
+
+    @Test("is closed by a cancelled receive, and the other side sees it")
+    func cancellation() async throws {
+        try await withChannels { near, far in
+            await withTaskGroup(of: L2CAPError.Code?.self) { group in
+                group.addTask { await code { _ = try await near.receive() } }
+                group.cancelAll()
+                #expect(await group.next() == .some(.cancelled))
+            }
+            let end = try await far.receive()
+            #expect(end == nil)
+            await expect(code: .closed) { try await near.send([1]) }
+        }
+    }
+
+    @Test("is closed when nobody holds it any more")
+    func release() async throws {
+        try await Reactor.withReactor { reactor in
+            let far = try channels(on: reactor).1
+            #expect(try await far.receive() == nil)
+        }
+    }
+}
+
+/// Lends the two ends of a channel that takes messages of up to 100 bytes.
+private func withChannels(_ body: (L2CAPChannel, L2CAPChannel) async throws -> Void) async throws {
+    try await Reactor.withReactor { reactor in
+        let (near, far) = try channels(on: reactor)
+        try await body(near, far)
+    }
+}
+
+private func channels(on reactor: Reactor) throws -> (L2CAPChannel, L2CAPChannel) {
+    var numbers: [CInt] = [0, 0]
+    let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+    _ = try systemCall { socketpair(AF_UNIX, type, 0, &numbers) }
+    let near = try ReactorDescriptor(Descriptor(owning: numbers[0]), on: reactor)
+    let far = try ReactorDescriptor(Descriptor(owning: numbers[1]), on: reactor)
+    return (
+        L2CAPChannel(near, to: nil, sendMTU: 100, receiveMTU: 100),
+        L2CAPChannel(far, to: nil, sendMTU: 100, receiveMTU: 100)
+    )
+}
+
+private func code(_ body: () async throws -> Void) async -> L2CAPError.Code? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return (error as? L2CAPError)?.code
+    }
+}
+
+private func expect(code expected: L2CAPError.Code, _ body: () async throws -> Void) async {
+    #expect(await code(body) == expected)
+}

@@ -1,0 +1,44 @@
+import HandoffRadio
+
+/// A promise that a radio does not keep, and how that was seen.
+package struct BrokenPromise: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// Throws ``BrokenPromise`` unless `condition` holds.
+func expect(_ condition: Bool, _ otherwise: @autoclosure () -> String) throws {
+    guard condition else { throw BrokenPromise(otherwise()) }
+}
+
+/// Throws ``BrokenPromise`` unless `body` throws a ``RadioError`` of one of those kinds.
+func expect(_ codes: RadioError.Code..., thrownBy body: () async throws -> Void) async throws {
+    do {
+        try await body()
+    } catch let error as RadioError where codes.contains(error.code) {
+        return
+    } catch {
+        throw BrokenPromise("\(codes) was expected, and not: \(error)")
+    }
+    throw BrokenPromise("\(codes) was expected, and nothing was thrown")
+}
+
+/// Runs `body`, and ends it after two minutes: far longer than anything takes that works.
+func withDeadline<Success: Sendable>(
+    _ complaint: String,
+    _ body: @escaping @Sendable () async throws -> Success
+) async throws -> Success {
+    try await withThrowingTaskGroup(of: Success?.self) { group in
+        defer { group.cancelAll() }
+        group.addTask { try await body() }
+        group.addTask {
+            try await Task.sleep(for: .seconds(120))
+            return nil
+        }
+        guard let ended = try await group.next(), let success = ended else { throw BrokenPromise(complaint) }
+        return success
+    }
+}

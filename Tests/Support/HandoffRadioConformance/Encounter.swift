@@ -1,0 +1,145 @@
+import HandoffRadio
+
+extension RadioWorld {
+    /// Runs both radios, and `body` when both are ready; whatever happens, both have ended afterwards.
+    func withRunningRadios(_ body: (Tested, Tested) async throws -> Void) async throws {
+        try await withRadios { first, second in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                defer { group.cancelAll() }
+                group.addTask { try await first.run() }
+                group.addTask { try await second.run() }
+                do {
+                    try await first.becomesReady()
+                    try await second.becomesReady()
+                } catch {
+                    // Why run() ended says more than that it did.
+                    while let end = await group.nextResult() { try end.get() }
+                    throw error
+                }
+                try await body(first, second)
+            }
+        }
+    }
+
+    /// Runs both radios and lets the first find the second, which listens; `body` gets address and port.
+    func withEncounter(
+        limit: Int = 8,
+        serving serve: @escaping @Sendable (Tested.Channel) async -> Void,
+        _ body: (Tested, RadioAddress, ChannelPort) async throws -> Void
+    ) async throws {
+        try await withRunningRadios { first, second in
+            try await second.withListener(limit: limit, serving: serve) { port in
+                let advertisement = Advertisement.fresh()
+                try await second.withAdvertisement(advertisement) {
+                    try await body(first, try await first.address(of: advertisement), port)
+                }
+            }
+        }
+    }
+}
+
+extension Radio {
+    /// Waits until the radio can be used.
+    func becomesReady() async throws {
+        try await becomes("ready") { state in
+            if case .ready = state { true } else { false }
+        }
+    }
+
+    /// Waits until the radio cannot be used for that reason.
+    func becomesUnavailable(_ code: RadioError.Code) async throws {
+        try await becomes("unavailable: \(code)") { state in
+            if case .unavailable(let error) = state { error.code == code } else { false }
+        }
+    }
+
+    /// Scans until `advertisement` is heard, and says from where.
+    func address(of advertisement: Advertisement) async throws -> RadioAddress {
+        try await withScan(for: [advertisement.service]) { sightings in
+            try await sightings.first(of: advertisement).address
+        }
+    }
+
+    private func becomes(_ what: String, _ isIt: (RadioState) -> Bool) async throws {
+        for await state in states() where isIt(state) { return }
+        throw BrokenPromise("the radio ended, or was given up on, before it was \(what)")
+    }
+}
+
+extension AsyncStream<Sighting> {
+    /// The first sighting of exactly that advertisement.
+    func first(of advertisement: Advertisement) async throws -> Sighting {
+        for await sighting in self
+        where sighting.service == advertisement.service && sighting.data == advertisement.data {
+            return sighting
+        }
+        throw BrokenPromise("the scan ended before \(advertisement.data) was heard")
+    }
+}
+
+extension Advertisement {
+    /// An advertisement that nobody has seen: no radio can show an old one for it.
+    static func fresh(_ pace: Pace = .fast) -> Advertisement {
+        let data = (0..<maximumDataLength).map { _ in UInt8.random(in: .min ... .max) }
+        return Advertisement(service: .fresh(), data: data, pace: pace)
+    }
+
+    /// The same service with other bytes.
+    func changed(to data: [UInt8]) -> Advertisement {
+        Advertisement(service: service, data: data, pace: pace)
+    }
+}
+
+extension ServiceUUID {
+    /// A service that nobody has seen.
+    static func fresh() -> ServiceUUID {
+        func digits(_ count: Int) -> String {
+            String((0..<count).map { _ in "0123456789abcdef".randomElement() ?? "0" })
+        }
+        let text = [8, 4, 4, 4, 12].map(digits).joined(separator: "-")
+        guard let service = ServiceUUID(text) else { preconditionFailure("\(text) is no UUID.") }
+        return service
+    }
+}
+
+/// A message from one task to another, once.
+struct Signal<Value: Sendable>: Sendable {
+    private let stream: AsyncStream<Value>
+    private let continuation: AsyncStream<Value>.Continuation
+
+    init() {
+        (stream, continuation) = AsyncStream.makeStream()
+    }
+
+    func send(_ value: Value) {
+        continuation.yield(value)
+    }
+
+    /// The next value that was, or will be, sent.
+    func value() async throws -> Value {
+        for await value in stream { return value }
+        throw BrokenPromise("nothing came, and the wait was given up")
+    }
+}
+
+extension Signal where Value == Void {
+    func send() { send(()) }
+}
+
+/// Starts `body` in a task, cancels it when it has said that it is under way, and waits for its end.
+func cancelling(_ body: @escaping @Sendable (_ isUnderWay: Signal<Void>) async throws -> Void) async throws {
+    let isUnderWay = Signal<Void>()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try? await body(isUnderWay) }
+        try await isUnderWay.value()
+        group.cancelAll()
+        try await group.waitForAll()
+    }
+}
+
+/// Waits until the task is cancelled, and throws then.
+func untilCancelled() async throws {
+    let never = AsyncStream<Never> { _ in }
+    for await _ in never {}
+    throw CancellationError()
+}

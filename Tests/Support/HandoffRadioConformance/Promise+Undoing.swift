@@ -1,0 +1,120 @@
+import HandoffRadio
+
+extension Promise {
+    static var undoingPromises: [Promise] {
+        [
+            Promise("a cancelled advertisement is off the air, and another can follow at once") { world in
+                try await world.withRunningRadios { first, second in
+                    let old = Advertisement.fresh()
+                    try await cancelling { isUnderWay in
+                        try await second.withAdvertisement(old) {
+                            isUnderWay.send()
+                            try await untilCancelled()
+                        }
+                    }
+                    let new = old.changed(to: [1])
+                    try await second.withAdvertisement(new) {
+                        try await first.withScan(for: [old.service]) { sightings in
+                            for await sighting in sightings {
+                                try expect(sighting.data == new.data, "the old bytes were reported")
+                                return
+                            }
+                        }
+                    }
+                }
+            },
+            Promise("a cancelled scan has ended, and another can follow at once") { world in
+                try await world.withRunningRadios { first, second in
+                    let advertisement = Advertisement.fresh()
+                    try await second.withAdvertisement(advertisement) {
+                        try await cancelling { isUnderWay in
+                            try await first.withScan(for: [advertisement.service]) { sightings in
+                                _ = try await sightings.first(of: advertisement)
+                                isUnderWay.send()
+                                try await untilCancelled()
+                            }
+                        }
+                        _ = try await first.address(of: advertisement)
+                    }
+                }
+            },
+            Promise("the port of a cancelled listener cannot be dialled any more") { world in
+                try await world.withRunningRadios { first, second in
+                    let opened = Signal<ChannelPort>()
+                    try await cancelling { isUnderWay in
+                        try await second.withListener(limit: 1, serving: echo) { port in
+                            opened.send(port)
+                            isUnderWay.send()
+                            try await untilCancelled()
+                        }
+                    }
+                    let port = try await opened.value()
+                    let advertisement = Advertisement.fresh()
+                    try await second.withAdvertisement(advertisement) {
+                        let address = try await first.address(of: advertisement)
+                        try await expect(.refused) {
+                            try await first.withChannel(to: address, port: port, timeout: .patience) { _ in }
+                        }
+                    }
+                }
+            },
+            Promise("who is being served when a listener ends is cancelled and awaited") { world in
+                let (opened, isServing, served) = (Signal<ChannelPort>(), Signal<Void>(), Signal<Bool>())
+                try await world.withRunningRadios { first, second in
+                    let advertisement = Advertisement.fresh()
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        group.addTask {
+                            let (address, port) = (try await first.address(of: advertisement), try await opened.value())
+                            try await first.withChannel(to: address, port: port, timeout: .patience) { channel in
+                                // The listener may close or break it; either is an end.
+                                while let _ = try? await channel.receive() {}
+                            }
+                        }
+                        try await second.withAdvertisement(advertisement) {
+                            try await second.withListener(limit: 1) { channel in
+                                isServing.send()
+                                while let _ = try? await channel.receive() {}
+                                served.send(Task.isCancelled)
+                            } _: { port in
+                                opened.send(port)
+                                try await isServing.value()
+                            }
+                            try expect(try await served.value(), "the serving task was not cancelled")
+                        }
+                        try await group.waitForAll()
+                    }
+                }
+            },
+            Promise("a cancelled channel is closed, and the listener sees it") { world in
+                let served = Signal<Void>()
+                try await world.withEncounter { channel in
+                    await echo(channel)
+                    served.send()
+                } _: { radio, address, port in
+                    try await cancelling { isUnderWay in
+                        try await radio.withChannel(to: address, port: port, timeout: .patience) { channel in
+                            try await channel.send([1])
+                            _ = try await channel.take(1)
+                            isUnderWay.send()
+                            try await untilCancelled()
+                        }
+                    }
+                    try await served.value()
+                }
+            },
+            Promise("a cancelled dial ends, and the next is not held up by it") { world in
+                try await world.withEncounter(serving: echo) { radio, address, port in
+                    let nobody = RadioAddress("C0:00:00:00:00:01/random")
+                    try await cancelling { isUnderWay in
+                        isUnderWay.send()
+                        try await radio.withChannel(to: nobody, port: port, timeout: .seconds(600)) { _ in }
+                    }
+                    try await radio.withChannel(to: address, port: port, timeout: .patience) { channel in
+                        try await channel.send([1])
+                        try expect(try await channel.take(1) == [1], "the echo differs")
+                    }
+                }
+            },
+        ]
+    }
+}
