@@ -1,6 +1,8 @@
 /// What went wrong on the bus, in words for a person and a code for a program.
 package struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of failure. A struct and not an enum, so that a code can be added.
+    /// The kind of failure.
+    ///
+    /// A struct and not an enum, so that a code can be added.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         package let description: String
 

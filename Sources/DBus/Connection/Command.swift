@@ -18,7 +18,25 @@ struct CallID: Hashable, Sendable {
 /// A call that waits for its answer.
 struct PendingCall: Sendable {
     let id: CallID
+    let destination: BusName
     let deadline: ContinuousClock.Instant
     /// Called exactly once, on the connection's thread unless that has ended.
     let complete: @Sendable (Result<[Value], DBusError>) -> Void
+
+    init(
+        _ id: CallID,
+        to destination: BusName,
+        deadline: ContinuousClock.Instant,
+        _ complete: @escaping @Sendable (Result<[Value], DBusError>) -> Void
+    ) {
+        self.id = id
+        self.destination = destination
+        self.deadline = deadline
+        self.complete = complete
+    }
+
+    /// Whether an answer from `sender` may be the answer: nobody else answers for a unique name but the bus.
+    func accepts(_ sender: BusName?) -> Bool {
+        !destination.isUnique || sender == destination || sender == .bus
+    }
 }

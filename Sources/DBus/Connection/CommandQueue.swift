@@ -34,7 +34,9 @@ final class CommandQueue: Sendable {
         CallID(number: lastCall.add(1, ordering: .relaxed).newValue)
     }
 
-    /// Adds a command; never blocks. If the connection has ended, a call fails at once and everything else is dropped.
+    /// Adds a command; never blocks.
+    ///
+    /// If the connection has ended, a call fails at once and everything else is dropped.
     func push(_ command: Command) {
         enum Next { case nothing, wake, refuse }
         let next = state.withLock { state -> Next in

@@ -9,7 +9,9 @@ extension Connection {
         let message = try call.message(expectsReply: true)
         let result = await withTaskCancellationHandler {
             await completion { complete in
-                link.queue.push(.call(message, PendingCall(id: id, deadline: .now + timeout, complete: complete)))
+                let deadline = ContinuousClock.now + timeout
+                let pending = PendingCall(id, to: call.destination, deadline: deadline, complete)
+                link.queue.push(.call(message, pending))
                 // The handler below may have run already, before there was a call to cancel.
                 if Task.isCancelled { link.queue.push(.cancel(id)) }
             }
@@ -19,8 +21,9 @@ extension Connection {
         return try result.get()
     }
 
-    /// Calls a method of the bus itself, whether the task is cancelled or not: for what has to be undone. `note` sees the
-    /// result on the connection's thread, before anything that arrived later.
+    /// Calls a method of the bus itself, whether the task is cancelled or not: for what has to be undone.
+    ///
+    /// `note` sees the result on the connection's thread, before anything that arrived later.
     func callBus(
         _ member: MemberName,
         _ arguments: [Value],
@@ -29,7 +32,7 @@ extension Connection {
         let id = link.queue.nextCall()
         let message = try MethodCall.bus(member, arguments).message(expectsReply: true)
         let result = await completion { complete in
-            let call = PendingCall(id: id, deadline: .now + .seconds(25)) { result in
+            let call = PendingCall(id, to: .bus, deadline: .now + .seconds(25)) { result in
                 note(result)
                 complete(result)
             }

@@ -62,8 +62,9 @@ extension Connection {
         }
     }
 
-    /// Follows who owns `name` while `body` runs: first the owner now, nil if there is none, then each change. Only the
-    /// newest that has not been read is kept.
+    /// Follows who owns `name` while `body` runs: first the owner now, nil if there is none, then each change.
+    ///
+    /// Only the newest that has not been read is kept.
     ///
     /// - Throws: what `body` throws, and `DBusError` if the bus does not answer.
     package func withOwner<T>(

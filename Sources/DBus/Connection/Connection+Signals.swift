@@ -38,7 +38,9 @@ extension Connection {
         return try await body(signals)
     }
 
-    /// Has the bus send us what fits `rule` while `body` runs. It counts: equal rules may overlap.
+    /// Has the bus send us what fits `rule` while `body` runs.
+    ///
+    /// It counts: equal rules may overlap.
     func withRule<T>(_ rule: MatchRule, _ body: () async throws -> T) async throws -> T {
         let text = Value.string(rule.description)
         _ = try await callBus("AddMatch", [text])

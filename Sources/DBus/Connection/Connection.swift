@@ -22,13 +22,15 @@ package final class Connection: Sendable {
     /// connection's thread has ended. When the bus goes away meanwhile, pending calls and signal sequences throw
     /// `.disconnected`, and `body` is cancelled.
     ///
+    /// - Parameter patience: how long the bus may take to let us in.
     /// - Throws: what `body` throws; `DBusError` with the code `.invalidAddress`, `.connectFailed`, `.timedOut` (the bus
-    ///   has 12 s to let us in) or `.cancelled` before `body` runs, and `.disconnected` if the bus went away.
+    ///   has not let us in) or `.cancelled` before `body` runs, and `.disconnected` if the bus went away.
     package static func withConnection<T: Sendable>(
         to address: BusAddress,
+        patience: Duration = .seconds(10),
         _ body: @escaping @Sendable (Connection) async throws -> T
     ) async throws -> T {
-        let owner = try ConnectionThread(address: address)
+        let owner = try ConnectionThread(address: address, patience: patience)
         let (name, thread) = try await owner.open()
         let connection = Connection(uniqueName: name, link: owner.link)
         let result = await connection.run(body)

@@ -99,11 +99,15 @@ final class ConnectionLoop {
     private func dispatch(_ message: borrowing Message) {
         switch message.kind {
         case .call: server.handle(message)
-        case .reply: pending.remove(serial: message.replySerial)?.complete(Self.values(of: message))
-        case .failure: pending.remove(serial: message.replySerial)?.complete(.failure(Self.failure(message)))
+        case .reply: answered(by: message)?.complete(Self.values(of: message))
+        case .failure: answered(by: message)?.complete(.failure(Self.failure(message)))
         case .signal: deliver(message)
         case .other: break
         }
+    }
+
+    private func answered(by message: borrowing Message) -> PendingCall? {
+        pending.removeAnswered(serial: message.replySerial, by: message.sender)
     }
 
     private static func values(of message: borrowing Message) -> Result<[Value], DBusError> {

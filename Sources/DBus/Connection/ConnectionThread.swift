@@ -3,19 +3,17 @@ import Synchronization
 
 /// The thread to which one connection of libdbus is confined.
 final class ConnectionThread: Sendable {
-    /// How long the bus may take to answer Hello.
-    private static let helloTime = Duration.seconds(10)
-    /// How long opening may take in all: longer than Hello, so that this only ends a `connect` that blocks.
-    private static let openTime = Duration.seconds(12)
-
     let link: Link
     private let address: String
+    /// How long the bus may take to answer Hello.
+    private let patience: Duration
     private let opened = OneShot<Result<BusName, DBusError>>()
     private let ended = OneShot<DBusError?>()
     /// Whether the thread may be inside libdbus's `connect`, which cannot be interrupted.
     private let isConnecting = Atomic(true)
 
-    init(address: BusAddress) throws(DBusError) {
+    init(address: BusAddress, patience: Duration) throws(DBusError) {
+        self.patience = patience
         self.address = try address.resolved()
         link = try Link()
     }
@@ -50,9 +48,11 @@ final class ConnectionThread: Sendable {
     private func openingResult() async -> Result<BusName, DBusError> {
         let opened = opened
         let address = address
+        // Longer than Hello may take, so that this only ends a `connect` that blocks.
+        let limit = patience + min(patience, .seconds(2))
         return await withTaskGroup { group in
             group.addTask {
-                guard (try? await Task.sleep(for: Self.openTime)) != nil else { return }
+                guard (try? await Task.sleep(for: limit)) != nil else { return }
                 opened.fulfil(.failure(DBusError(.timedOut, "the bus at \(address) does not accept a connection")))
             }
             defer { group.cancelAll() }
@@ -99,7 +99,7 @@ final class ConnectionThread: Sendable {
         let address = address
         let opened = opened
         let hello = try MethodCall.bus("Hello").message(expectsReply: true)
-        let call = PendingCall(id: link.queue.nextCall(), deadline: .now + Self.helloTime) { result in
+        let call = PendingCall(link.queue.nextCall(), to: .bus, deadline: .now + patience) { result in
             opened.fulfil(Self.name(result, address))
         }
         return ConnectionLoop(link: link, transport: transport, hello: hello, call)

@@ -1,8 +1,12 @@
 /// Which signals to receive: those that fit everything that is not nil (D-Bus specification, "Match Rules").
 package struct MatchRule: Hashable, Sendable, CustomStringConvertible {
-    /// Who emits it. A well-known name means whoever owns it at that moment.
+    /// Who emits it.
+    ///
+    /// A well-known name means whoever owns it at that moment.
     package var sender: BusName?
-    /// The object that emits it. Not together with `pathNamespace`, which the bus refuses.
+    /// The object that emits it.
+    ///
+    /// Not together with `pathNamespace`, which the bus refuses.
     package var path: ObjectPath?
     /// The object that emits it, or an object above that one.
     package var pathNamespace: ObjectPath?

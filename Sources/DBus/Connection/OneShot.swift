@@ -10,7 +10,9 @@ final class OneShot<Element: Sendable>: Sendable {
 
     private let state = Mutex(State.empty)
 
-    /// Gives the value. Only the first one counts.
+    /// Gives the value.
+    ///
+    /// Only the first one counts.
     func fulfil(_ element: Element) {
         let waiter = state.withLock { state -> CheckedContinuation<Element, Never>? in
             switch state {
@@ -27,7 +29,9 @@ final class OneShot<Element: Sendable>: Sendable {
         waiter?.resume(returning: element)
     }
 
-    /// Waits for the value, whether the task is cancelled or not. At most one task waits.
+    /// Waits for the value, whether the task is cancelled or not.
+    ///
+    /// At most one task waits.
     var element: Element {
         get async {
             await withCheckedContinuation { continuation in

@@ -1,6 +1,8 @@
 import HeapModule
 
-/// The calls that wait for an answer, by serial number and by deadline. Confined to the connection's thread.
+/// The calls that wait for an answer, by serial number and by deadline.
+///
+/// Confined to the connection's thread.
 struct PendingCalls {
     private struct Deadline: Comparable {
         let instant: ContinuousClock.Instant
@@ -22,8 +24,13 @@ struct PendingCalls {
         deadlines.insert(Deadline(instant: call.deadline, serial: serial))
     }
 
-    /// Takes out the call that was sent with the number `serial`.
-    mutating func remove(serial: UInt32) -> PendingCall? {
+    /// Takes out the call that a message from `sender` answers.
+    mutating func removeAnswered(serial: UInt32, by sender: BusName?) -> PendingCall? {
+        guard let call = calls[serial], call.accepts(sender) else { return nil }
+        return remove(serial: serial)
+    }
+
+    private mutating func remove(serial: UInt32) -> PendingCall? {
         guard let call = calls.removeValue(forKey: serial) else { return nil }
         serials[call.id] = nil
         tidy()

@@ -63,7 +63,9 @@ final class SignalRouter: Sendable {
         for listener in listeners { listener.finish() }
     }
 
-    /// Notes who owns `name` now. Called on the connection's thread in the order in which the bus said so.
+    /// Notes who owns `name` now.
+    ///
+    /// Called on the connection's thread in the order in which the bus said so.
     func learn(_ owner: BusName?, of name: BusName) {
         state.withLock { state in
             guard var followed = state.names[name] else { return }
@@ -96,7 +98,9 @@ final class SignalRouter: Sendable {
 
     // MARK: On the connection's thread
 
-    /// Delivers a signal. `arguments` is asked at most once, and only if a rule fits the header.
+    /// Delivers a signal.
+    ///
+    /// `arguments` is asked at most once, and only if a rule fits the header.
     func deliver(_ header: SignalHeader, destination: BusName?, _ arguments: () throws(DBusError) -> [Value]) {
         let fitting = state.withLock { state in
             state.subscriptions.filter { $0.value.rule.fits(header, owner: state.owner(of: $0.value.rule.sender)) }
@@ -135,7 +139,9 @@ final class SignalRouter: Sendable {
 }
 
 extension SignalRouter.State {
-    /// Who emits the signals of a rule with this sender. The bus emits under its well-known name.
+    /// Who emits the signals of a rule with this sender.
+    ///
+    /// The bus emits under its well-known name.
     fileprivate func owner(of sender: BusName?) -> BusName? {
         guard let sender, !sender.isUnique, sender != .bus else { return sender }
         return names[sender]?.owner

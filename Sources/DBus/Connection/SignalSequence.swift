@@ -1,4 +1,6 @@
-/// The signals that fit one rule, in the order in which they arrived. For one reader.
+/// The signals that fit one rule, in the order in which they arrived.
+///
+/// For one reader.
 ///
 /// It ends when the reader's task is cancelled. It throws `DBusError` with the code `.overflow` when the reader fell too
 /// far behind, after what was kept has been read, and `.disconnected` when the bus went away.

@@ -1,19 +1,24 @@
 import CDBus
 import Glibc
 
-/// A private connection of libdbus, without any of its calls that wait. Confined to the connection's thread.
+/// A private connection of libdbus, without any of its calls that wait.
+///
+/// Confined to the connection's thread.
 ///
 /// Replies are matched and messages are dispatched by us, not by libdbus: it only moves messages. It asks for no time-outs
 /// then, and its own handlers (which may end the process) never run.
 final class Transport {
-    /// How many bytes may wait to be sent before the next message is refused: the size of the largest message. The bus
-    /// reads all the time; one that does not is as good as gone.
+    /// How many bytes may wait to be sent before the next message is refused: the size of the largest message.
+    ///
+    /// The bus reads all the time; one that does not is as good as gone.
     static let maximumOutgoing = BodyLimits.maximumMessage
 
     private let raw: OpaquePointer
     private let watches: WatchList
 
-    /// Connects to `address`. This blocks while the other side does not accept; what comes after does not.
+    /// Connects to `address`.
+    ///
+    /// This blocks while the other side does not accept; what comes after does not.
     ///
     /// - Throws: `DBusError` with the code `.invalidAddress` or `.connectFailed`.
     init(address: String) throws(DBusError) {
@@ -25,14 +30,15 @@ final class Transport {
         guard let raw = dbus_connection_open_private(address, &error) else {
             throw Self.connectFailure(address, error)
         }
-        self.raw = raw
-        watches = WatchList()
         dbus_connection_set_exit_on_disconnect(raw, 0)
+        let watches = WatchList()
         guard watches.install(on: raw) else {
             dbus_connection_close(raw)
             dbus_connection_unref(raw)
             throw .outOfMemory
         }
+        self.raw = raw
+        self.watches = watches
     }
 
     deinit {

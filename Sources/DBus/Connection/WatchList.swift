@@ -1,7 +1,9 @@
 import CDBus
 import Glibc
 
-/// What libdbus wants to be told about its socket. Confined to the connection's thread.
+/// What libdbus wants to be told about its socket.
+///
+/// Confined to the connection's thread.
 ///
 /// libdbus calls back with its lock held, so that the callbacks only take notes.
 final class WatchList {
@@ -14,8 +16,9 @@ final class WatchList {
 
     private var all: [OpaquePointer] = []
 
-    /// Begins to take notes of the connection's watches; false if memory ran out. Undone by `uninstall`, before which
-    /// this object has to live.
+    /// Begins to take notes of the connection's watches; false if memory ran out.
+    ///
+    /// Undone by `uninstall`, before which this object has to live.
     func install(on connection: OpaquePointer) -> Bool {
         let context = Unmanaged.passUnretained(self).toOpaque()
         return dbus_connection_set_watch_functions(connection, addWatch, removeWatch, { _, _ in }, context, nil) != 0

@@ -2,7 +2,9 @@ import Synchronization
 
 /// The calls that are answered later: each runs in a child task of the connection.
 final class LaterCalls: Sendable {
-    /// How many calls of one sender may be under way at a time. Far more than a program that waits for its answers makes.
+    /// How many calls of one sender may be under way at a time.
+    ///
+    /// Far more than a program that waits for its answers makes.
     static let maximumPerSender = 64
 
     /// A call to be carried out.
@@ -13,7 +15,9 @@ final class LaterCalls: Sendable {
 
     private let running = Mutex<[BusName: Int]>([:])
 
-    /// The calls in the order in which they came; ends when the connection does. For one reader.
+    /// The calls in the order in which they came; ends when the connection does.
+    ///
+    /// For one reader.
     let work: AsyncStream<Work>
     private let continuation: AsyncStream<Work>.Continuation
 

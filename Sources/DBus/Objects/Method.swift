@@ -5,9 +5,11 @@ package struct Method: Sendable {
     package let outputs: [Argument]
     package let annotations: [String: String]
 
-    /// What the method does. Called on the connection's thread, in the order in which the calls came, with arguments that
-    /// have the types of `inputs`: it has to be quick and must not block. An error it throws is the caller's answer, under
-    /// its `name`, or as `org.freedesktop.DBus.Error.Failed` without one.
+    /// What the method does.
+    ///
+    /// Called on the connection's thread, in the order in which the calls came, with arguments that have the types of
+    /// `inputs`: it has to be quick and must not block. An error it throws is the caller's answer, under its `name`, or
+    /// as `org.freedesktop.DBus.Error.Failed` without one.
     package let handler: @Sendable (Invocation) throws -> Outcome
 
     package init(
@@ -41,7 +43,9 @@ package struct Invocation: Sendable {
     package let interface: InterfaceName
     package let member: MemberName
     package let arguments: [Value]
-    /// Whether the caller waits for an answer. If not, none is sent, and no error either.
+    /// Whether the caller waits for an answer.
+    ///
+    /// If not, none is sent, and no error either.
     package let expectsReply: Bool
 
     package init(

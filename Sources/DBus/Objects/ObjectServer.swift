@@ -1,10 +1,14 @@
-/// Answers the calls that arrive. Runs on the connection's thread.
+/// Answers the calls that arrive.
+///
+/// Runs on the connection's thread.
 struct ObjectServer: Sendable {
     let tree: ObjectTree
     let later: LaterCalls
     let queue: CommandQueue
 
-    /// Carries out one call. Its answer goes through the queue, behind whatever the handler sent before.
+    /// Carries out one call.
+    ///
+    /// Its answer goes through the queue, behind whatever the handler sent before.
     func handle(_ message: borrowing Message) {
         guard let sender = message.sender, let path = message.path, let member = message.member else { return }
         let address = message.expectsReply ? ReplyAddress(sender: sender, serial: message.serial) : nil

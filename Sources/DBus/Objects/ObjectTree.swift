@@ -182,7 +182,9 @@ extension ObjectTree {
         }
     }
 
-    /// The signal that tells of new interfaces. Their properties are read here.
+    /// The signal that tells of new interfaces.
+    ///
+    /// Their properties are read here.
     static func added(_ interfaces: [Interface], at path: ObjectPath, by manager: ObjectPath) -> Signal {
         signal(manager, .objectManager, "InterfacesAdded", [.objectPath(path), propertyValues(of: interfaces)])
     }

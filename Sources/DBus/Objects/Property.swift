@@ -16,11 +16,15 @@ package struct Property: Sendable {
     package let type: ValueType
     package let changes: ChangeNotice
 
-    /// The value now, of type `type`. Called on the connection's thread: it has to be quick and must not block.
+    /// The value now, of type `type`.
+    ///
+    /// Called on the connection's thread: it has to be quick and must not block.
     package let get: @Sendable () -> Value
 
-    /// Changes the value, or throws the caller's answer; nil if the property cannot be written. Called on the connection's
-    /// thread with a value of type `type`. It is for the setter to say so through `ObjectTree.propertiesChanged`.
+    /// Changes the value, or throws the caller's answer; nil if the property cannot be written.
+    ///
+    /// Called on the connection's thread with a value of type `type`. It is for the setter to say so through
+    /// `ObjectTree.propertiesChanged`.
     package let set: (@Sendable (Value, Invocation) throws -> Void)?
 
     package init(

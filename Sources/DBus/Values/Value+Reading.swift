@@ -39,7 +39,9 @@ extension Value {
         return value
     }
 
-    /// A dictionary with strings as keys, with the variants around its values peeled off. Of equal keys the last counts.
+    /// A dictionary with strings as keys, with the variants around its values peeled off.
+    ///
+    /// Of equal keys the last counts.
     package var stringDictionary: [String: Value]? {
         guard case .dictionary(.string, _, let entries) = self else { return nil }
         let pairs = entries.compactMap { entry in entry.key.string.map { ($0, entry.value.unwrapped) } }

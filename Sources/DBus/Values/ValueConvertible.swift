@@ -10,7 +10,9 @@ package protocol ValueConvertible: Sendable {
     init?(_ value: Value)
 }
 
-/// A Swift type that can be the key of a dictionary. It has an order, so that equal dictionaries become equal values.
+/// A Swift type that can be the key of a dictionary.
+///
+/// It has an order, so that equal dictionaries become equal values.
 package protocol BasicValueConvertible: ValueConvertible, Hashable, Comparable {}
 
 /// Any value stands for itself in a variant: `[String: Value]` is `a{sv}`.

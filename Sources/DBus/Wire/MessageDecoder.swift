@@ -4,8 +4,9 @@ import CDBus
 ///
 /// libdbus has checked that the message is well-formed; what is bounded here is what it costs us.
 struct MessageDecoder {
-    /// Most values in one message, those in containers included; the bytes of an `ay` count as one. Far above what any
-    /// known interface sends, far below what 128 MiB of booleans would become.
+    /// Most values in one message, those in containers included; the bytes of an `ay` count as one.
+    ///
+    /// Far above what any known interface sends, far below what 128 MiB of booleans would become.
     static let maximumValues = 1 << 20
 
     private var budget = maximumValues

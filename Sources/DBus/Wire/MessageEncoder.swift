@@ -1,6 +1,8 @@
 import CDBus
 
-/// Builds the messages of libdbus. Everything here has been checked before, so that only memory can run out.
+/// Builds the messages of libdbus.
+///
+/// Everything here has been checked before, so that only memory can run out.
 enum MessageEncoder {
     /// The message as libdbus wants it.
     ///

@@ -32,7 +32,9 @@ struct OutgoingMessage: Sendable {
         carriesDescriptors = limits.descriptors > 0
     }
 
-    /// The answer with an error. What cannot be said in a message is left out of `text`.
+    /// The answer with an error.
+    ///
+    /// What cannot be said in a message is left out of `text`.
     init(failure name: ErrorName, _ text: String, to address: ReplyAddress) {
         kind = .failure(name, address)
         let sayable = text.unicodeScalars.lazy.filter { $0.value != 0 }.prefix(1 << 16)

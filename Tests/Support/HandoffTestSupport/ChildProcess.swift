@@ -1,43 +1,24 @@
 import Foundation
 import Synchronization
 
-/// What a program left behind.
-package struct ProgramResult: Sendable {
-    /// The exit status; 128 and the number of the signal if one ended the program, as a shell says it.
-    package let status: Int32
-    package let stdout: String
-    package let stderr: String
-}
-
-/// A test needs a program that is not installed.
+/// A test needs a program that is not installed, or that does not start.
 package struct MissingProgram: Error, CustomStringConvertible {
     package let description: String
-}
 
-/// Runs the program at the absolute path `executable` to its end.
-///
-/// The environment is the test's own, with `environment` added. When the task is cancelled, the program is killed.
-///
-/// - Throws: `MissingProgram`, which names the package to install, if there is no such program.
-package func run(
-    _ executable: String,
-    _ arguments: [String] = [],
-    environment: [String: String] = [:]
-) async throws -> ProgramResult {
-    let child = try ChildProcess(executable, arguments, environment: environment)
-    return await withTaskCancellationHandler {
-        async let stdout = child.stdout.text()
-        async let stderr = child.stderr.text()
-        return ProgramResult(status: await child.exitStatus(), stdout: await stdout, stderr: await stderr)
-    } onCancel: {
-        child.kill()
+    package init(description: String) {
+        self.description = description
     }
 }
 
-/// A program started by a test.
+/// A program started by a test, with nothing on its standard input.
+///
+/// Tests run side by side, and a program that inherits another one's pipe keeps that from ending: so the pipes are closed on
+/// exec, and one program is started at a time.
 package final class ChildProcess: Sendable {
+    /// The package that has each program, in Debian's words.
     private static let packages = [
-        "busctl": "systemd", "dbus-daemon": "dbus-daemon", "gdbus": "libglib2.0-bin", "python3": "python3-dbus",
+        "busctl": "systemd", "dbus-daemon": "dbus-daemon", "gdbus": "libglib2.0-bin",
+        "python3": "python3-dbus python3-gi",
     ]
 
     package let processID: Int32
@@ -46,52 +27,97 @@ package final class ChildProcess: Sendable {
     /// What the program writes to its standard error.
     package let stderr: PipeReader
 
-    fileprivate enum Exit {
+    private let exit: ProcessExit
+
+    private static let starting = Mutex(())
+
+    /// Starts the program at the absolute path `executable`, in the environment of the test with `environment` added.
+    ///
+    /// - Throws: `MissingProgram`, which names the package to install, if there is no such program.
+    package init(_ executable: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
+        guard access(executable, X_OK) == 0 else {
+            let name = URL(filePath: executable).lastPathComponent
+            throw MissingProgram(
+                description: "\(executable) is missing: apt-get install \(Self.packages[name] ?? name)"
+            )
+        }
+        let all = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+        let (started, output, errors) = try Self.starting.withLock { _ in
+            let output = try Self.closedOnExec()
+            let errors = try Self.closedOnExec()
+            defer {
+                close(output.write)
+                close(errors.write)
+            }
+            let command = [executable] + arguments
+            return (try Self.spawn(command, all, output: output.write, errors: errors.write), output.read, errors.read)
+        }
+        processID = started
+        stdout = PipeReader(output)
+        stderr = PipeReader(errors)
+        exit = ProcessExit(of: processID)
+    }
+
+    /// Waits until the program has ended and has been reaped; returns its exit status, or 128 and the number of the signal
+    /// that ended it, as a shell says it.
+    package func exitStatus() async -> Int32 {
+        await exit.status()
+    }
+
+    /// Ends the program at once, unless it has ended.
+    package func kill() {
+        exit.kill()
+    }
+
+    private static func closedOnExec() throws -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw MissingProgram(description: "no pipe is left") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
+    private static func spawn(
+        _ command: [String],
+        _ environment: [String: String],
+        output: Int32,
+        errors: Int32
+    ) throws -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, output, 1)
+        posix_spawn_file_actions_adddup2(&actions, errors, 2)
+        var words = command.map { strdup($0) } + [nil]
+        var settings = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in words + settings { free(text) } }
+        var processID: pid_t = 0
+        let failure = posix_spawn(&processID, command[0], &actions, nil, &words, &settings)
+        guard failure == 0 else {
+            throw MissingProgram(description: "\(command[0]) does not start: \(String(cString: strerror(failure)))")
+        }
+        return processID
+    }
+}
+
+/// Reaps one process, and tells whoever waits for it.
+private final class ProcessExit: Sendable {
+    private enum State {
         case running([CheckedContinuation<Int32, Never>])
         case exited(Int32)
     }
 
-    private let exit: ExitState
+    private let state = Mutex(State.running([]))
+    private let processID: Int32
 
-    /// The state shared with the handler that Foundation calls when the program has ended.
-    fileprivate final class ExitState: Sendable {
-        let state = Mutex(Exit.running([]))
+    init(of processID: Int32) {
+        self.processID = processID
+        Thread.detachNewThread { [self] in reap() }
     }
 
-    /// Starts the program at the absolute path `executable`.
-    ///
-    /// - Throws: `MissingProgram`, which names the package to install, if there is no such program.
-    package init(_ executable: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
-        guard FileManager.default.isExecutableFile(atPath: executable) else {
-            let name = URL(filePath: executable).lastPathComponent
-            let package = Self.packages[name] ?? name
-            throw MissingProgram(description: "\(executable) is missing: apt install \(package)")
-        }
-        let process = Process()
-        let output = Pipe()
-        let errors = Pipe()
-        process.executableURL = URL(filePath: executable)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = errors
-        let exit = ExitState()
-        process.terminationHandler = { process in
-            let signal: Int32 = process.terminationReason == .uncaughtSignal ? 128 : 0
-            exit.end(signal + process.terminationStatus)
-        }
-        try process.run()
-        self.exit = exit
-        processID = process.processIdentifier
-        stdout = PipeReader(output.fileHandleForReading)
-        stderr = PipeReader(errors.fileHandleForReading)
-    }
-
-    /// Waits until the program has ended and has been reaped.
-    package func exitStatus() async -> Int32 {
+    func status() async -> Int32 {
         await withCheckedContinuation { continuation in
-            let status = exit.state.withLock { state -> Int32? in
+            let status = state.withLock { state -> Int32? in
                 switch state {
                 case .exited(let status): return status
                 case .running(let waiters):
@@ -103,39 +129,26 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Ends the program at once, unless it has ended.
-    package func kill() {
-        exit.state.withLock { state in
+    func kill() {
+        state.withLock { state in
             guard case .running = state else { return }
             Foundation.kill(processID, SIGKILL)
         }
     }
-}
 
-extension ChildProcess.ExitState {
-    fileprivate func end(_ status: Int32) {
-        let waiters = state.withLock { state -> [CheckedContinuation<Int32, Never>] in
-            guard case .running(let waiters) = state else { return [] }
+    private func reap() {
+        // First without reaping: the number stays ours until nobody can kill it any more.
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+        let (status, waiters) = state.withLock { state -> (Int32, [CheckedContinuation<Int32, Never>]) in
+            var raw: Int32 = 0
+            waitpid(processID, &raw, 0)
+            let signal = raw & 0x7F
+            let status = signal == 0 ? (raw >> 8) & 0xFF : 128 + signal
+            guard case .running(let waiters) = state else { return (status, []) }
             state = .exited(status)
-            return waiters
+            return (status, waiters)
         }
         for waiter in waiters { waiter.resume(returning: status) }
     }
-}
-
-/// Starts a program, runs `body` beside it, and has killed and reaped it when it returns.
-///
-/// - Throws: what `body` throws, and `MissingProgram`.
-package func withProgram<T>(
-    _ executable: String,
-    _ arguments: [String] = [],
-    environment: [String: String] = [:],
-    _ body: (ChildProcess) async throws -> T
-) async throws -> T {
-    let child = try ChildProcess(executable, arguments, environment: environment)
-    let result: Result<T, any Error>
-    do { result = .success(try await body(child)) } catch { result = .failure(error) }
-    child.kill()
-    _ = await child.exitStatus()
-    return try result.get()
 }

@@ -1,35 +1,37 @@
 import Foundation
 
-/// The output of a program, line by line or whole. For one reader.
+/// The output of a program, line by line or whole, for one reader.
 package final class PipeReader: Sendable {
-    private let chunks: AsyncStream<Data>
-    private let handle: FileHandle
+    private let chunks: AsyncStream<[UInt8]>
 
-    init(_ handle: FileHandle) {
-        self.handle = handle
-        let (chunks, continuation) = AsyncStream<Data>.makeStream()
+    /// Takes over `descriptor` and reads it to its end on a thread of its own.
+    init(_ descriptor: Int32) {
+        let (chunks, continuation) = AsyncStream<[UInt8]>.makeStream()
         self.chunks = chunks
-        handle.readabilityHandler = { handle in
-            let data = handle.availableData
-            if data.isEmpty {
-                handle.readabilityHandler = nil
-                continuation.finish()
-            } else {
-                continuation.yield(data)
+        Thread.detachNewThread {
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                let count = read(descriptor, &buffer, buffer.count)
+                if count > 0 { continuation.yield(Array(buffer.prefix(count))) }
+                if count == 0 || (count < 0 && errno != EINTR) { break }
             }
+            close(descriptor)
+            continuation.finish()
         }
     }
 
     /// Everything that has not been read, up to the end.
     package func text() async -> String {
-        var all = Data()
+        var all: [UInt8] = []
         for await chunk in chunks { all += chunk }
         return String(decoding: all, as: UTF8.self)
     }
 
-    /// The first line, without its end; what follows in the same breath is lost. Nil if the output ends before.
+    /// The first line, without its end; nil if the output ends before.
+    ///
+    /// What follows in the same breath is lost.
     package func firstLine() async -> String? {
-        var all = Data()
+        var all: [UInt8] = []
         for await chunk in chunks {
             all += chunk
             guard let end = all.firstIndex(of: UInt8(ascii: "\n")) else { continue }

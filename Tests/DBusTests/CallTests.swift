@@ -1,0 +1,213 @@
+import DBus
+import HandoffTestSupport
+import Synchronization
+import Testing
+
+@Suite("Calls")
+struct CallTests {
+    @Test("an error that a handler throws arrives with its name and its sentence")
+    func errors() async throws {
+        struct Odd: Error {}
+        try await withTwoConnections { _, server, client in
+            server.offer("Named", at: "/a") { _ in throw DBusError.failure("org.example.Error.No", "because") }
+            server.offer("Odd", at: "/b") { _ in throw Odd() }
+            server.offer("Later", at: "/c") { _ in .later { throw DBusError.failure(.accessDenied, "no") } }
+            server.offer("Liar", [], [.string], at: "/d") { _ in .reply([.byte(1)]) }
+            let owner = server.uniqueName
+            let named = await dbusError { _ = try await client.callTest("Named", of: owner, at: "/a") }
+            #expect(named == DBusError(.remote, "because", name: "org.example.Error.No"))
+            let odd = await dbusError { _ = try await client.callTest("Odd", of: owner, at: "/b") }
+            #expect(odd?.name == .failed, "\(String(describing: odd))")
+            let later = await dbusError { _ = try await client.callTest("Later", of: owner, at: "/c") }
+            #expect(later?.name == .accessDenied)
+            let liar = await dbusError { _ = try await client.callTest("Liar", of: owner, at: "/d") }
+            #expect(liar?.message == "the answer of Liar is 'y', which is not what it declares")
+        }
+    }
+
+    @Test("a call with other types than declared never reaches the handler")
+    func inputTypes() async throws {
+        try await withTwoConnections { _, server, client in
+            server.offer("Take", [.string, .uint32]) { _ in
+                Issue.record("the handler ran")
+                return .reply([])
+            }
+            let error = await dbusError { _ = try await client.callTest("Take", of: server.uniqueName, [.byte(1)]) }
+            #expect(error == DBusError(.remote, "Take takes 'su' and was called with 'y'", name: .invalidArgs))
+        }
+    }
+
+    @Test("whatever does not exist is named in the error")
+    func unknown() async throws {
+        try await withTwoConnections { _, server, client in
+            server.offer("There") { _ in .reply([]) }
+            let owner = server.uniqueName
+            func name(_ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName) async -> ErrorName? {
+                let call = MethodCall(destination: owner, path: path, interface: interface, member: member)
+                return await dbusError { _ = try await client.call(call) }?.name
+            }
+            #expect(await name("/nowhere", testInterface, "There") == .unknownObject)
+            #expect(await name(testPath, "a.b", "There") == .unknownInterface)
+            #expect(await name(testPath, testInterface, "NotThere") == .unknownMethod)
+            #expect(await name("/org", testInterface, "There") == .unknownInterface)
+            #expect(await name("/nowhere", .peer, "Ping") == nil)
+            let call = MethodCall(destination: "org.example.Nobody", path: "/", interface: "a.b", member: "C")
+            let nobody = await dbusError { _ = try await client.call(call) }
+            #expect(nobody?.name == .serviceUnknown)
+        }
+    }
+
+    @Test("a call that is not answered ends at its deadline, and the late answer is ignored")
+    func deadline() async throws {
+        try await withTwoConnections { _, server, client in
+            let gate = Event()
+            server.offer("Slow") { _ in
+                .later {
+                    await gate.wait()
+                    return []
+                }
+            }
+            let error = await dbusError {
+                _ = try await client.callTest("Slow", of: server.uniqueName, timeout: .milliseconds(30))
+            }
+            #expect(error?.code == .timedOut)
+            gate.happen()
+            let owner = try await client.owner(of: .bus)
+            #expect(owner == .bus)
+        }
+    }
+
+    @Test("a cancelled call ends at once", arguments: [false, true])
+    func cancellation(beforehand: Bool) async throws {
+        try await withTwoConnections { _, server, client in
+            let arrived = Event()
+            server.offer("Wait") { _ in
+                arrived.happen()
+                return .later {
+                    await untilCancelled()
+                    return []
+                }
+            }
+            let code = await withTaskGroup(of: DBusError.Code?.self) { group in
+                if beforehand { group.cancelAll() }
+                group.addTask {
+                    await dbusError { _ = try await client.callTest("Wait", of: server.uniqueName) }?.code
+                }
+                if !beforehand { await arrived.wait() }
+                group.cancelAll()
+                return await group.next() ?? nil
+            }
+            #expect(code == .cancelled)
+        }
+    }
+
+    @Test("calls sent one after the other are handled in that order, and answered in it")
+    func order() async throws {
+        try await withTwoConnections { _, server, client in
+            let seen = Mutex<[UInt32]>([])
+            server.offer("Number", [.uint32]) { call in
+                let number = try call.arguments.decode(at: 0, as: UInt32.self)
+                seen.withLock { $0.append(number) }
+                return .reply([])
+            }
+            for number in 0..<500 as Range<UInt32> {
+                client.send(testCall("Number", of: server.uniqueName, [.uint32(number)]))
+            }
+            _ = try await client.callTest("Number", of: server.uniqueName, [.uint32(500)])
+            let numbers = seen.withLock { $0 }
+            #expect(numbers == Array(0...500))
+        }
+    }
+
+    @Test("a signal that a handler emits arrives before its answer")
+    func signalBeforeAnswer() async throws {
+        try await withTwoConnections { _, server, client in
+            server.offer("Poke") { _ in
+                server.emit(testSignal("Poked"))
+                server.objects.propertiesChanged(at: testPath, interface: testInterface, ["A": .byte(1)])
+                server.objects.insert([], at: "/new")
+                server.objects.remove(at: "/new")
+                return .reply([])
+            }
+            try await client.withSignals(MatchRule(sender: server.uniqueName), limit: 2) { signals in
+                _ = try await client.callTest("Poke", of: server.uniqueName)
+                #expect(try await signals.first(2).map(\.member) == ["Poked", "PropertiesChanged"])
+            }
+        }
+    }
+
+    @Test("a message of a million values and more is refused, and the next one is served")
+    func tooManyValues() async throws {
+        try await withTwoConnections { _, server, client in
+            server.offer("Take", [.array(.boolean)], [.uint32]) { call in
+                .reply([.uint32(UInt32(call.arguments.first?.array?.count ?? 0))])
+            }
+            let many = Value.array(of: .boolean, [Value](repeating: .boolean(true), count: 1 << 20))
+            let error = await dbusError { _ = try await client.callTest("Take", of: server.uniqueName, [many]) }
+            #expect(error?.name == .limitsExceeded)
+            let few = Value.array(of: .boolean, [.boolean(true)])
+            let answer = try await client.callTest("Take", of: server.uniqueName, [few])
+            #expect(answer == [.uint32(1)])
+        }
+    }
+
+    @Test("the 65th call of one sender that is answered later is refused")
+    func laterLimit() async throws {
+        try await withTwoConnections { bus, server, client in
+            server.offerSilence()
+            for _ in 0..<64 { client.send(testCall("Wait", of: server.uniqueName)) }
+            let error = await dbusError { _ = try await client.callTest("Wait", of: server.uniqueName) }
+            #expect(error?.name == .limitsExceeded)
+            server.offer("Quick", at: "/quick") { _ in .later { [] } }
+            try await Connection.withConnection(to: bus.address) { other in
+                let answer = try await other.callTest("Quick", of: server.uniqueName, at: "/quick")
+                #expect(answer == [])
+            }
+        }
+    }
+
+    @Test("the caller of a connection that ends while it works is told so")
+    func endWhileWorking() async throws {
+        try await withPrivateBus { bus in
+            try await Connection.withConnection(to: bus.address) { client in
+                let (names, ready) = AsyncStream<BusName>.makeStream()
+                let arrived = Event()
+                async let ended: Void = Connection.withConnection(to: bus.address) { server in
+                    server.offer("Wait") { _ in
+                        arrived.happen()
+                        return .later {
+                            await untilCancelled()
+                            throw DBusError.failure(.failed, "going away")
+                        }
+                    }
+                    ready.yield(server.uniqueName)
+                    await arrived.wait()
+                }
+                var name: BusName?
+                for await found in names {
+                    name = found
+                    break
+                }
+                let owner = try #require(name)
+                let error = await dbusError { _ = try await client.callTest("Wait", of: owner) }
+                #expect(error == DBusError(.remote, "going away", name: .failed))
+                try await ended
+            }
+        }
+    }
+
+    @Test("an answer to nobody is not sent")
+    func noReply() async throws {
+        try await withTwoConnections { _, server, client in
+            let expected = Mutex<[Bool]>([])
+            server.offer("Note") { call in
+                expected.withLock { $0.append(call.expectsReply) }
+                return .reply([])
+            }
+            client.send(testCall("Note", of: server.uniqueName))
+            _ = try await client.callTest("Note", of: server.uniqueName)
+            let flags = expected.withLock { $0 }
+            #expect(flags == [false, true])
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import DBus
+import Testing
+
+@Suite("Names obey the grammar of the D-Bus specification")
+struct NameTests {
+    private static let long = String(repeating: "a", count: 256)
+
+    private func isRefused<Name: ValidatedName>(_ text: String, _ type: Name.Type) -> Bool {
+        do {
+            _ = try Name(text)
+            return false
+        } catch {
+            return error.code == .invalidName && error.message.contains(Name.noun)
+        }
+    }
+
+    @Test(
+        "an invalid object path is refused",
+        arguments: [
+            "", "a", "a/b", "//", "/a/", "/a//b", "/a.b", "/a-b", "/a b", "/ä", "/a\0", "/a\n",
+        ]
+    )
+    func invalidPath(text: String) {
+        #expect(isRefused(text, ObjectPath.self))
+    }
+
+    @Test("a valid object path is taken", arguments: ["/", "/a", "/0", "/_/A9/b_c", "/" + long])
+    func validPath(text: String) throws {
+        #expect(try ObjectPath(text).description == text)
+    }
+
+    @Test(
+        "an invalid interface or error name is refused",
+        arguments: [
+            "", "a", ".a", "a.", "a..b", "a.1b", "1a.b", "a.b-c", "a.b c", "a.ä", "a.b\0", ":1.2", "a/b.c", "a." + long,
+        ]
+    )
+    func invalidInterface(text: String) {
+        #expect(isRefused(text, InterfaceName.self))
+        #expect(isRefused(text, ErrorName.self))
+    }
+
+    @Test("a valid interface or error name is taken", arguments: ["a.b", "_a._1", "org.freedesktop.DBus", "A.B9.c_"])
+    func validInterface(text: String) throws {
+        #expect(try InterfaceName(text).description == text)
+        #expect(try ErrorName(text).description == text)
+    }
+
+    @Test(
+        "an invalid bus name is refused",
+        arguments: [
+            "", ":", ":1", ".", "a", "a.", ".a", "a..b", "1a.b", "a.1b", ":1..2", ":1.2:3", "a.b c", "a.é", "a.b\0",
+            "::1.2", "a." + long,
+        ]
+    )
+    func invalidBusName(text: String) {
+        #expect(isRefused(text, BusName.self))
+    }
+
+    @Test("a valid bus name is taken", arguments: [":1.2", ":1.0.4-a", "a.b", "a-b.c-d", "-a._b", "org.bluez"])
+    func validBusName(text: String) throws {
+        let name = try BusName(text)
+        #expect(name.description == text)
+        #expect(name.isUnique == text.hasPrefix(":"))
+    }
+
+    @Test("an invalid member name is refused", arguments: ["", "1a", "a.b", "a-b", "a b", "ä", "a\0", long])
+    func invalidMember(text: String) {
+        #expect(isRefused(text, MemberName.self))
+    }
+
+    @Test("a path knows its children, its parent and its last element")
+    func family() {
+        let path = ObjectPath.root.appending("a").appending("b_1")
+        #expect(path == "/a/b_1")
+        #expect(path.lastElement == "b_1")
+        #expect(ObjectPath.root.lastElement.isEmpty)
+        #expect(path.isDescendant(of: .root))
+        #expect(path.isDescendant(of: "/a"))
+        #expect(!path.isDescendant(of: path))
+        #expect(!ObjectPath.root.isDescendant(of: .root))
+        #expect(!("/ab" as ObjectPath).isDescendant(of: "/a"))
+    }
+}
+
+@Suite("Signatures obey the grammar of the D-Bus specification")
+struct SignatureTests {
+    private static func nested(_ count: Int) -> String { String(repeating: "a", count: count) + "y" }
+    private static func braced(_ count: Int) -> String {
+        String(repeating: "(", count: count) + "y" + String(repeating: ")", count: count)
+    }
+
+    @Test(
+        "an invalid signature is refused",
+        arguments: [
+            "a", "()", "(", ")", "(i", "i)", "a{}", "a{s}", "a{sss}", "a{vs}", "a{(s)s}", "{ss}", "a{ss", "z", "r", "e",
+            "m", "A", " ", "\0", "((i)", "aaaa", nested(33), braced(33), String(repeating: "y", count: 256),
+        ]
+    )
+    func invalid(text: String) {
+        #expect(throws: DBusError.self) { try Signature(text) }
+    }
+
+    @Test(
+        "a valid signature is taken, and its types say the same",
+        arguments: [
+            "", "ybnqiuxtdsoghv", "a{sv}", "a{oa{sa{sv}}}", "(i(sv)as)", "aai(ii)", nested(32), braced(32),
+            String(repeating: "y", count: 255),
+        ]
+    )
+    func valid(text: String) throws {
+        let signature = try Signature(text)
+        #expect(signature.types.map(\.description).joined() == text)
+    }
+}
