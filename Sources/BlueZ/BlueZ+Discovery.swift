@@ -5,6 +5,10 @@ extension BlueZ {
     /// as it takes to end the last one.
     private static let startAttempts = 5
 
+    /// How long bluetoothd may take to end our session before a dial is made regardless; the kernel scans less while it
+    /// connects.
+    private static let stopLimit = Duration.seconds(2)
+
     /// How long bluetoothd may take to say that discovery is off, after it has stopped ours; if it has not by then,
     /// somebody else keeps it on.
     private static let quietLimit = Duration.milliseconds(300)
@@ -68,8 +72,7 @@ extension BlueZ {
         let session = discoveries.session(on: adapter.path)
         session.pause()
         let result = await outcome {
-            try await settle(session, on: adapter)
-            try await waitForQuiet(on: adapter)
+            try await waitForQuiet(session, on: adapter)
             return try await body()
         }
         session.resume()
@@ -77,7 +80,16 @@ extension BlueZ {
         return try result.get()
     }
 
-    private func waitForQuiet(on adapter: Adapter) async throws {
+    /// Waits until discovery is off, and not for long: a bluetoothd that does not answer must not keep us from dialling.
+    private func waitForQuiet(_ session: DiscoverySession, on adapter: Adapter) async throws {
+        let (settlements, settled) = AsyncStream<Void>.makeStream()
+        errands.post {
+            try? await self.drive(session, on: adapter)
+            settled.yield()
+        }
+        _ = try await withTimeLimit(Self.stopLimit) {
+            for await _ in settlements { return }
+        }
         _ = try await withTimeLimit(Self.quietLimit) {
             for await snapshot in self.snapshots() {
                 let now = snapshot.adapters.first { $0.path == adapter.path }

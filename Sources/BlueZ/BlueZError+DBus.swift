@@ -4,7 +4,7 @@ extension BlueZError {
     /// What was being asked of bluetoothd when it answered with an error.
     package enum Operation: Hashable, Sendable {
         case readObjects, registerAdvertisement, startDiscovery, registerApplication
-        case connectDevice, readAttribute, writeAttribute
+        case readDevice, connectDevice, readAttribute, writeAttribute
 
         /// The words that follow "bluetoothd would not".
         var words: String {
@@ -13,6 +13,7 @@ extension BlueZError {
             case .registerAdvertisement: "advertise"
             case .startDiscovery: "look for devices"
             case .registerApplication: "publish the GATT services"
+            case .readDevice: "tell what it knows about the device"
             case .connectDevice: "connect to the device"
             case .readAttribute: "read the characteristic"
             case .writeAttribute: "write the characteristic"
@@ -22,7 +23,7 @@ extension BlueZError {
         /// The code of a refusal that nothing more precise is known about.
         var refusal: Code {
             switch self {
-            case .readObjects: .failed
+            case .readObjects, .readDevice: .failed
             case .registerAdvertisement: .advertisingRefused
             case .startDiscovery: .discoveryRefused
             case .registerApplication: .applicationRefused
@@ -81,7 +82,7 @@ extension BlueZError {
 
     private static func absentObject(_ text: String, during operation: Operation) -> BlueZError {
         switch operation {
-        case .connectDevice:
+        case .connectDevice, .readDevice:
             BlueZError(.deviceAbsent, "bluetoothd has forgotten the device; scan until it is heard again")
         case .readAttribute, .writeAttribute:
             BlueZError(.attributeAbsent, "the characteristic is gone, the device was disconnected: connect again")

@@ -3,6 +3,7 @@ import HandoffRadio
 import HandoffRadioBlueZ
 import HandoffRadioConformance
 import Logging
+import SystemPackage
 
 /// Holds two real radios, `hci0` and `hci1` of this machine, to the promises of `Radio`.
 ///
@@ -26,14 +27,20 @@ enum RadioConformance {
 
     private static func verdict(on promise: Promise<AdapterWorld>, in world: AdapterWorld) async -> Bool {
         let start = ContinuousClock.now
+        say("begin   \(promise)")
         do {
             try await promise.check(in: world)
-            print("kept    \(promise) (\(start.duration(to: .now)))")
+            say("kept    \(promise) (\(start.duration(to: .now)))")
             return true
         } catch {
-            print("BROKEN  \(promise): \(error) (\(start.duration(to: .now)))")
+            say("BROKEN  \(promise): \(error) (\(start.duration(to: .now)))")
             return false
         }
+    }
+
+    /// Says it at once: whoever waits for a promise that takes long wants to know which.
+    private static func say(_ line: String) {
+        _ = try? FileDescriptor.standardOutput.writeAll("\(line)\n".utf8)
     }
 }
 
@@ -50,14 +57,22 @@ struct AdapterWorld: RadioWorld {
 
     var hasPowerSwitch: Bool { true }
 
+    /// Switches both adapters off and on first, so that no link and no cached device of the last radios is left.
     func withRadios(_ body: (BlueZRadio, BlueZRadio) async throws -> Void) async throws {
+        for adapter: ObjectPath in ["/org/bluez/hci0", "/org/bluez/hci1"] {
+            for isOn in [false, true] { try await setPower(isOn, of: adapter) }
+        }
         try await body(radio("hci0"), radio("hci1"))
     }
 
     func setPower(_ isOn: Bool, ofSecond radio: BlueZRadio) async throws {
+        try await setPower(isOn, of: "/org/bluez/hci1")
+    }
+
+    private func setPower(_ isOn: Bool, of adapter: ObjectPath) async throws {
         try await connection.setProperty(
             of: "org.bluez",
-            at: "/org/bluez/hci1",
+            at: adapter,
             interface: "org.bluez.Adapter1",
             name: "Powered",
             to: .boolean(isOn)
