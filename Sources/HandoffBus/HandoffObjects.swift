@@ -25,7 +25,9 @@ package struct HandoffObjects: Sendable {
             return
         }
         for object in objects {
-            guard case .objectPath(let path) = object.key, let interfaces = object.value.stringDictionary else { continue }
+            guard case .objectPath(let path) = object.key, let interfaces = object.value.stringDictionary else {
+                continue
+            }
             if let properties = interfaces[HandoffName.nearbyActivityInterface.description]?.stringDictionary {
                 nearby.append(NearbyActivity(path: path, properties))
             }

@@ -134,7 +134,10 @@ package enum UserInfoCoding {
         case ("set", .bytes(let bytes)):
             return .set(Set(bytes.map { .integer(Int64($0)) }))
         default:
-            throw refusal(place, "has the tag \"\(tag)\" with a value of type \(content.type), which means nothing here")
+            throw refusal(
+                place,
+                "has the tag \"\(tag)\" with a value of type \(content.type), which means nothing here"
+            )
         }
     }
 

@@ -62,11 +62,10 @@ package struct AdvertisementPacer: Sendable {
         let target = target(at: now.uptime)
         if target != onAir?.content {
             let earliest = earliestChange(to: target)
-            if earliest <= now.uptime {
-                change(to: target, at: now.uptime)
-            } else {
+            guard earliest <= now.uptime else {
                 return (broadcast(at: now), min(earliest, nextDeadline(after: now) ?? earliest))
             }
+            change(to: target, at: now.uptime)
         }
         return (broadcast(at: now), nextDeadline(after: now))
     }

@@ -139,7 +139,10 @@ struct FetchService<R: Radio>: Service, Fetching {
     }
 
     private static func tooSlow(_ name: String) -> HandoffError {
-        HandoffError(.timedOut, "\(name) took longer than \(limit.components.seconds) s to answer; try again nearer to it.")
+        HandoffError(
+            .timedOut,
+            "\(name) took longer than \(limit.components.seconds) s to answer; try again nearer to it."
+        )
     }
 
     private static func explained(_ error: RadioError, _ name: String) -> any Error {

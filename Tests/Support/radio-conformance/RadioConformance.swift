@@ -14,15 +14,18 @@ import SystemPackage
 enum RadioConformance {
     static func main() async throws {
         let words = CommandLine.arguments.dropFirst().joined(separator: " ")
+        let chosen = Promise<AdapterWorld>.all.filter { words.isEmpty || $0.description.contains(words) }
+        guard !chosen.isEmpty else { throw NoSuchPromise(words: words) }
         let broken = try await Connection.withConnection(to: .system) { connection in
             let world = AdapterWorld(connection: connection)
             var broken = 0
-            for promise in Promise<AdapterWorld>.all where words.isEmpty || promise.description.contains(words) {
+            for promise in chosen {
                 broken += await verdict(on: promise, in: world) ? 0 : 1
             }
             return broken
         }
         guard broken == 0 else { throw BrokenPromises(count: broken) }
+        say("\(chosen.count) promises kept")
     }
 
     private static func verdict(on promise: Promise<AdapterWorld>, in world: AdapterWorld) async -> Bool {
@@ -49,6 +52,13 @@ struct BrokenPromises: Error, CustomStringConvertible {
     let count: Int
 
     var description: String { "\(count) promises were broken" }
+}
+
+/// What the program ends with when there is nothing to check: checking nothing must not look like success.
+struct NoSuchPromise: Error, CustomStringConvertible {
+    let words: String
+
+    var description: String { "no promise contains \"\(words)\"" }
 }
 
 /// Two adapters of one machine.
