@@ -139,6 +139,18 @@ let package = Package(
         tests("HandoffWireTests", ["HandoffWire", "HandoffModel", "HandoffCrypto", "HandoffTestVectors"]),
         tests("HandoffCryptoTests", ["HandoffCrypto", "HandoffTestVectors"], excluding: ["Python"]),
         tests(
+            "HandoffDaemonTests",
+            [
+                "DBus", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffDaemon", "HandoffModel", "HandoffRadio",
+                "HandoffTestVectors", "HandoffWire", logging, system,
+            ]
+        ),
+        tests("HandoffCLITests", ["DBus", "HandoffBus", "HandoffCLI", "HandoffModel", argumentParser]),
+        tests(
+            "HandoffEndToEndTests",
+            ["DBus", "HandoffBus", "HandoffModel", "HandoffRadioSimulated", "HandoffTestSupport", "handoffd", "handoffctl"]
+        ),
+        tests(
             "HandoffRadioSimulatedTests",
             ["HandoffRadioSimulated", "HandoffRadioConformance", "HandoffRadio", "Epoll", system]
         ),
