@@ -139,6 +139,10 @@ let package = Package(
         tests("HandoffWireTests", ["HandoffWire", "HandoffModel", "HandoffCrypto", "HandoffTestVectors"]),
         tests("HandoffCryptoTests", ["HandoffCrypto", "HandoffTestVectors"], excluding: ["Python"]),
         tests(
+            "HandoffCoreTests",
+            ["HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffTestVectors", "HandoffWire"]
+        ),
+        tests(
             "HandoffRadioSimulatedTests",
             ["HandoffRadioSimulated", "HandoffRadioConformance", "HandoffRadio", "Epoll", system]
         ),
