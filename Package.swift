@@ -86,7 +86,7 @@ let package = Package(
 
         // Ports and adapters.
         module("HandoffRadio"),
-        module("HandoffRadioBlueZ", ["HandoffRadio", "BlueZ", "DBus", "L2CAP", logging]),
+        module("HandoffRadioBlueZ", ["HandoffRadio", "BlueZ", "DBus", "L2CAP", "Epoll", logging, system]),
         module("HandoffRadioSimulated", ["HandoffRadio", system]),
         module("HandoffBus", ["HandoffModel", "DBus"]),
 
@@ -111,6 +111,14 @@ let package = Package(
         // Tests: one target per module, and what they share.
         support("HandoffTestSupport", ["DBus"]),
         support("HandoffRadioConformance", ["HandoffRadio"]),
+        .executableTarget(
+            name: "radio-conformance",
+            dependencies: [
+                "HandoffRadioConformance", "HandoffRadioBlueZ", "HandoffRadio", "BlueZ", "DBus", logging, system,
+            ],
+            path: "Tests/Support/radio-conformance",
+            swiftSettings: settings
+        ),
         tests("DBusTests", ["DBus", "HandoffTestSupport"]),
         tests("BlueZTests", ["BlueZ", "DBus", "HandoffTestSupport"]),
         tests("L2CAPTests", ["L2CAP", "HandoffTestSupport"]),
@@ -118,6 +126,7 @@ let package = Package(
         tests("HandoffWireTests", ["HandoffWire", "HandoffModel"]),
         tests("HandoffCryptoTests", ["HandoffCrypto"]),
         tests("HandoffCoreTests", ["HandoffCore", "HandoffModel", "HandoffWire", "HandoffCrypto"]),
+        tests("HandoffRadioBlueZTests", ["HandoffRadioBlueZ", "HandoffRadio", "BlueZ", "DBus", "L2CAP", system]),
         tests("HandoffRadioSimulatedTests", ["HandoffRadioSimulated", "HandoffRadioConformance", "HandoffRadio"]),
     ]
 )

@@ -52,9 +52,10 @@ struct DiscoveryArbiterTests {
 struct LongReadsTests {
     private func request(_ offset: UInt16, device: ObjectPath = "/dev") -> GATTRequest {
         let options: [String: Value] =
-            ["device": .objectPath(device), "mtu": .uint16(23)].merging(offset == 0 ? [:] : ["offset": .uint16(offset)]) {
-                $1
-            }
+            ["device": .objectPath(device), "mtu": .uint16(23)].merging(offset == 0 ? [:] : ["offset": .uint16(offset)])
+        {
+            $1
+        }
         return GATTRequest(options: options.value)
     }
 
@@ -91,7 +92,10 @@ struct LongReadsTests {
 struct DeviceAddressTests {
     @Test(
         "what is no address is refused",
-        arguments: ["", "/random", "AA:BB:CC:DD:EE/random", "AA:BB:CC:DD:EE:FF", "AA:BB:CC:DD:EE:FG/public", "A:B:C:D:E:F/public"]
+        arguments: [
+            "", "/random", "AA:BB:CC:DD:EE/random", "AA:BB:CC:DD:EE:FF", "AA:BB:CC:DD:EE:FG/public",
+            "A:B:C:D:E:F/public",
+        ]
     )
     func invalid(text: String) {
         #expect(DeviceAddress(description: text) == nil)
@@ -111,7 +115,10 @@ struct ErrorMappingTests {
     @Test(
         "every error has a code, and says what to do",
         arguments: [
-            ("org.freedesktop.DBus.Error.ServiceUnknown", BlueZError.Operation.readObjects, "serviceAbsent", "systemctl"),
+            (
+                "org.freedesktop.DBus.Error.ServiceUnknown", BlueZError.Operation.readObjects, "serviceAbsent",
+                "systemctl"
+            ),
             ("org.freedesktop.DBus.Error.NameHasNoOwner", .readObjects, "serviceAbsent", "systemctl"),
             ("org.freedesktop.DBus.Error.NoReply", .startDiscovery, "serviceRestarted", "again"),
             ("org.freedesktop.DBus.Error.AccessDenied", .readObjects, "accessDenied", "bluetooth.conf"),

@@ -113,24 +113,25 @@ struct BroadcastTests {
     @Test("readers that are cancelled while they are told do not stop the teller")
     func cancelledReaders() async {
         let broadcast = Broadcast(0)
-        await withDiscardingTaskGroup { group in
-            for _ in 0..<200 {
-                group.addTask {
-                    await withTaskGroup(of: Void.self) { readers in
-                        for _ in 0..<4 {
-                            readers.addTask { for await _ in broadcast.values() {} }
-                        }
-                        await Task.yield()
-                        readers.cancelAll()
-                    }
-                }
-                group.addTask {
-                    for _ in 0..<20 {
-                        broadcast.publish(Int.random(in: 0...(.max)))
-                        await Task.yield()
-                    }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                var number = 0
+                while !Task.isCancelled {
+                    number += 1
+                    broadcast.publish(number)
                 }
             }
+            for _ in 0..<2000 {
+                await withTaskGroup(of: Void.self) { readers in
+                    let (starts, started) = AsyncStream<Void>.makeStream()
+                    readers.addTask {
+                        for await _ in broadcast.values() { started.yield() }
+                    }
+                    for await _ in starts { break }
+                    readers.cancelAll()
+                }
+            }
+            group.cancelAll()
         }
     }
 }

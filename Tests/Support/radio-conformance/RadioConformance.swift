@@ -1,4 +1,5 @@
 import DBus
+import Glibc
 import HandoffRadio
 import HandoffRadioBlueZ
 import HandoffRadioConformance
@@ -8,12 +9,33 @@ import SystemPackage
 /// Holds two real radios, `hci0` and `hci1` of this machine, to the promises of `Radio`.
 ///
 ///     radio-conformance [WORDS]
+///     radio-conformance --gatt | --restart
 ///
-/// With words, only promises that contain them. Says what came of each; exits with 1 when one was broken.
+/// With words, only promises that contain them; with an option, one of ``BlueZChecks``. Says what came of each; exits with 1 when one was broken.
 @main
 enum RadioConformance {
-    static func main() async throws {
-        let words = CommandLine.arguments.dropFirst().joined(separator: " ")
+    static func main() async {
+        do {
+            try await run(CommandLine.arguments.dropFirst().joined(separator: " "))
+        } catch {
+            say("\(error)")
+            exit(EXIT_FAILURE)
+        }
+    }
+
+    private static func run(_ words: String) async throws {
+        switch words {
+        case "--gatt":
+            try await Connection.withConnection(to: .system) { try await BlueZChecks.gatt($0) }
+            say("kept    GATT")
+        case "--restart":
+            try await BlueZChecks.restart(AdapterWorld.radio("hci0"), say: say)
+        default:
+            try await checkPromises(containing: words)
+        }
+    }
+
+    private static func checkPromises(containing words: String) async throws {
         let broken = try await Connection.withConnection(to: .system) { connection in
             let world = AdapterWorld(connection: connection)
             var broken = 0
@@ -22,7 +44,7 @@ enum RadioConformance {
             }
             return broken
         }
-        guard broken == 0 else { throw BrokenPromises(count: broken) }
+        guard broken == 0 else { throw CheckFailure("\(broken) promises were broken") }
     }
 
     private static func verdict(on promise: Promise<AdapterWorld>, in world: AdapterWorld) async -> Bool {
@@ -44,13 +66,6 @@ enum RadioConformance {
     }
 }
 
-/// What the program ends with when a radio is not as promised.
-struct BrokenPromises: Error, CustomStringConvertible {
-    let count: Int
-
-    var description: String { "\(count) promises were broken" }
-}
-
 /// Two adapters of one machine.
 struct AdapterWorld: RadioWorld {
     let connection: Connection
@@ -62,7 +77,7 @@ struct AdapterWorld: RadioWorld {
         for adapter: ObjectPath in ["/org/bluez/hci0", "/org/bluez/hci1"] {
             for isOn in [false, true] { try await setPower(isOn, of: adapter) }
         }
-        try await body(radio("hci0"), radio("hci1"))
+        try await body(Self.radio("hci0"), Self.radio("hci1"))
     }
 
     func setPower(_ isOn: Bool, ofSecond radio: BlueZRadio) async throws {
@@ -79,7 +94,7 @@ struct AdapterWorld: RadioWorld {
         )
     }
 
-    private func radio(_ adapter: String) -> BlueZRadio {
+    static func radio(_ adapter: String) -> BlueZRadio {
         var logger = Logger(label: adapter)
         logger.logLevel = .debug
         return BlueZRadio(adapter: adapter, logger: logger)
