@@ -127,7 +127,9 @@ let package = Package(
         support("HandoffRadioConformance", ["HandoffRadio"]),
         .executableTarget(
             name: "radio-conformance",
-            dependencies: ["DBus", "HandoffRadio", "HandoffRadioBlueZ", "HandoffRadioConformance", logging],
+            dependencies: [
+                "BlueZ", "DBus", "HandoffRadio", "HandoffRadioBlueZ", "HandoffRadioConformance", logging, system,
+            ],
             path: "Tests/Support/radio-conformance",
             swiftSettings: settings
         ),
@@ -135,6 +137,7 @@ let package = Package(
         tests("BlueZTests", ["BlueZ", "DBus", "HandoffTestSupport"]),
         tests("EpollTests", ["Epoll", "CLinux", system]),
         tests("L2CAPTests", ["L2CAP", "Epoll", "CBluetooth", "CLinux", system]),
+        tests("HandoffRadioBlueZTests", ["HandoffRadioBlueZ", "HandoffRadio", "BlueZ", "DBus", "L2CAP", system]),
         tests("HandoffModelTests", ["HandoffModel", "HandoffTestVectors"]),
         tests("HandoffWireTests", ["HandoffWire", "HandoffModel", "HandoffCrypto", "HandoffTestVectors"]),
         tests("HandoffCryptoTests", ["HandoffCrypto", "HandoffTestVectors"], excluding: ["Python"]),

@@ -149,7 +149,10 @@ extension BlueZ {
                 session.observe(isDiscovering: now.isDiscovering)
             else { continue }
             try await Task.sleep(for: Self.reasonLimit)
-            throw BlueZError(.discoveryEnded, "the search for devices on \(adapter.name) was ended from outside; start it again")
+            throw BlueZError(
+                .discoveryEnded,
+                "the search for devices on \(adapter.name) was ended from outside; start it again"
+            )
         }
     }
 

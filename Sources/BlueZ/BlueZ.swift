@@ -23,7 +23,9 @@ package final class BlueZ: Sendable {
         broadcast = Broadcast(mirror.withLock(\.snapshot))
     }
 
-    /// bluetoothd and its adapters: at once as they are now, then after every change. A slow reader gets the newest.
+    /// bluetoothd and its adapters: at once as they are now, then after every change.
+    ///
+    /// A slow reader gets the newest.
     package func snapshots() -> AsyncStream<BlueZSnapshot> {
         broadcast.values()
     }

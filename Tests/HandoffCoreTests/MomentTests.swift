@@ -5,7 +5,8 @@ import Testing
 struct MomentTests {
     @Test(
         "lies in a slot of 15 minutes",
-        arguments: [(0, 0), (899_999_999, 0), (900_000_000, 1), (6_300_000_001, 7), (-5, 0), (.min, 0)] as [(Int64, UInt64)]
+        arguments: [(0, 0), (899_999_999, 0), (900_000_000, 1), (6_300_000_001, 7), (-5, 0), (.min, 0)]
+            as [(Int64, UInt64)]
     )
     func slot(microseconds: Int64, slot: UInt64) {
         #expect(Moment(uptime: .zero, unixMicroseconds: microseconds).slot == slot)

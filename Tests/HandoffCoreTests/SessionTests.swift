@@ -39,7 +39,11 @@ struct SessionTests {
         return nil
     }
 
-    @Test("brings the activity over, in pieces of any size", arguments: [1, 2, 7, 23, 100, 672, 100_000], [0, 1000, 65_000])
+    @Test(
+        "brings the activity over, in pieces of any size",
+        arguments: [1, 2, 7, 23, 100, 672, 100_000],
+        [0, 1000, 65_000]
+    )
     func exchange(piece: Int, size: Int) throws {
         let sent = try payload(size)
         var fetch = try fetch()
