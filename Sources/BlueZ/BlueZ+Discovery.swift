@@ -19,11 +19,9 @@ extension BlueZ {
     /// Looks for LE devices on `adapter` for as long as `body` runs.
     ///
     /// All calls for one adapter share one session of bluetoothd, which rests during ``withQuiet(on:_:)``. Devices that
-    /// somebody else's discovery hears already are reported at once. A reader that falls behind loses the oldest.
+    /// somebody else's discovery hears already are reported at once. `transform` says what of a report the reader wants; it
+    /// is called in order and must be quick. A reader that falls behind by more than `limit` elements loses the oldest.
     ///
-    /// - Parameters:
-    ///   - limit: how many elements wait for a slow reader.
-    ///   - transform: what of a report the reader wants; called in order, must be quick.
     /// - Throws: ``BlueZError`` when discovery cannot start or was ended from outside; else what `body` throws.
     package func withDiscovery<Element: Sendable, Success: Sendable>(
         on adapter: Adapter,

@@ -1,5 +1,6 @@
 import BlueZ
 import Synchronization
+import HandoffTestSupport
 import Testing
 
 private struct Reason: Error, Equatable {}
@@ -8,14 +9,14 @@ private struct Reason: Error, Equatable {}
 struct CompanionTests {
     @Test("what the body gives comes through, and companions end with it")
     func body() async throws {
-        let value = try await withCompanions([{ try await Task.sleep(for: .seconds(60)) }, {}]) { 7 }
+        let value = try await withCompanions([{ try await untilCancelled() }, {}]) { 7 }
         #expect(value == 7)
     }
 
     @Test("a companion that throws cancels the body, and its error counts")
     func companion() async {
         await #expect(throws: Reason()) {
-            try await withCompanions([{ throw Reason() }]) { try await Task.sleep(for: .seconds(60)) }
+            try await withCompanions([{ throw Reason() }]) { try await untilCancelled() }
         }
     }
 
@@ -25,12 +26,12 @@ struct CompanionTests {
         await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 let forever: @Sendable () async throws -> Void = {
-                    try? await Task.sleep(for: .seconds(60))
+                    try? await untilCancelled()
                     throw CancellationError()
                 }
                 try await withCompanions([forever]) {
                     started.yield()
-                    try? await Task.sleep(for: .seconds(60))
+                    try? await untilCancelled()
                     throw Reason()
                 }
             }
