@@ -130,6 +130,15 @@ let package = Package(
             path: "Tests/Support/radio-conformance",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "handoff-bench",
+            dependencies: [
+                "DBus", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffTestSupport", "HandoffWire",
+                argumentParser, crypto, cryptoExtras,
+            ],
+            path: "Tests/Benchmarks",
+            swiftSettings: settings
+        ),
         tests("DBusTests", ["DBus", "HandoffTestSupport"]),
         tests("BlueZTests", ["BlueZ", "DBus", "HandoffTestSupport"]),
         tests("EpollTests", ["Epoll", "CLinux", system]),
@@ -137,6 +146,8 @@ let package = Package(
         tests("HandoffModelTests", ["HandoffModel", "HandoffTestVectors"]),
         tests("HandoffWireTests", ["HandoffWire", "HandoffModel", "HandoffCrypto", "HandoffTestVectors"]),
         tests("HandoffCryptoTests", ["HandoffCrypto", "HandoffTestVectors"]),
+        tests("HandoffBusTests", ["HandoffBus", "HandoffModel", "DBus", "HandoffTestSupport", "HandoffTestVectors"]),
+        tests("DocumentationTests", ["HandoffBus", "HandoffCLI", "HandoffModel", "DBus"]),
         tests(
             "HandoffRadioSimulatedTests",
             ["HandoffRadioSimulated", "HandoffRadioConformance", "HandoffRadio", "Epoll", system]

@@ -15,9 +15,14 @@ package struct HandoffClient: Sendable {
 
     /// The daemon's state.
     package func status() async throws -> DaemonStatus {
-        let reply = try await call(HandoffName.root, "org.freedesktop.DBus.Properties", "GetAll", [
-            .string(HandoffName.managerInterface.description)
-        ])
+        let reply = try await call(
+            HandoffName.root,
+            "org.freedesktop.DBus.Properties",
+            "GetAll",
+            [
+                .string(HandoffName.managerInterface.description)
+            ]
+        )
         guard let properties = reply.first?.stringDictionary else { throw Self.unexpected("GetAll", reply) }
         return DaemonStatus(properties)
     }
@@ -25,7 +30,10 @@ package struct HandoffClient: Sendable {
     /// Everything that the daemon shows, by its kind.
     package func objects() async throws -> HandoffObjects {
         let reply = try await call(
-            HandoffName.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", []
+            HandoffName.root,
+            "org.freedesktop.DBus.ObjectManager",
+            "GetManagedObjects",
+            []
         )
         guard let value = reply.first else { throw Self.unexpected("GetManagedObjects", reply) }
         return HandoffObjects(managedObjects: value)
