@@ -133,6 +133,15 @@ let package = Package(
             path: "Tests/Support/radio-conformance",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "handoff-bench",
+            dependencies: [
+                "DBus", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffTestSupport", "HandoffWire",
+                argumentParser, crypto, cryptoExtras,
+            ],
+            path: "Tests/Benchmarks",
+            swiftSettings: settings
+        ),
         tests("DBusTests", ["DBus", "HandoffTestSupport"]),
         tests("BlueZTests", ["BlueZ", "DBus", "HandoffTestSupport"]),
         tests("EpollTests", ["Epoll", "CLinux", system]),
@@ -145,6 +154,8 @@ let package = Package(
             "HandoffCoreTests",
             ["HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffTestVectors", "HandoffWire"]
         ),
+        tests("HandoffBusTests", ["HandoffBus", "HandoffModel", "DBus", "HandoffTestSupport", "HandoffTestVectors"]),
+        tests("DocumentationTests", ["HandoffBus", "HandoffCLI", "HandoffModel", "DBus"]),
         tests(
             "HandoffRadioSimulatedTests",
             ["HandoffRadioSimulated", "HandoffRadioConformance", "HandoffRadio", "Epoll", system]
