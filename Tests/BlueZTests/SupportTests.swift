@@ -9,14 +9,14 @@ private struct Reason: Error, Equatable {}
 struct CompanionTests {
     @Test("what the body gives comes through, and companions end with it")
     func body() async throws {
-        let value = try await withCompanions([{ try await untilCancelled() }, {}]) { 7 }
+        let value = try await withCompanions([{ try await cancellation() }, {}]) { 7 }
         #expect(value == 7)
     }
 
     @Test("a companion that throws cancels the body, and its error counts")
     func companion() async {
         await #expect(throws: Reason()) {
-            try await withCompanions([{ throw Reason() }]) { try await untilCancelled() }
+            try await withCompanions([{ throw Reason() }]) { try await cancellation() }
         }
     }
 
@@ -26,12 +26,12 @@ struct CompanionTests {
         await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 let forever: @Sendable () async throws -> Void = {
-                    try? await untilCancelled()
+                    try? await cancellation()
                     throw CancellationError()
                 }
                 try await withCompanions([forever]) {
                     started.yield()
-                    try? await untilCancelled()
+                    try? await cancellation()
                     throw Reason()
                 }
             }

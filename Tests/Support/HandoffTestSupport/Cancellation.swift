@@ -1,5 +1,5 @@
 /// Waits until the task is cancelled, and throws what that is.
-package func untilCancelled() async throws {
+package func cancellation() async throws {
     let (never, continuation) = AsyncStream<Never>.makeStream()
     // Held until the end: a stream without a continuation ends at once.
     defer { continuation.finish() }
