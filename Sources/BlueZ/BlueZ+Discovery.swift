@@ -35,18 +35,12 @@ extension BlueZ {
         let (elements, heard) = AsyncStream<Element>.makeStream(bufferingPolicy: .bufferingNewest(limit))
         let (subscriptions, subscribed) = AsyncStream<Void>.makeStream()
         let result = await outcome {
-            let companions: [@Sendable () async throws -> Void] = [
-                { for await error in failures { throw error } },
-                { try await self.watch(adapter) },
-                { try await self.watch(session, on: adapter) },
-                {
-                    try await self.reports(on: adapter) {
-                        subscribed.yield()
-                    } each: { report in
-                        for element in transform(report) { heard.yield(element) }
-                    }
-                },
-            ]
+            let listening: @Sendable () async throws -> Void = {
+                try await self.reports(on: adapter, subscribed: { subscribed.yield() }) { report in
+                    for element in transform(report) { heard.yield(element) }
+                }
+            }
+            let companions = watches(session, on: adapter, failures) + [listening]
             return try await withCompanions(companions) {
                 for await _ in subscriptions { break }
                 try await settle(session, on: adapter)
@@ -57,6 +51,19 @@ extension BlueZ {
         session.leave(reader)
         try? await settle(session, on: adapter)
         return try result.get()
+    }
+
+    /// What ends discovery when bluetoothd does, each for another reason.
+    private func watches(
+        _ session: DiscoverySession,
+        on adapter: Adapter,
+        _ failures: AsyncStream<BlueZError>
+    ) -> [@Sendable () async throws -> Void] {
+        [
+            { for await error in failures { throw error } },
+            { try await self.watch(adapter) },
+            { try await self.watch(session, on: adapter) },
+        ]
     }
 
     /// Keeps our discovery off for as long as `body` runs: a radio that scans connects badly.
