@@ -112,7 +112,8 @@ let package = Package(
         module(
             "HandoffDaemon",
             [
-                "DBus", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffWire",
+                "DBus", "Epoll", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio",
+                "HandoffWire",
                 deque, lifecycle, logging, system, unixSignals,
             ]
         ),
@@ -126,7 +127,9 @@ let package = Package(
         support("HandoffRadioConformance", ["HandoffRadio"]),
         .executableTarget(
             name: "radio-conformance",
-            dependencies: ["DBus", "HandoffRadio", "HandoffRadioBlueZ", "HandoffRadioConformance", logging],
+            dependencies: [
+                "BlueZ", "DBus", "HandoffRadio", "HandoffRadioBlueZ", "HandoffRadioConformance", logging, system,
+            ],
             path: "Tests/Support/radio-conformance",
             swiftSettings: settings
         ),
@@ -143,9 +146,14 @@ let package = Package(
         tests("BlueZTests", ["BlueZ", "DBus", "HandoffTestSupport"]),
         tests("EpollTests", ["Epoll", "CLinux", system]),
         tests("L2CAPTests", ["L2CAP", "Epoll", "CBluetooth", "CLinux", system]),
+        tests("HandoffRadioBlueZTests", ["HandoffRadioBlueZ", "HandoffRadio", "BlueZ", "DBus", "L2CAP", system]),
         tests("HandoffModelTests", ["HandoffModel", "HandoffTestVectors"]),
         tests("HandoffWireTests", ["HandoffWire", "HandoffModel", "HandoffCrypto", "HandoffTestVectors"]),
-        tests("HandoffCryptoTests", ["HandoffCrypto", "HandoffTestVectors"]),
+        tests("HandoffCryptoTests", ["HandoffCrypto", "HandoffTestVectors"], excluding: ["Python"]),
+        tests(
+            "HandoffCoreTests",
+            ["HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffTestVectors", "HandoffWire"]
+        ),
         tests("HandoffBusTests", ["HandoffBus", "HandoffModel", "DBus", "HandoffTestSupport", "HandoffTestVectors"]),
         tests("DocumentationTests", ["HandoffBus", "HandoffCLI", "HandoffModel", "DBus"]),
         tests(

@@ -47,7 +47,7 @@ extension BlueZ {
                 hasServices: properties["ServicesResolved"]?.boolean ?? false
             )
         } catch {
-            throw BlueZError(any: error, during: .connectDevice)
+            throw BlueZError(any: error, during: .readDevice)
         }
     }
 
@@ -62,6 +62,19 @@ extension BlueZ {
             guard device.isConnected, !device.isKept else { return }
             try await self.callDevice(device.path, "Disconnect")
         }
+    }
+
+    /// The same for a task that cannot wait, because the connection is about to end: asks blindly, and hears no answer.
+    package func requestDisconnect(_ address: DeviceAddress, on adapter: Adapter) {
+        connection.send(
+            MethodCall(
+                destination: Names.service,
+                path: path(of: address, on: adapter),
+                interface: "org.bluez.Device1",
+                member: "Disconnect",
+                startsService: false
+            )
+        )
     }
 
     /// Makes bluetoothd forget the device at `address`, unless it is kept or connected.

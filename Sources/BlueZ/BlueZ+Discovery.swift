@@ -5,6 +5,10 @@ extension BlueZ {
     /// as it takes to end the last one.
     private static let startAttempts = 5
 
+    /// How long bluetoothd may take to end our session before a dial is made regardless; the kernel scans less while it
+    /// connects.
+    private static let stopLimit = Duration.seconds(2)
+
     /// How long bluetoothd may take to say that discovery is off, after it has stopped ours; if it has not by then,
     /// somebody else keeps it on.
     private static let quietLimit = Duration.milliseconds(300)
@@ -15,11 +19,9 @@ extension BlueZ {
     /// Looks for LE devices on `adapter` for as long as `body` runs.
     ///
     /// All calls for one adapter share one session of bluetoothd, which rests during ``withQuiet(on:_:)``. Devices that
-    /// somebody else's discovery hears already are reported at once. A reader that falls behind loses the oldest.
+    /// somebody else's discovery hears already are reported at once. `transform` says what of a report the reader wants; it
+    /// is called in order and must be quick. A reader that falls behind by more than `limit` elements loses the oldest.
     ///
-    /// - Parameters:
-    ///   - limit: how many elements wait for a slow reader.
-    ///   - transform: what of a report the reader wants; called in order, must be quick.
     /// - Throws: ``BlueZError`` when discovery cannot start or was ended from outside; else what `body` throws.
     package func withDiscovery<Element: Sendable, Success: Sendable>(
         on adapter: Adapter,
@@ -68,8 +70,7 @@ extension BlueZ {
         let session = discoveries.session(on: adapter.path)
         session.pause()
         let result = await outcome {
-            try await settle(session, on: adapter)
-            try await waitForQuiet(on: adapter)
+            try await waitForQuiet(session, on: adapter)
             return try await body()
         }
         session.resume()
@@ -77,7 +78,16 @@ extension BlueZ {
         return try result.get()
     }
 
-    private func waitForQuiet(on adapter: Adapter) async throws {
+    /// Waits until discovery is off, and not for long: a bluetoothd that does not answer must not keep us from dialling.
+    private func waitForQuiet(_ session: DiscoverySession, on adapter: Adapter) async throws {
+        let (settlements, settled) = AsyncStream<Void>.makeStream()
+        errands.post {
+            try? await self.drive(session, on: adapter)
+            settled.yield()
+        }
+        _ = try await withTimeLimit(Self.stopLimit) {
+            for await _ in settlements { return }
+        }
         _ = try await withTimeLimit(Self.quietLimit) {
             for await snapshot in self.snapshots() {
                 let now = snapshot.adapters.first { $0.path == adapter.path }
@@ -137,7 +147,10 @@ extension BlueZ {
                 session.observe(isDiscovering: now.isDiscovering)
             else { continue }
             try await Task.sleep(for: Self.reasonLimit)
-            throw BlueZError(.discoveryEnded, "the search for devices on \(adapter.name) was ended from outside; start it again")
+            throw BlueZError(
+                .discoveryEnded,
+                "the search for devices on \(adapter.name) was ended from outside; start it again"
+            )
         }
     }
 

@@ -4,7 +4,7 @@ extension BlueZError {
     /// What was being asked of bluetoothd when it answered with an error.
     package enum Operation: Hashable, Sendable {
         case readObjects, registerAdvertisement, startDiscovery, registerApplication
-        case connectDevice, readAttribute, writeAttribute
+        case readDevice, connectDevice, readAttribute, writeAttribute
 
         /// The words that follow "bluetoothd would not".
         var words: String {
@@ -13,6 +13,7 @@ extension BlueZError {
             case .registerAdvertisement: "advertise"
             case .startDiscovery: "look for devices"
             case .registerApplication: "publish the GATT services"
+            case .readDevice: "tell what it knows about the device"
             case .connectDevice: "connect to the device"
             case .readAttribute: "read the characteristic"
             case .writeAttribute: "write the characteristic"
@@ -22,7 +23,7 @@ extension BlueZError {
         /// The code of a refusal that nothing more precise is known about.
         var refusal: Code {
             switch self {
-            case .readObjects: .failed
+            case .readObjects, .readDevice: .failed
             case .registerAdvertisement: .advertisingRefused
             case .startDiscovery: .discoveryRefused
             case .registerApplication: .applicationRefused
@@ -40,11 +41,17 @@ extension BlueZError {
         case .disconnected, .connectFailed:
             self.init(.busLost, "the connection to the system bus was lost: \(error.message)")
         case .timedOut, .noReply:
-            self.init(.timedOut, "bluetoothd did not answer when asked to \(operation.words); see 'journalctl -u bluetooth'")
+            self.init(
+                .timedOut,
+                "bluetoothd did not answer when asked to \(operation.words); see 'journalctl -u bluetooth'"
+            )
         case .cancelled:
             self.init(.cancelled, error.message)
         case .unexpectedReply:
-            self.init(.unexpectedReply, "bluetoothd gave an unknown answer when asked to \(operation.words): \(error.message)")
+            self.init(
+                .unexpectedReply,
+                "bluetoothd gave an unknown answer when asked to \(operation.words): \(error.message)"
+            )
         default:
             self.init(.failed, "bluetoothd could not be asked to \(operation.words): \(error.message)")
         }
@@ -81,12 +88,15 @@ extension BlueZError {
 
     private static func absentObject(_ text: String, during operation: Operation) -> BlueZError {
         switch operation {
-        case .connectDevice:
+        case .connectDevice, .readDevice:
             BlueZError(.deviceAbsent, "bluetoothd has forgotten the device; scan until it is heard again")
         case .readAttribute, .writeAttribute:
             BlueZError(.attributeAbsent, "the characteristic is gone, the device was disconnected: connect again")
         default:
-            BlueZError(.adapterAbsent, "the Bluetooth adapter is gone, or lacks what is needed to \(operation.words): \(text)")
+            BlueZError(
+                .adapterAbsent,
+                "the Bluetooth adapter is gone, or lacks what is needed to \(operation.words): \(text)"
+            )
         }
     }
 
@@ -102,7 +112,10 @@ extension BlueZError {
         case ("InvalidLength", .registerAdvertisement):
             BlueZError(.invalidAdvertisement, "the advertisement is longer than the adapter can send: \(text)")
         case ("InvalidArguments", _):
-            BlueZError(.invalidArguments, "bluetoothd did not understand what it was asked: \(text); please report this")
+            BlueZError(
+                .invalidArguments,
+                "bluetoothd did not understand what it was asked: \(text); please report this"
+            )
         case ("Failed", .registerAdvertisement):
             failedAdvertisement(text)
         case ("InProgress", _), ("AlreadyExists", _):
@@ -123,7 +136,10 @@ extension BlueZError {
     /// Add Extended Advertising Data, which kernels with d3f7d17960ed refuse until they have 149324fc762c.
     private static func failedAdvertisement(_ text: String) -> BlueZError {
         guard text.hasPrefix("Failed to register advertisement") else {
-            return BlueZError(.advertisingRefused, "bluetoothd would not advertise: \(text); see 'journalctl -u bluetooth'")
+            return BlueZError(
+                .advertisingRefused,
+                "bluetoothd would not advertise: \(text); see 'journalctl -u bluetooth'"
+            )
         }
         return BlueZError(
             .advertisingRefused,

@@ -6,7 +6,8 @@ import HandoffBus
 struct MonitorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitor",
-        abstract: "Show everything that happens until interrupted: activities with all that is in them, devices, the radio."
+        abstract:
+            "Show everything that happens until interrupted: activities with all that is in them, devices, the radio."
     )
 
     @OptionGroup var options: GlobalOptions

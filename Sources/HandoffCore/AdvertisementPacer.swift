@@ -3,8 +3,8 @@ package import HandoffModel
 /// Decides what is on the air at each instant, so that neither other devices nor the radio are flooded.
 ///
 /// What is wanted may change thousands of times a second; what is advertised changes at most once in half a second and
-/// five times in ten seconds, and the last wish wins. When there is nothing to continue any more, a farewell says so for
-/// two seconds, for others to drop the entry at once; then the air is silent.
+/// five times in ten seconds, and the last wish wins. When there is nothing to continue any more, a farewell says so for a
+/// while, for others to drop the entry at once; then the air is silent.
 package struct AdvertisementPacer: Sendable {
     /// What a device has to tell.
     package enum Content: Hashable, Sendable {
@@ -31,8 +31,9 @@ package struct AdvertisementPacer: Sendable {
     package static let window = Duration.seconds(10)
     /// How long an advertisement counts as fresh.
     package static let freshness = Duration.seconds(30)
-    /// How long a farewell is on the air.
-    package static let farewellDuration = Duration.seconds(2)
+    /// How long a farewell is on the air: a whole cycle of a scanner that listens for one second in four, and once more
+    /// the 1.28 s between two advertisements of an old bluetoothd.
+    package static let farewellDuration = Duration.milliseconds(5280)
 
     private struct OnAir {
         var content: Content
@@ -50,16 +51,21 @@ package struct AdvertisementPacer: Sendable {
         wanted = content
     }
 
+    /// Says that a broadcast of that content has begun just now, which may be later than it was asked for.
+    package mutating func began(_ content: Content, at uptime: Duration) {
+        guard onAir?.content == content else { return }
+        onAir?.since = uptime
+    }
+
     /// What belongs on the air at `now`, and when to ask again at the latest (as `uptime`; nil for not at all).
     package mutating func advance(to now: Moment) -> (broadcast: Broadcast?, next: Duration?) {
         let target = target(at: now.uptime)
         if target != onAir?.content {
             let earliest = earliestChange(to: target)
-            if earliest <= now.uptime {
-                change(to: target, at: now.uptime)
-            } else {
+            guard earliest <= now.uptime else {
                 return (broadcast(at: now), min(earliest, nextDeadline(after: now) ?? earliest))
             }
+            change(to: target, at: now.uptime)
         }
         return (broadcast(at: now), nextDeadline(after: now))
     }

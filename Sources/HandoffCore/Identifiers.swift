@@ -37,11 +37,13 @@ extension AdvertisementPayload {
             case .activity(let hash, let hasWebpage): (hash, hasWebpage)
             case .farewell: (ActivityTypeHash.farewell, false)
             }
-        guard let payload = try? AdvertisementPayload(
-            hasWebpage: hasWebpage,
-            port: UInt8(truncatingIfNeeded: port.rawValue),
-            typeHash: hash
-        ) else { preconditionFailure("a channel port is 0x80…0xFF, as an advertised one") }
+        guard
+            let payload = try? AdvertisementPayload(
+                hasWebpage: hasWebpage,
+                port: UInt8(truncatingIfNeeded: port.rawValue),
+                typeHash: hash
+            )
+        else { preconditionFailure("a channel port is 0x80…0xFF, as an advertised one") }
         self = payload
     }
 }

@@ -99,6 +99,11 @@ package struct Origin: Sendable {
         pacer.advance(to: now)
     }
 
+    /// Says that a broadcast of that content has begun just now.
+    package mutating func began(_ content: AdvertisementPacer.Content, at now: Moment) {
+        pacer.began(content, at: now.uptime)
+    }
+
     /// The answer to a trusted device that asks for the activity of a type.
     ///
     /// Only the current activity is given away, and for ``grace`` the last one if nothing took its place.

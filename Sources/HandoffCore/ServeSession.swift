@@ -80,7 +80,7 @@ package struct ServeSession: Sendable {
     private func match(_ frame: [UInt8]) throws -> NoiseResponderTrial<DeviceID>.Match {
         do {
             return try trial.match(frame)
-        } catch where error.code == .authenticationFailed {
+        } catch  where error.code == .authenticationFailed {
             throw HandoffError(.notTrusted, "A device that is not trusted here asked for an activity.")
         }
     }

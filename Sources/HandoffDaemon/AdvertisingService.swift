@@ -36,7 +36,10 @@ struct AdvertisingService<R: Radio>: Service {
             }
             let shown = plan
             do {
-                plan = try await radio.withAdvertisement(advertisement) { try await plans.changed(since: shown) }
+                plan = try await radio.withAdvertisement(advertisement) {
+                    engine.began(shown.value)
+                    return try await plans.changed(since: shown)
+                }
                 retry.reset()
             } catch let error as RadioError {
                 logger.warning("not advertising: \(error.message)", metadata: ["code": "\(error.code)"])

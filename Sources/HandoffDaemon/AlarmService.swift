@@ -1,17 +1,28 @@
+import Epoll
 import HandoffCore
 import ServiceLifecycle
+import SystemPackage
 
-/// Wakes the engine when one of its deadlines has come, and never otherwise.
+/// Wakes the engine when one of its deadlines has come or the wall clock was set, and never otherwise.
 struct AlarmService: Service {
     let engine: Engine
 
     func run() async throws {
         try await endingQuietly {
-            try await cancelWhenGracefulShutdown { try await wake() }
+            try await cancelWhenGracefulShutdown {
+                try await Reactor.withReactor { reactor in
+                    let clock = AlarmClock(reactor: reactor)
+                    try await first {
+                        try await wake(by: clock)
+                    } or: {
+                        try await watchWallClock(by: clock)
+                    }
+                }
+            }
         }
     }
 
-    private func wake() async throws {
+    private func wake(by clock: AlarmClock) async throws {
         let engine = engine
         var alarm = engine.deadline.current
         while true {
@@ -24,9 +35,26 @@ struct AlarmService: Service {
             alarm = try await first {
                 try await engine.deadline.changed(since: set)
             } or: {
-                try await Task.sleep(for: deadline - Moment.now.uptime)
+                try await sleeping { () throws(Errno) in try await clock.sleep(until: deadline) }
                 return set
             }
+        }
+    }
+
+    /// A clock that was set moves the slot, and with it the keys of advertisements.
+    private func watchWallClock(by clock: AlarmClock) async throws {
+        while true {
+            try await sleeping { () throws(Errno) in try await clock.wallClockChange() }
+            engine.tick()
+        }
+    }
+
+    /// A sleep that was cancelled is a cancellation.
+    private func sleeping(_ sleep: () async throws(Errno) -> Void) async throws {
+        do throws(Errno) {
+            try await sleep()
+        } catch .canceled {
+            throw CancellationError()
         }
     }
 }

@@ -30,7 +30,9 @@ package struct Daemon<R: Radio>: Sendable {
             let engine = try Engine(identity: identity, name: options.name, devices: devices, logger: logger)
             logger.info(
                 "starting",
-                metadata: ["version": "\(Version.current)", "device": "\(identity.id)", "name": "\(options.name.rawValue)"]
+                metadata: [
+                    "version": "\(Version.current)", "device": "\(identity.id)", "name": "\(options.deviceName)",
+                ]
             )
             let group = ServiceGroup(
                 configuration: ServiceGroupConfiguration(
@@ -45,16 +47,18 @@ package struct Daemon<R: Radio>: Sendable {
 
     /// In the order of their start; they stop in reverse, so that the farewell is still heard when the bus is gone.
     private func services(for engine: Engine) -> [any Service] {
-        [
+        let fetcher = FetchService(engine: engine, radio: radio, logger: logger)
+        return [
             RadioService(engine: engine, radio: radio, logger: logger),
             AlarmService(engine: engine),
             ListeningService(engine: engine, radio: radio, logger: logger),
             ScanningService(engine: engine, radio: radio, logger: logger),
+            fetcher,
             AdvertisingService(engine: engine, radio: radio, logger: logger),
             BusService(
                 engine: engine,
                 address: options.bus,
-                fetcher: Fetcher(engine: engine, radio: radio, logger: logger),
+                fetcher: fetcher,
                 version: Version.current,
                 logger: logger
             ),

@@ -7,9 +7,9 @@ import HandoffWire
 extension Engine {
     /// Takes in an advertisement of anybody; most are of strangers and leave no trace.
     func heard(_ sighting: Sighting) {
-        guard sighting.service == Self.service else { return }
+        guard sighting.service == Self.service, let report = opened(sighting) else { return }
         change { state, now in
-            guard let report = state.opened(sighting, at: now) else { return }
+            guard state.devices[report.device] != nil else { return }
             state.lastSeen[report.device] = now.unixMicroseconds
             state.outbox.append(contentsOf: state.nearby.insert(report, at: now).map(Effect.nearby))
         }
@@ -56,10 +56,11 @@ extension Engine {
     }
 }
 
-extension Engine.State {
-    /// What a trusted device said, or nil when it was somebody else.
-    fileprivate mutating func opened(_ sighting: Sighting, at now: Moment) -> NearbyTable.Report? {
-        guard let opened = opener.open(sighting.data, slot: now.slot),
+extension Engine {
+    /// What a trusted device said, or nil when it was somebody else, which costs next to nothing.
+    fileprivate func opened(_ sighting: Sighting) -> NearbyTable.Report? {
+        let slot = Moment.now.slot
+        guard let opened = edit({ $0.opener.open(sighting.data, slot: slot) }),
             let payload = try? AdvertisementPayload(decoding: opened.plaintext),
             let port = ChannelPort(rawValue: UInt16(payload.port))
         else { return nil }

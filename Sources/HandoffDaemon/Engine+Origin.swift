@@ -66,6 +66,12 @@ extension Engine {
         for client in read({ $0.lookers.union($0.origin.owners) }) { clientLeft(client) }
     }
 
+    /// Takes in that what the plan says has begun to be on the air.
+    func began(_ plan: AdvertisingPlan) {
+        guard let content = plan.content else { return }
+        change { state, now in state.origin.began(content, at: now) }
+    }
+
     /// The answer to a trusted device that asks for the current activity.
     func answer(to request: FetchRequest) -> Answer {
         read { $0.origin.answer(to: request, at: .now) }

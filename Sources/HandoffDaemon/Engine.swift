@@ -29,6 +29,8 @@ package final class Engine: Sendable {
     /// What should be on the air.
     struct AdvertisingPlan: Hashable, Sendable {
         var advertisement: Advertisement?
+        /// What the advertisement says.
+        var content: AdvertisementPacer.Content?
         /// Counts how often the radio has become usable: a reason to try again what it refused.
         var radioGeneration: UInt64
     }
@@ -56,6 +58,8 @@ package final class Engine: Sendable {
         var port: ChannelPort?
         var lastSeen: [DeviceID: Int64] = [:]
         var outbox: Deque<Effect> = []
+        /// The advertisement last sealed, and of what; most changes of the state leave it as it is.
+        var sealed: (broadcast: AdvertisementPacer.Broadcast, port: ChannelPort, advertisement: Advertisement)?
 
         var isReady: Bool {
             if case .ready = radio { true } else { false }
@@ -115,6 +119,11 @@ package final class Engine: Sendable {
         state.withLock { body($0) }
     }
 
+    /// Changes a part of the state from which nothing follows, such as a cache.
+    func edit<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        state.withLock { body(&$0) }
+    }
+
     /// Changes the state, publishes the plans that follow, and shows the effects on the bus.
     func change<Result: Sendable>(
         _ body: (inout State, Moment) throws(HandoffError) -> Result
@@ -166,7 +175,8 @@ package final class Engine: Sendable {
         let (broadcast, next) = state.origin.advance(to: now)
         advertising.update(
             AdvertisingPlan(
-                advertisement: advertisement(for: broadcast, in: state),
+                advertisement: advertisement(for: broadcast, in: &state),
+                content: broadcast?.content,
                 radioGeneration: state.radioGeneration
             )
         )
@@ -181,15 +191,21 @@ package final class Engine: Sendable {
         deadline.set(next)
     }
 
-    private func advertisement(for broadcast: AdvertisementPacer.Broadcast?, in state: State) -> Advertisement? {
+    private func advertisement(
+        for broadcast: AdvertisementPacer.Broadcast?,
+        in state: inout State
+    ) -> Advertisement? {
         // Nobody could read it without trusting this device, and then it would only tell that this device is here.
         guard let broadcast, let port = state.port, !state.devices.isEmpty, state.isReady else { return nil }
+        if let sealed = state.sealed, sealed.broadcast == broadcast, sealed.port == port { return sealed.advertisement }
         let sealer = AdvertisementSealer(key: identity.keys.advertisingKey, slot: broadcast.slot)
-        return Advertisement(
+        let advertisement = Advertisement(
             service: Self.service,
             data: sealer.seal(AdvertisementPayload(broadcast.content, port: port).encode()),
             pace: broadcast.isFresh ? .fast : .relaxed
         )
+        state.sealed = (broadcast, port, advertisement)
+        return advertisement
     }
 
     private func effort(in state: State) -> ScanningPlan.Effort {

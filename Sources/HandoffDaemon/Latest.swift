@@ -20,18 +20,27 @@ package final class Latest<Value: Sendable>: Sendable {
     private let state: Mutex<State>
 
     package init(_ value: Value) {
-        state = Mutex(State(version: Version(value: value, number: 0)))
+        initial = Version(value: value, number: 0)
+        state = Mutex(State(version: initial))
     }
 
     /// The newest value.
     package var current: Version { state.withLock { $0.version } }
 
+    /// The value that it was made with.
+    package let initial: Version
+
     /// Replaces the value and wakes everybody who waits.
     package func set(_ value: Value) {
+        set(value) { _ in true }
+    }
+
+    private func set(_ value: Value, if isDue: (Value) -> Bool) {
         let waiters = state.withLock { state in
+            guard isDue(state.version.value) else { return [CheckedContinuation<Void, Never>]() }
             state.version = Version(value: value, number: state.version.number + 1)
             defer { state.waiters = [:] }
-            return state.waiters.values
+            return Array(state.waiters.values)
         }
         for waiter in waiters { waiter.resume() }
     }
@@ -71,7 +80,13 @@ package final class Latest<Value: Sendable>: Sendable {
 extension Latest where Value: Equatable {
     /// Replaces the value unless it is the same.
     package func update(_ value: Value) {
-        let isSame = state.withLock { $0.version.value == value }
-        if !isSame { set(value) }
+        set(value) { $0 != value }
+    }
+}
+
+extension Latest {
+    /// Gives the value, unless it has one: of several outcomes the first counts.
+    func setOnce<Wrapped>(_ value: Wrapped) where Value == Wrapped? {
+        set(value) { $0 == nil }
     }
 }

@@ -60,7 +60,8 @@ struct ScanningService<R: Radio>: Service {
     }
 
     /// Rests until the rest is over or the plan changes.
-    private func pause(_ plan: Latest<Engine.ScanningPlan>.Version) async throws -> Latest<Engine.ScanningPlan>.Version {
+    private func pause(_ plan: Latest<Engine.ScanningPlan>.Version) async throws -> Latest<Engine.ScanningPlan>.Version
+    {
         let plans = engine.scanning
         return try await first {
             try await plans.changed(since: plan)

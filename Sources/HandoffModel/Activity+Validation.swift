@@ -11,6 +11,9 @@ extension Activity.Properties {
                 "requiredUserInfoKeys names at most \(ActivityLimits.requiredKeys) keys, not \(requiredUserInfoKeys.count)."
             )
         }
+        guard !requiredUserInfoKeys.contains(where: \.holdsNUL) else {
+            throw ModelError(.invalidValue, "A key in requiredUserInfoKeys holds U+0000: leave it out.")
+        }
         try UserInfoValue.validate(userInfo, depth: ActivityLimits.nestingDepth, path: "")
     }
 

@@ -7,7 +7,8 @@
 /// undoes what it did, and has awaited the undoing, when it returns. When the radio becomes unavailable (unplugged,
 /// switched off, its service restarted) the body of a running `with…` is cancelled and the method throws a
 /// ``RadioError`` that names the reason; ``states()`` says when it is worth trying again. Cancelling the task that calls
-/// a `with…` method cancels the body, undoes, and throws what the body threw.
+/// a `with…` method cancels the body, undoes, and throws what the body threw. The body runs in a child task of its own: it
+/// must not add tasks to a group that was made outside it.
 package protocol Radio: Sendable {
     associatedtype Channel: RadioChannel
 
@@ -48,9 +49,9 @@ package protocol Radio: Sendable {
     /// Accepts channels for as long as `body` runs, which is told the port that peers dial.
     ///
     /// Each accepted channel is served by a child task running `serve`; the channel is closed when `serve` returns. When
-    /// `body` returns, the serving tasks are cancelled and awaited.
+    /// `body` returns, the serving tasks are cancelled and awaited. At most `limit` channels are open at a time; more are
+    /// closed at once, unserved.
     ///
-    /// - Parameter limit: how many channels may be open at once; more are closed at once, unserved.
     /// - Throws: ``RadioError`` when listening cannot start; else what `body` throws.
     func withListener<Success: Sendable>(
         limit: Int,
@@ -61,9 +62,9 @@ package protocol Radio: Sendable {
     /// Opens a channel to `port` of the device last heard at `address`, and closes it when `body` ends.
     ///
     /// Bytes that the peer has not taken yet when the channel closes may be lost: a protocol on top ends with an
-    /// acknowledgement. Dials are made one at a time; a later one waits for its turn, inside its time-out.
+    /// acknowledgement. Dials are made one at a time; a later one waits for its turn, inside its `timeout`, which bounds
+    /// the opening and not the body.
     ///
-    /// - Parameter timeout: how long opening may take; the body is not bounded by it.
     /// - Throws: ``RadioError`` with `timedOut` (nobody answered), `refused` (nobody listens at `port`), or the reason
     ///   why the radio cannot be used; else what `body` throws.
     func withChannel<Success: Sendable>(

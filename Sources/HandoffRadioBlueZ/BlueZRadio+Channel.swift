@@ -8,6 +8,9 @@ extension BlueZRadio {
     /// How long an unused link is kept: the next dial to the same device finds it, and need not wait for its end.
     private static let linger = Duration.milliseconds(500)
 
+    /// How long bluetoothd may take to say whether there is a link already.
+    private static let lookLimit = Duration.seconds(1)
+
     package func withChannel<Success: Sendable>(
         to address: RadioAddress,
         port: ChannelPort,
@@ -46,6 +49,10 @@ extension BlueZRadio {
                 guard self.links.withLock({ $0.settle(peer) }) else { return }
                 await session.bluez.disconnect(peer, on: session.adapter)
             }
+            // Cancelled: the radio ends, and the link should not outlive it.
+            if self.links.withLock({ $0.settle(peer) }) {
+                session.bluez.requestDisconnect(peer, on: session.adapter)
+            }
         }
     }
 
@@ -57,7 +64,7 @@ extension BlueZRadio {
         in session: Session
     ) async throws -> L2CAPChannel {
         try await dials.withTurn {
-            let isForeign = await isForeign(peer, in: session)
+            let isForeign = try await isForeign(peer, in: session)
             links.withLock { $0.begin(peer, isForeign: isForeign) }
             do {
                 return try await session.bluez.withQuiet(on: session.adapter) {
@@ -70,11 +77,18 @@ extension BlueZRadio {
         }
     }
 
-    /// Whether somebody else holds a link to that device.
-    private func isForeign(_ peer: DeviceAddress, in session: Session) async -> Bool {
+    /// Whether somebody else holds a link to that device, or might want to: a bluetoothd that does not answer in time has
+    /// better things to do than to drop it.
+    private func isForeign(_ peer: DeviceAddress, in session: Session) async throws -> Bool {
         guard !links.withLock({ $0.knows(peer) }) else { return false }
-        let device = try? await session.bluez.device(peer, on: session.adapter)
-        return device?.isConnected ?? false
+        return try await withTimeLimit(Self.lookLimit) {
+            do {
+                let device = try await session.bluez.device(peer, on: session.adapter)
+                return device.isConnected || device.isKept
+            } catch let error as BlueZError where error.code == .deviceAbsent {
+                return false
+            }
+        } ?? true
     }
 
     /// Dials until it succeeds, fails for good, or the time is over.

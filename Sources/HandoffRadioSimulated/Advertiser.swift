@@ -58,8 +58,17 @@ final class Advertiser: Sendable {
     /// The next one who dials this advertisement; nil when the task is cancelled or the radio has ended.
     func caller() async -> ReactorDescriptor? {
         let reactor = station.reactor
-        return try? await door.whenReady(for: .reading) { descriptor throws(Errno) in
-            try ReactorDescriptor(UnixSocket.accept(descriptor), on: reactor)
+        while true {
+            do throws(Errno) {
+                return try await door.whenReady(for: .reading) { descriptor throws(Errno) in
+                    try ReactorDescriptor(UnixSocket.accept(descriptor), on: reactor)
+                }
+            } catch .canceled, .badFileDescriptor {
+                return nil
+            } catch {
+                // The process is out of descriptors, say; the caller goes on waiting at the door.
+                guard (try? await Task.sleep(for: .milliseconds(100))) != nil else { return nil }
+            }
         }
     }
 

@@ -5,7 +5,7 @@ private import SystemPackage
 
 /// A channel between two stations: a connected Unix socket, slowed down and cut as the air says.
 ///
-/// What ``send(_:)`` has taken goes out at the pace of the air; what has not gone when the channel closes is lost.
+/// What `send(_:)` has taken goes out at the pace of the air; what has not gone when the channel closes is lost.
 package final class SimulatedChannel: RadioChannel {
     package let peer: RadioAddress
     package let maximumMessageLength: Int
@@ -170,31 +170,5 @@ extension SimulatedChannel {
             guard (try? await Task.sleep(for: air.supervisionTimeout)) != nil else { return }
             if !isWithinReach { return lose() }
         }
-    }
-}
-
-/// A message on its way, and when it arrives.
-private struct Parcel {
-    /// The longest message and what stands before it.
-    static let maximumLength = 65_535 + headerLength
-    private static let headerLength = 8
-
-    let due: Instant
-    let message: [UInt8]
-
-    var bytes: [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: due.nanoseconds >> (8 * UInt64($0))) } + message
-    }
-
-    init(due: Instant, message: [UInt8]) {
-        self.due = due
-        self.message = message
-    }
-
-    /// Reads a packet; nil when it has no message.
-    init?(_ packet: [UInt8]) {
-        guard packet.count > Self.headerLength else { return nil }
-        due = Instant(nanoseconds: packet.prefix(Self.headerLength).reversed().reduce(0) { $0 << 8 | UInt64($1) })
-        message = Array(packet.dropFirst(Self.headerLength))
     }
 }

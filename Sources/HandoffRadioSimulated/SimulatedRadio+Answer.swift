@@ -5,9 +5,14 @@ private import Synchronization
 extension SimulatedRadio {
     /// Answers everybody who dials this advertisement, until the task is cancelled.
     func answerDials(at advertiser: Advertiser, of station: Station) async {
+        // Who says nothing is heard for two seconds; more of them than this wait at the door.
+        let places = Credits(16)
         await withDiscardingTaskGroup { group in
-            while let caller = await advertiser.caller() {
-                group.addTask { await self.answer(caller, at: advertiser.address, of: station) }
+            while await places.take(), let caller = await advertiser.caller() {
+                group.addTask {
+                    await self.answer(caller, at: advertiser.address, of: station)
+                    places.give()
+                }
             }
             group.cancelAll()
         }

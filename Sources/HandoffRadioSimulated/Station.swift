@@ -62,29 +62,3 @@ final class Station: Sendable {
         return .ear(id, name: name, number: number)
     }
 }
-
-/// The locked file that tells everybody that a station lives; it goes with the station.
-final class StationLife: Sendable {
-    let station: StationID
-    private let directory: AirDirectory
-    private let lock: Descriptor
-
-    /// Takes an identity that nobody has.
-    init(in directory: AirDirectory) throws(Errno) {
-        self.directory = directory
-        var candidate = StationID.random()
-        while true {
-            do throws(Errno) {
-                lock = try directory.claimLife(candidate)
-                station = candidate
-                return
-            } catch .fileExists, .wouldBlock {
-                candidate = .random()
-            }
-        }
-    }
-
-    deinit {
-        directory.remove(.life(station))
-    }
-}

@@ -41,17 +41,16 @@ package struct Refusal: Hashable, Sendable {
     /// One sentence for a person, at most ``maximumMessageBytes``.
     package let message: String
 
-    /// Refuses with a reason; a message that is too long is cut between two Unicode scalars.
+    /// Refuses with a reason; a message that is too long is cut between two Unicode scalars, and U+0000 is left out.
     package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = Self.cut(message)
     }
 
     private static func cut(_ text: String) -> String {
-        guard text.utf8.count > maximumMessageBytes else { return text }
         var kept = String.UnicodeScalarView()
         var count = 0
-        for scalar in text.unicodeScalars {
+        for scalar in text.unicodeScalars where scalar != "\0" {
             count += UTF8.width(scalar)
             guard count <= maximumMessageBytes else { break }
             kept.append(scalar)

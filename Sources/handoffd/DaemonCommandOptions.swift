@@ -7,7 +7,9 @@ struct DaemonCommandOptions: ParsableArguments {
     @Flag(help: "Write a log for people, with the time of day, as one wants it in a terminal.")
     var foreground = false
 
-    @Option(help: ArgumentHelp("bluez, or simulated:DIR for an air without Bluetooth. (default: bluez)", valueName: "radio"))
+    @Option(
+        help: ArgumentHelp("bluez, or simulated:DIR for an air without Bluetooth. (default: bluez)", valueName: "radio")
+    )
     var radio: String?
 
     @Option(help: ArgumentHelp("The Bluetooth adapter. (default: the first that works)", valueName: "hciN"))

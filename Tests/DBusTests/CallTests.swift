@@ -52,7 +52,8 @@ struct CallTests {
             #expect(await name("/org", testInterface, "There") == .unknownInterface)
             #expect(await name("/nowhere", .peer, "Ping") == nil)
             let call = MethodCall(destination: "org.example.Nobody", path: "/", interface: "a.b", member: "C")
-            #expect(await dbusError { _ = try await client.call(call) }?.name == .serviceUnknown)
+            let nobody = await dbusError { _ = try await client.call(call) }
+            #expect(nobody?.name == .serviceUnknown)
         }
     }
 
@@ -113,7 +114,8 @@ struct CallTests {
                 client.send(testCall("Number", of: server.uniqueName, [.uint32(number)]))
             }
             _ = try await client.callTest("Number", of: server.uniqueName, [.uint32(500)])
-            #expect(seen.withLock { $0 } == Array(0...500))
+            let numbers = seen.withLock { $0 }
+            #expect(numbers == Array(0...500))
         }
     }
 
@@ -131,6 +133,21 @@ struct CallTests {
                 _ = try await client.callTest("Poke", of: server.uniqueName)
                 #expect(try await signals.first(2).map(\.member) == ["Poked", "PropertiesChanged"])
             }
+        }
+    }
+
+    @Test("a message of a million values and more is refused, and the next one is served")
+    func tooManyValues() async throws {
+        try await withTwoConnections { _, server, client in
+            server.offer("Take", [.array(.boolean)], [.uint32]) { call in
+                .reply([.uint32(UInt32(call.arguments.first?.array?.count ?? 0))])
+            }
+            let many = Value.array(of: .boolean, [Value](repeating: .boolean(true), count: 1 << 20))
+            let error = await dbusError { _ = try await client.callTest("Take", of: server.uniqueName, [many]) }
+            #expect(error?.name == .limitsExceeded)
+            let few = Value.array(of: .boolean, [.boolean(true)])
+            let answer = try await client.callTest("Take", of: server.uniqueName, [few])
+            #expect(answer == [.uint32(1)])
         }
     }
 
@@ -189,7 +206,8 @@ struct CallTests {
             }
             client.send(testCall("Note", of: server.uniqueName))
             _ = try await client.callTest("Note", of: server.uniqueName)
-            #expect(expected.withLock { $0 } == [false, true])
+            let flags = expected.withLock { $0 }
+            #expect(flags == [false, true])
         }
     }
 }

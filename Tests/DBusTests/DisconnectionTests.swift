@@ -50,15 +50,32 @@ struct DisconnectionTests {
         report(await dbusError { _ = try await connection.owner(of: .bus) }?.code)
     }
 
+    @Test("a bus that stops reading is as good as gone, before what waits for it fills the memory")
+    func frozenBus() async throws {
+        try await withPrivateBus { bus in
+            let error = await dbusError {
+                try await Connection.withConnection(to: bus.address) { connection in
+                    kill(bus.processID, SIGSTOP)
+                    let megabyte = Value.bytes([UInt8](repeating: 0, count: 1 << 20))
+                    for _ in 0..<140 { connection.emit(testSignal("Big", [megabyte])) }
+                    await untilCancelled()
+                }
+            }
+            #expect(error?.code == .disconnected)
+            #expect(error?.message.contains("stopped reading") == true)
+        }
+    }
+
     @Test("what is sent and emitted after the end is dropped")
     func afterTheEnd() async throws {
         try await withPrivateBus { bus in
             let connection = try await Connection.withConnection(to: bus.address) { $0 }
             connection.emit(testSignal("Late"))
             connection.objects.insert([], at: "/late")
-            #expect(await dbusError { _ = try await connection.owner(of: .bus) }?.code == .disconnected)
-            let error = await dbusError { try await connection.withSignals(MatchRule()) { _ in } }
-            #expect(error?.code == .disconnected)
+            let call = await dbusError { _ = try await connection.owner(of: .bus) }
+            #expect(call?.code == .disconnected)
+            let rule = await dbusError { try await connection.withSignals(MatchRule()) { _ in } }
+            #expect(rule?.code == .disconnected)
         }
     }
 

@@ -80,6 +80,8 @@ func untilCancelled() async {
 }
 
 /// The error that `body` throws, if it is one of D-Bus.
+///
+/// Not to be called inside `#expect(…)`: there, Swift 6.3.1 may run another closure of the same test in place of `body`.
 func dbusError(_ body: () async throws -> Void) async -> DBusError? {
     do {
         try await body()

@@ -128,7 +128,8 @@ struct InteropTests {
 
         let opened = try await client.callTest("Open", of: owner, [.string("/dev/zero")])
         let file = try #require(opened.first?.unixFD)
-        #expect(file.withFileDescriptor { read($0, &buffer, 4) } == 4)
+        let zeros = file.withFileDescriptor { read($0, &buffer, 4) }
+        #expect(zeros == 4)
     }
 }
 

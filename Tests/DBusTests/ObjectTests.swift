@@ -51,9 +51,12 @@ struct ObjectTests {
             try await write("Brightness", .uint32(9))
             let all = try await client.properties(of: owner, at: "/lamp", interface: "org.example.Lamp1")
             #expect(all == ["Name": .string("desk"), "Brightness": .uint32(9)])
-            #expect(await dbusError { try await write("Name", .string("x")) }?.name == .propertyReadOnly)
-            #expect(await dbusError { try await write("Brightness", .string("x")) }?.name == .invalidArgs)
-            #expect(await dbusError { _ = try await read("Colour") }?.name == .unknownProperty)
+            let readOnly = await dbusError { try await write("Name", .string("x")) }
+            #expect(readOnly?.name == .propertyReadOnly)
+            let wrongType = await dbusError { try await write("Brightness", .string("x")) }
+            #expect(wrongType?.name == .invalidArgs)
+            let unknown = await dbusError { _ = try await read("Colour") }
+            #expect(unknown?.name == .unknownProperty)
         }
     }
 

@@ -45,7 +45,9 @@ struct CardTests {
         "other text is no card",
         arguments: [
             "", " ", "handoff", "handoff1", "handoff:abc", "handoffx:abc", "https://example.org", "hand off1:aa",
-            "handoff9999:aa", "handoff-1:aa", "handoff1:" + String(repeating: "a", count: 5000),
+            "handoff9999:aa",
+            "handoff-1:aa", "handoff0:aa", "handoff+1:aa", "handoff１:aa",
+            "handoff1:" + String(repeating: "a", count: 5000),
         ]
     )
     func notACard(text: String) {

@@ -43,6 +43,15 @@ struct ActivityTests {
         #expect(error?.code == .invalidValue)
     }
 
+    @Test("titles and required keys hold no U+0000")
+    func noNUL() {
+        let errors = [
+            #expect(throws: ModelError.self) { try Activity(type: type, title: "a\u{0}") },
+            #expect(throws: ModelError.self) { try Activity(type: type, requiredUserInfoKeys: ["a\u{0}"]) },
+        ]
+        #expect(errors.map { $0?.code } == [.invalidValue, .invalidValue])
+    }
+
     @Test("a refused value is named by its path")
     func path() {
         let error = #expect(throws: ModelError.self) {

@@ -2,14 +2,12 @@ import HandoffRadioConformance
 @testable import HandoffRadioSimulated
 import Testing
 
-@Suite("A simulated radio keeps the contract")
+/// One promise after the other: each radio takes one of the 128 inotify instances that a user has.
+@Suite("A simulated radio keeps the contract", .serialized)
 struct ConformanceTests {
-    /// How many promises are checked at once: each radio takes one of the 128 inotify instances that a user has.
-    private static let places = Credits(16)
-
     @Test("in calm air", arguments: Promise<SimulatedWorld>.all)
     func calm(_ promise: Promise<SimulatedWorld>) async throws {
-        try await check(promise, in: SimulatedWorld())
+        try await promise.check(in: SimulatedWorld())
     }
 
     @Test("in bad air", arguments: Promise<SimulatedWorld>.all)
@@ -18,12 +16,6 @@ struct ConformanceTests {
         air.loss = 0.2
         air.delay = .milliseconds(40)
         air.maximumMessageLength = 200
-        try await check(promise, in: SimulatedWorld(air: air))
-    }
-
-    private func check(_ promise: Promise<SimulatedWorld>, in world: SimulatedWorld) async throws {
-        try #require(await Self.places.take())
-        defer { Self.places.give() }
-        try await promise.check(in: world)
+        try await promise.check(in: SimulatedWorld(air: air))
     }
 }

@@ -54,10 +54,11 @@ struct MessageTests {
         #expect(Refusal.Code(rawValue: 77).description == "unknown(77)")
     }
 
-    @Test("a refusal's message is cut between scalars")
+    @Test("a refusal's message is cut between scalars and loses U+0000")
     func longRefusal() {
         let refusal = Refusal(.internal, "a" + String(repeating: "ä", count: 600))
         #expect(refusal.message == "a" + String(repeating: "ä", count: 511))
+        #expect(Refusal(.internal, "a\u{0}b").message == "ab")
     }
 
     @Test("a truncated message is read or refused, and nothing else happens")
@@ -69,19 +70,13 @@ struct MessageTests {
 
     @Test("a message with a flipped bit is read or refused, and what is read can be written")
     func bitFlips() throws {
-        for bytes in Damage.bitFlips(of: Answer.activity(try SampleActivities.everything()).encode()) {
-            expectReadOrRefused(bytes)
+        // One small message for each kind: what a flip does depends on its neighbours, not on how much else there is.
+        var activities = [try SampleActivities.everything().with { $0.userInfo = [:] }]
+        for (key, value) in try SampleActivities.everyKind() {
+            activities.append(try Activity(type: .browsingWeb, userInfo: [key: value]))
         }
-    }
-
-    @Test("random bytes are read or refused")
-    func noise() {
-        var random = SeededRandom(seed: 3)
-        for _ in 0..<2000 {
-            let bytes = random.bytes(Int.random(in: 0...64, using: &random))
+        for bytes in activities.flatMap({ Damage.bitFlips(of: Answer.activity($0).encode()) }) {
             expectReadOrRefused(bytes)
-            _ = try? Request(decoding: bytes)
-            _ = try? Acknowledgement(decoding: bytes)
         }
     }
 

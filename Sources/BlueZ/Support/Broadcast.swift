@@ -11,6 +11,12 @@ package final class Broadcast<Element: Hashable & Sendable>: Sendable {
 
     private let state: Mutex<State>
 
+    /// Held while readers are told, so that they are told in order.
+    ///
+    /// It must not be the other lock: cancelling a reader runs `forget` under a lock of the reader's task, and telling
+    /// that reader needs the same lock.
+    private let telling = Mutex<Void>(())
+
     /// The value as it is now.
     package var value: Element { state.withLock(\.value) }
 
@@ -34,10 +40,13 @@ package final class Broadcast<Element: Hashable & Sendable>: Sendable {
 
     /// Changes the value, and tells every reader unless nothing changed.
     package func publish(_ value: Element) {
-        state.withLock { state in
-            guard state.value != value, !state.isFinished else { return }
-            state.value = value
-            for reader in state.readers.values { reader.yield(value) }
+        telling.withLock { _ in
+            let readers = state.withLock { state in
+                guard state.value != value, !state.isFinished else { return [AsyncStream<Element>.Continuation]() }
+                state.value = value
+                return Array(state.readers.values)
+            }
+            for reader in readers { reader.yield(value) }
         }
     }
 

@@ -4,7 +4,8 @@ extension Connection {
     /// The bus has confirmed the rule before `body` begins, so that no signal emitted since is missed; it has forgotten it
     /// again when this returns. A signal that arrives before an answer to a call is in the sequence before the call returns.
     ///
-    /// - Parameter limit: how many signals may wait to be read; one more ends the sequence with `.overflow`.
+    /// At most `limit` signals wait to be read; one more ends the sequence with `.overflow`.
+    ///
     /// - Throws: what `body` throws, and `DBusError` if the bus does not accept the rule.
     package func withSignals<T>(
         _ rule: MatchRule,

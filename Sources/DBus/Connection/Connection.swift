@@ -22,7 +22,8 @@ package final class Connection: Sendable {
     /// connection's thread has ended. When the bus goes away meanwhile, pending calls and signal sequences throw
     /// `.disconnected`, and `body` is cancelled.
     ///
-    /// - Parameter patience: how long the bus may take to let us in.
+    /// The bus may take as long as `patience` to let us in.
+    ///
     /// - Throws: what `body` throws; `DBusError` with the code `.invalidAddress`, `.connectFailed`, `.timedOut` (the bus
     ///   has not let us in) or `.cancelled` before `body` runs, and `.disconnected` if the bus went away.
     package static func withConnection<T: Sendable>(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The output of a program, line by line or whole. For one reader.
+/// The output of a program, line by line or whole, for one reader.
 package final class PipeReader: Sendable {
     private let chunks: AsyncStream<[UInt8]>
 
@@ -27,7 +27,9 @@ package final class PipeReader: Sendable {
         return String(decoding: all, as: UTF8.self)
     }
 
-    /// The first line, without its end; what follows in the same breath is lost. Nil if the output ends before.
+    /// The first line, without its end; nil if the output ends before.
+    ///
+    /// What follows in the same breath is lost.
     package func firstLine() async -> String? {
         var all: [UInt8] = []
         for await chunk in chunks {

@@ -1,47 +1,74 @@
 import DBus
+import Glibc
 import HandoffRadio
 import HandoffRadioBlueZ
 import HandoffRadioConformance
 import Logging
+import SystemPackage
 
 /// Holds two real radios, `hci0` and `hci1` of this machine, to the promises of `Radio`.
 ///
 ///     radio-conformance [WORDS]
+///     radio-conformance --gatt | --restart
 ///
-/// With words, only promises that contain them. Says what came of each; exits with 1 when one was broken.
+/// With words, only promises that contain them; with an option, one of ``BlueZChecks``. Says what came of each; exits
+/// with 1 when one was broken.
 @main
 enum RadioConformance {
-    static func main() async throws {
-        let words = CommandLine.arguments.dropFirst().joined(separator: " ")
+    static func main() async {
+        do {
+            try await run(CommandLine.arguments.dropFirst().joined(separator: " "))
+        } catch {
+            say("\(error)")
+            exit(EXIT_FAILURE)
+        }
+    }
+
+    private static func run(_ words: String) async throws {
+        switch words {
+        case "--gatt":
+            try await Connection.withConnection(to: .system) { try await BlueZChecks.gatt($0) }
+            say("kept    GATT")
+        case "--restart":
+            try await BlueZChecks.restart(AdapterWorld.radio("hci0"), say: say)
+        default:
+            try await checkPromises(containing: words)
+        }
+    }
+
+    private static func checkPromises(containing words: String) async throws {
+        let chosen = Promise<AdapterWorld>.all.filter { words.isEmpty || $0.description.contains(words) }
+        // Checking nothing must not look like success.
+        guard !chosen.isEmpty else { throw CheckFailure("no promise contains \"\(words)\"") }
         let broken = try await Connection.withConnection(to: .system) { connection in
             let world = AdapterWorld(connection: connection)
             var broken = 0
-            for promise in Promise<AdapterWorld>.all where words.isEmpty || promise.description.contains(words) {
+            for promise in chosen {
                 broken += await verdict(on: promise, in: world) ? 0 : 1
             }
             return broken
         }
-        guard broken == 0 else { throw BrokenPromises(count: broken) }
+        guard broken == 0 else { throw CheckFailure("\(broken) promises were broken") }
+        say("\(chosen.count) promises kept")
     }
 
     private static func verdict(on promise: Promise<AdapterWorld>, in world: AdapterWorld) async -> Bool {
         let start = ContinuousClock.now
+        say("begin   \(promise)")
         do {
             try await promise.check(in: world)
-            print("kept    \(promise) (\(start.duration(to: .now)))")
+            say("kept    \(promise) (\(start.duration(to: .now)))")
             return true
         } catch {
-            print("BROKEN  \(promise): \(error) (\(start.duration(to: .now)))")
+            say("BROKEN  \(promise): \(error) (\(start.duration(to: .now)))")
             return false
         }
     }
-}
 
-/// What the program ends with when a radio is not as promised.
-struct BrokenPromises: Error, CustomStringConvertible {
-    let count: Int
-
-    var description: String { "\(count) promises were broken" }
+    /// Says it at once: whoever waits for a promise that takes long wants to know which.
+    private static func say(_ line: String) {
+        _ = try? FileDescriptor.standardOutput.writeAll("\(line)\n".utf8)
+    }
 }
 
 /// Two adapters of one machine.
@@ -50,21 +77,29 @@ struct AdapterWorld: RadioWorld {
 
     var hasPowerSwitch: Bool { true }
 
+    /// Switches both adapters off and on first, so that no link and no cached device of the last radios is left.
     func withRadios(_ body: (BlueZRadio, BlueZRadio) async throws -> Void) async throws {
-        try await body(radio("hci0"), radio("hci1"))
+        for adapter: ObjectPath in ["/org/bluez/hci0", "/org/bluez/hci1"] {
+            for isOn in [false, true] { try await setPower(isOn, of: adapter) }
+        }
+        try await body(Self.radio("hci0"), Self.radio("hci1"))
     }
 
     func setPower(_ isOn: Bool, ofSecond radio: BlueZRadio) async throws {
+        try await setPower(isOn, of: "/org/bluez/hci1")
+    }
+
+    private func setPower(_ isOn: Bool, of adapter: ObjectPath) async throws {
         try await connection.setProperty(
             of: "org.bluez",
-            at: "/org/bluez/hci1",
+            at: adapter,
             interface: "org.bluez.Adapter1",
             name: "Powered",
             to: .boolean(isOn)
         )
     }
 
-    private func radio(_ adapter: String) -> BlueZRadio {
+    static func radio(_ adapter: String) -> BlueZRadio {
         var logger = Logger(label: adapter)
         logger.logLevel = .debug
         return BlueZRadio(adapter: adapter, logger: logger)

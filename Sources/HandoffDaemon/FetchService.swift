@@ -3,6 +3,7 @@ import HandoffModel
 import HandoffRadio
 import HandoffWire
 import Logging
+import ServiceLifecycle
 
 /// Fetches the activity of an entry from its origin.
 protocol Fetching: Sendable {
@@ -13,10 +14,24 @@ protocol Fetching: Sendable {
 }
 
 /// Fetches over a radio.
-struct Fetcher<R: Radio>: Fetching {
+///
+/// Whoever asks has the activity as soon as it is here and acknowledged. Closing the channel and the link takes seconds
+/// more on some stacks, for which nobody needs to wait: it goes on in ``run()``.
+struct FetchService<R: Radio>: Service, Fetching {
     let engine: Engine
     let radio: R
     let logger: Logger
+
+    private typealias Outcome = Latest<Result<Answer, any Error>?>
+
+    private struct Order: Sendable {
+        let entry: NearbyEntry
+        let device: TrustedDevices.Device
+        let outcome: Outcome
+    }
+
+    private let orders: AsyncStream<Order>
+    private let newOrders: AsyncStream<Order>.Continuation
 
     /// How long opening the channel may take.
     private static var dialLimit: Duration { .seconds(10) }
@@ -25,45 +40,81 @@ struct Fetcher<R: Radio>: Fetching {
     /// How long all of it may take.
     private static var limit: Duration { .seconds(15) }
 
+    init(engine: Engine, radio: R, logger: Logger) {
+        self.engine = engine
+        self.radio = radio
+        self.logger = logger
+        (orders, newOrders) = AsyncStream<Order>.makeStream()
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                for await order in orders {
+                    group.addTask { await carryOut(order) }
+                }
+            }
+        }
+    }
+
     func fetch(_ id: NearbyEntry.ID) async throws -> Activity {
         let entry = try engine.entry(id)
         guard let device = engine.read({ $0.devices[entry.device] }) else {
             throw HandoffError(.unknownDevice, "That device is not trusted any more.")
         }
+        let outcome = Outcome(nil)
+        newOrders.yield(Order(entry: entry, device: device, outcome: outcome))
         let name = device.name.rawValue
-        let answer: Answer
+        let answer = try await withDeadline(Self.limit, orThrow: Self.tooSlow(name)) {
+            try await outcome.changed(since: outcome.initial).value
+        }
         do {
-            answer = try await withDeadline(Self.limit, orThrow: Self.tooSlow(name)) {
-                try await ask(device, for: entry)
-            }
+            guard let answer = try answer?.get() else { throw CancellationError() }
+            return try take(answer, entry: entry, name: name)
         } catch let error as RadioError {
             throw Self.explained(error, name)
         }
-        return try take(answer, entry: entry, name: name)
     }
 
-    private func ask(_ device: TrustedDevices.Device, for entry: NearbyEntry) async throws -> Answer {
+    private func carryOut(_ order: Order) async {
+        do {
+            try await withDeadline(Self.limit + Self.closeLimit, orThrow: Self.tooSlow(order.device.name.rawValue)) {
+                try await ask(order)
+            }
+        } catch {
+            // After the answer, only its taking leave can have failed.
+            order.outcome.setOnce(.failure(error))
+        }
+    }
+
+    private func ask(_ order: Order) async throws {
         let session = FetchSession(
             keys: engine.identity.keys,
-            peer: device.publicKey,
-            request: .fetch(FetchRequest(typeHash: entry.typeHash))
+            peer: order.device.publicKey,
+            request: .fetch(FetchRequest(typeHash: order.entry.typeHash))
         )
-        return try await radio.withChannel(to: entry.address, port: entry.port, timeout: Self.dialLimit) { channel in
-            try await converse(session, over: channel)
+        let (address, port) = (order.entry.address, order.entry.port)
+        try await radio.withChannel(to: address, port: port, timeout: Self.dialLimit) { channel in
+            try await converse(session, over: channel) { order.outcome.setOnce(.success($0)) }
         }
     }
 
     /// Sends the request, takes the answer, and lets the origin close once it has the acknowledgement.
-    private func converse(_ session: consuming FetchSession, over channel: R.Channel) async throws -> Answer {
+    private func converse(
+        _ session: consuming FetchSession,
+        over channel: R.Channel,
+        _ answer: @Sendable (Answer) -> Void
+    ) async throws {
         var session = session
         try await channel.sendAll(try session.start())
         while let message = try await channel.receive() {
             guard let answered = try session.receive(message) else { continue }
             try await channel.sendAll(answered.acknowledgement)
+            answer(answered.answer)
             // Closing throws away what the peer has not taken: wait until it closes (net/bluetooth/l2cap_core.c,
-            // l2cap_chan_del). The answer is whole; nothing that happens now spoils it.
+            // l2cap_chan_del).
             _ = try? await withDeadline(Self.closeLimit, orThrow: CancellationError()) { try await channel.receive() }
-            return answered.answer
+            return
         }
         throw HandoffError(
             .notTrusted,
@@ -88,7 +139,10 @@ struct Fetcher<R: Radio>: Fetching {
     }
 
     private static func tooSlow(_ name: String) -> HandoffError {
-        HandoffError(.timedOut, "\(name) took longer than \(limit.components.seconds) s to answer; try again nearer to it.")
+        HandoffError(
+            .timedOut,
+            "\(name) took longer than \(limit.components.seconds) s to answer; try again nearer to it."
+        )
     }
 
     private static func explained(_ error: RadioError, _ name: String) -> any Error {

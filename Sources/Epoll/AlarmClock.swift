@@ -1,0 +1,60 @@
+private import CLinux
+private import Glibc
+package import SystemPackage
+
+/// Waits for instants and for changes of the wall clock, without a wake-up in between and through suspend.
+///
+/// `Task.sleep` wakes the process about once a second on Linux while a long sleep is pending; a timer of the kernel does
+/// not.
+package struct AlarmClock: Sendable {
+    private let reactor: Reactor
+
+    package init(reactor: Reactor) {
+        self.reactor = reactor
+    }
+
+    /// Waits until `uptime` of `CLOCK_BOOTTIME`, which goes on during suspend; a past instant is waited for no time.
+    ///
+    /// - Throws: `ECANCELED` when the task is cancelled, `EBADF` when the reactor has ended.
+    package func sleep(until uptime: Duration) async throws(Errno) {
+        let (seconds, attoseconds) = max(uptime, .nanoseconds(1)).components
+        var time = itimerspec()
+        time.it_value = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+        let timer = try timer(CLOCK_BOOTTIME, CInt(TFD_TIMER_ABSTIME), time)
+        defer { timer.close() }
+        try await Self.expiration(of: timer)
+    }
+
+    /// Waits until somebody sets the wall clock, a time server or a person.
+    ///
+    /// - Throws: `ECANCELED` when the task is cancelled, `EBADF` when the reactor has ended.
+    package func wallClockChange() async throws(Errno) {
+        var time = itimerspec()
+        // As far away as the kernel takes it: it is the change that counts, not the instant.
+        time.it_value.tv_sec = Int(Int32.max)
+        let flags = CInt(TFD_TIMER_ABSTIME) | handoff_timer_cancel_on_set
+        let timer = try timer(CLOCK_REALTIME, flags, time)
+        defer { timer.close() }
+        do throws(Errno) {
+            try await Self.expiration(of: timer)
+        } catch .canceled where !Task.isCancelled {
+            // timerfd_create(2): read fails with ECANCELED after a discontinuous change of the clock.
+            return
+        }
+    }
+
+    private func timer(_ clock: clockid_t, _ flags: CInt, _ time: itimerspec) throws(Errno) -> ReactorDescriptor {
+        let descriptor = try Descriptor { timerfd_create(clock, CInt(TFD_CLOEXEC) | CInt(TFD_NONBLOCK)) }
+        var time = time
+        let number = descriptor.rawValue
+        _ = try systemCall { timerfd_settime(number, flags, &time, nil) }
+        return try ReactorDescriptor(descriptor, on: reactor)
+    }
+
+    private static func expiration(of timer: ReactorDescriptor) async throws(Errno) {
+        _ = try await timer.whenReady(for: .reading) { (number: CInt) throws(Errno) -> Int in
+            var expirations: UInt64 = 0
+            return try systemCall { read(number, &expirations, MemoryLayout<UInt64>.size) }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import HandoffRadio
+
+/// An advertisement on its way from one station to one ear.
+struct Report: Hashable, Sendable {
+    let sender: StationID
+    let senderName: String
+    let address: LinkAddress
+    let rssi: Int8
+    /// When it arrives, on the clock that the machine's processes share.
+    let due: Instant
+    let service: ServiceUUID
+    let data: [UInt8]
+
+    /// More than any report has.
+    static let maximumLength = 256
+
+    var bytes: [UInt8] {
+        var writer = PacketWriter()
+        writer.append(sender.text)
+        writer.append(senderName)
+        writer.append(address.bytes)
+        writer.append([UInt8(bitPattern: rssi)])
+        writer.append(due.nanoseconds)
+        writer.append(service.description)
+        writer.append(data)
+        return writer.bytes
+    }
+}
+
+extension Report {
+    /// Reads a datagram; nil when it is not a report.
+    init?(_ bytes: [UInt8]) {
+        var reader = PacketReader(bytes)
+        guard let sender = reader.text().flatMap(StationID.init), let senderName = reader.text(),
+            let address = reader.bytes(), address.count == 6,
+            let rssi = reader.bytes(), rssi.count == 1,
+            let due = reader.number(),
+            let service = reader.text().flatMap(ServiceUUID.init), let data = reader.bytes()
+        else { return nil }
+        self.init(
+            sender: sender,
+            senderName: senderName,
+            address: LinkAddress(bytes: address),
+            rssi: Int8(bitPattern: rssi[0]),
+            due: Instant(nanoseconds: due),
+            service: service,
+            data: data
+        )
+    }
+}

@@ -1,0 +1,141 @@
+import HandoffCore
+import HandoffModel
+import HandoffTestVectors
+import Testing
+
+@Suite("The pace of advertising")
+struct AdvertisementPacerTests {
+    private typealias Content = AdvertisementPacer.Content
+
+    private static func content(_ number: UInt8) throws -> Content {
+        .activity(try ActivityTypeHash(bytes: [1, 2, 3, 4, number]), hasWebpage: false)
+    }
+
+    @Test("nothing is on the air, and nothing wakes anybody, before something is wanted")
+    func silence() {
+        var pacer = AdvertisementPacer()
+        let (broadcast, next) = pacer.advance(to: .at(0))
+        #expect(broadcast == nil)
+        #expect(next == nil)
+    }
+
+    @Test("the first wish is on the air at once, fresh for 30 s, and no longer")
+    func freshness() throws {
+        var pacer = AdvertisementPacer()
+        pacer.want(try Self.content(1))
+        #expect(pacer.advance(to: .at(0)).broadcast?.isFresh == true)
+        #expect(pacer.advance(to: .at(0)).next == Moment.at(30).uptime)
+        #expect(pacer.advance(to: .at(29.9)).broadcast?.isFresh == true)
+        #expect(pacer.advance(to: .at(30)).broadcast?.isFresh == false)
+    }
+
+    @Test("a change waits half a second after the last, and the last wish wins")
+    func gap() throws {
+        var pacer = AdvertisementPacer()
+        pacer.want(try Self.content(1))
+        _ = pacer.advance(to: .at(0))
+        pacer.want(try Self.content(2))
+        pacer.want(try Self.content(3))
+        let early = pacer.advance(to: .at(0.2))
+        #expect(early.broadcast?.content == (try Self.content(1)))
+        #expect(early.next == Moment.at(0.5).uptime)
+        #expect(pacer.advance(to: .at(0.5)).broadcast?.content == (try Self.content(3)))
+    }
+
+    @Test("a wish that is taken back in time changes nothing")
+    func changeOfMind() throws {
+        var pacer = AdvertisementPacer()
+        pacer.want(try Self.content(1))
+        _ = pacer.advance(to: .at(0))
+        pacer.want(try Self.content(2))
+        _ = pacer.advance(to: .at(0.1))
+        pacer.want(try Self.content(1))
+        #expect(pacer.advance(to: .at(5)).broadcast?.content == (try Self.content(1)))
+    }
+
+    @Test("the sixth change within ten seconds waits for the first to be ten seconds old")
+    func window() throws {
+        var pacer = AdvertisementPacer()
+        for number in 0..<5 {
+            pacer.want(try Self.content(UInt8(number)))
+            #expect(pacer.advance(to: .at(Double(number))).broadcast?.content == (try Self.content(UInt8(number))))
+        }
+        pacer.want(try Self.content(9))
+        let early = pacer.advance(to: .at(5))
+        #expect(early.broadcast?.content == (try Self.content(4)))
+        #expect(early.next == Moment.at(10).uptime)
+        #expect(pacer.advance(to: .at(10)).broadcast?.content == (try Self.content(9)))
+    }
+
+    @Test("a farewell follows the last activity, counts from when it is on the air, and leaves silence")
+    func farewell() throws {
+        var pacer = AdvertisementPacer()
+        pacer.want(try Self.content(1))
+        _ = pacer.advance(to: .at(0))
+        pacer.want(nil)
+        #expect(pacer.advance(to: .at(3)).broadcast?.content == .farewell)
+        pacer.began(.farewell, at: Moment.at(4).uptime)
+        let end = Moment.at(4).uptime + AdvertisementPacer.farewellDuration
+        let meanwhile = pacer.advance(to: .at(6))
+        #expect(meanwhile.broadcast?.content == .farewell)
+        #expect(meanwhile.next == end)
+        let after = pacer.advance(to: .at(10))
+        #expect(after.broadcast == nil)
+        #expect(after.next == nil)
+    }
+
+    @Test("a farewell does not wait for the window, so that a stale entry goes soon")
+    func promptFarewell() throws {
+        var pacer = AdvertisementPacer()
+        for number in 0..<5 {
+            pacer.want(try Self.content(UInt8(number)))
+            _ = pacer.advance(to: .at(Double(number) * 0.5))
+        }
+        pacer.want(nil)
+        #expect(pacer.advance(to: .at(2.5)).broadcast?.content == .farewell)
+    }
+
+    @Test("an advertisement is sealed anew in each slot")
+    func slots() throws {
+        var pacer = AdvertisementPacer()
+        pacer.want(try Self.content(1))
+        let first = pacer.advance(to: .at(0))
+        let boundary = Moment.at(0).advanced(by: Moment.at(0).timeToNextSlot)
+        #expect(pacer.advance(to: .at(31)).next == boundary.uptime)
+        #expect(pacer.advance(to: boundary).broadcast?.slot == (first.broadcast?.slot ?? 0) + 1)
+    }
+
+    @Test("any history keeps the limits, and what was wanted last is on the air in the end", arguments: 0..<200)
+    func histories(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        var pacer = AdvertisementPacer()
+        var now = Moment.at(0)
+        var onAir: Content?
+        var changes: [(at: Duration, to: Content?)] = []
+        var wish: Content?
+        func look() -> Duration? {
+            let (broadcast, next) = pacer.advance(to: now)
+            if broadcast?.content != onAir {
+                onAir = broadcast?.content
+                changes.append((now.uptime, onAir))
+            }
+            return next
+        }
+        for _ in 0..<60 {
+            wish = Bool.random(using: &random) ? try Self.content(.random(in: 0...3, using: &random)) : nil
+            pacer.want(wish)
+            _ = look()
+            now = now.advanced(by: .milliseconds(Int64.random(in: 0...1500, using: &random)))
+        }
+        for _ in 0..<10 {
+            guard let next = look(), next < now.uptime + .seconds(25) else { break }
+            #expect(next > now.uptime, "a deadline that has passed would be asked for in a circle")
+            now = now.advanced(by: next - now.uptime)
+        }
+        #expect(onAir == wish)
+        let audible = changes.filter { $0.to != nil }
+        for (one, next) in zip(audible, audible.dropFirst()) { #expect(next.at - one.at >= .milliseconds(500)) }
+        let counted = audible.filter { $0.to != .farewell }.map(\.at)
+        for (first, sixth) in zip(counted, counted.dropFirst(5)) { #expect(sixth - first >= .seconds(10)) }
+    }
+}

@@ -1,0 +1,103 @@
+import HandoffCore
+import HandoffModel
+import HandoffRadio
+import Testing
+
+@Suite("The table of nearby activities")
+struct NearbyTableTests {
+    private static let notes = "org.example.notes.editing"
+    private var table = NearbyTable()
+
+    private static func device(_ number: UInt8) throws -> DeviceID {
+        try DeviceID(bytes: [0, 0, 0, 0, 0, 0, 0, number])
+    }
+
+    private static func report(
+        _ device: UInt8,
+        _ type: String? = notes,
+        hasWebpage: Bool = false,
+        rssi: Int8? = -60,
+        address: String = "A"
+    ) throws -> NearbyTable.Report {
+        NearbyTable.Report(
+            device: try Self.device(device),
+            activity: try type.map { try hash($0) },
+            hasWebpage: hasWebpage,
+            rssi: rssi,
+            address: RadioAddress(address),
+            port: try #require(ChannelPort(rawValue: 0x80))
+        )
+    }
+
+    @Test("a first report adds an entry, the same again only keeps it alive")
+    mutating func addition() throws {
+        let changes = table.insert(try Self.report(1), at: .at(0))
+        let entry = try #require(table.all.first)
+        #expect(changes == [.added(entry)])
+        #expect(table.insert(try Self.report(1, address: "B"), at: .at(5)).isEmpty)
+        #expect(table.all.first?.lastSeen == .at(5))
+        #expect(table.all.first?.firstSeen == .at(0))
+        #expect(table[entry.id]?.address == RadioAddress("B"))
+    }
+
+    @Test("another activity of the device takes the place of the last, as another entry")
+    mutating func replacement() throws {
+        _ = table.insert(try Self.report(1), at: .at(0))
+        let old = try #require(table.all.first)
+        let changes = table.insert(try Self.report(1, "org.example.mail.composing"), at: .at(1))
+        let new = try #require(table.all.first)
+        #expect(changes == [.removed(old), .added(new)])
+        #expect(new.id != old.id)
+        #expect(table.all.count == 1)
+        #expect(table[old.id] == nil)
+    }
+
+    @Test("a farewell removes the entry at once, and a second one does nothing")
+    mutating func farewell() throws {
+        _ = table.insert(try Self.report(1), at: .at(0))
+        let entry = try #require(table.all.first)
+        #expect(table.insert(try Self.report(1, nil), at: .at(1)) == [.removed(entry)])
+        #expect(table.insert(try Self.report(1, nil), at: .at(2)).isEmpty)
+    }
+
+    @Test("an entry that is not heard for 30 s goes, and not before")
+    mutating func timeout() throws {
+        _ = table.insert(try Self.report(1), at: .at(0))
+        _ = table.insert(try Self.report(2), at: .at(10))
+        #expect(table.nextTimeout == Moment.at(30).uptime)
+        #expect(table.expire(at: .at(29.9)).isEmpty)
+        #expect(table.expire(at: .at(30)).count == 1)
+        #expect(table.all.map(\.device) == [try Self.device(2)])
+        #expect(table.expire(at: .at(40)).count == 1)
+        #expect(table.nextTimeout == nil)
+    }
+
+    @Test("the nearest comes first, one of unknown signal last")
+    mutating func order() throws {
+        _ = table.insert(try Self.report(1, rssi: -80), at: .at(0))
+        _ = table.insert(try Self.report(2, rssi: nil), at: .at(0))
+        _ = table.insert(try Self.report(3, rssi: -40), at: .at(0))
+        #expect(table.all.map(\.device) == [try Self.device(3), try Self.device(1), try Self.device(2)])
+    }
+
+    @Test("a change of the signal is told when it is worth it, a web page always")
+    mutating func visibleChanges() throws {
+        _ = table.insert(try Self.report(1, rssi: -60), at: .at(0))
+        #expect(table.insert(try Self.report(1, rssi: -57), at: .at(1)).isEmpty)
+        #expect(table.insert(try Self.report(1, rssi: -55), at: .at(2)).isEmpty)
+        #expect(table.insert(try Self.report(1, rssi: -54), at: .at(3)).count == 1)
+        #expect(table.insert(try Self.report(1, rssi: nil), at: .at(4)).isEmpty)
+        #expect(table.insert(try Self.report(1, hasWebpage: true, rssi: -54), at: .at(5)).count == 1)
+    }
+
+    @Test("a device that is no longer trusted, and an activity found to be stale, leave")
+    mutating func removal() throws {
+        _ = table.insert(try Self.report(1), at: .at(0))
+        _ = table.insert(try Self.report(2), at: .at(0))
+        #expect(table.remove(try Self.device(1)).count == 1)
+        let entry = try #require(table.all.first)
+        #expect(table.remove(entry: entry.id) == [.removed(entry)])
+        #expect(table.remove(entry: entry.id).isEmpty)
+        #expect(table.all.isEmpty)
+    }
+}

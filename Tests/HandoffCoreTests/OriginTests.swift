@@ -1,0 +1,165 @@
+import HandoffCore
+import HandoffModel
+import HandoffWire
+import Testing
+
+@Suite("The origin of activities")
+struct OriginTests {
+    private static let notes = "org.example.notes.editing"
+    private static let mail = "org.example.mail.composing"
+
+    private var origin = Origin()
+
+    private mutating func create(_ type: String, owner: String = ":1.1", eligible: Bool = true) throws -> UInt64 {
+        try origin.create(activity(type), owner: owner, isEligible: eligible).id
+    }
+
+    private func answer(_ type: String, at now: Moment) throws -> Answer {
+        origin.answer(to: FetchRequest(typeHash: try hash(type)), at: now)
+    }
+
+    private func isGiven(_ type: String, at now: Moment) throws -> Bool {
+        if case .activity(let given) = try answer(type, at: now) { return given.type.rawValue == type }
+        return false
+    }
+
+    @Test("an activity is not current before it says so")
+    mutating func creation() throws {
+        _ = try create(Self.notes)
+        #expect(origin.current == nil)
+        #expect(try !isGiven(Self.notes, at: .at(0)))
+    }
+
+    @Test("the newest of those that want to be current is, and the one below comes back when it resigns or ends")
+    mutating func stack() throws {
+        let notes = try create(Self.notes)
+        let mail = try create(Self.mail)
+        try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
+        try origin.becomeCurrent(mail, by: ":1.1", at: .at(1))
+        #expect(origin.current?.id == mail)
+        try origin.resignCurrent(mail, by: ":1.1", at: .at(2))
+        #expect(origin.current?.id == notes)
+        try origin.becomeCurrent(mail, by: ":1.1", at: .at(3))
+        try origin.invalidate(mail, by: ":1.1", at: .at(4))
+        #expect(origin.current?.id == notes)
+    }
+
+    @Test("an ineligible activity is passed over, and current once it is eligible")
+    mutating func eligibility() throws {
+        let notes = try create(Self.notes)
+        let mail = try create(Self.mail, eligible: false)
+        try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
+        try origin.becomeCurrent(mail, by: ":1.1", at: .at(1))
+        #expect(origin.current?.id == notes)
+        try origin.update(mail, by: ":1.1", at: .at(2)) { $0.isEligible = true }
+        #expect(origin.current?.id == mail)
+    }
+
+    @Test("only the current activity is given away")
+    mutating func answers() throws {
+        let notes = try create(Self.notes)
+        try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
+        #expect(try isGiven(Self.notes, at: .at(1)))
+        guard case .refusal(let refusal) = try answer(Self.mail, at: .at(1)) else {
+            Issue.record("another activity was given away")
+            return
+        }
+        #expect(refusal.code == .noLongerCurrent)
+    }
+
+    @Test("the activity that another one displaced is not given away any more")
+    mutating func displaced() throws {
+        let notes = try create(Self.notes)
+        let mail = try create(Self.mail)
+        try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
+        try origin.becomeCurrent(mail, by: ":1.1", at: .at(1))
+        #expect(try !isGiven(Self.notes, at: .at(1)))
+    }
+
+    @Test("the last activity that resigned can be fetched for ten seconds more")
+    mutating func grace() throws {
+        let notes = try create(Self.notes)
+        try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
+        try origin.resignCurrent(notes, by: ":1.1", at: .at(1))
+        #expect(try isGiven(Self.notes, at: .at(10.9)))
+        #expect(try !isGiven(Self.notes, at: .at(11)))
+    }
+
+    @Test("an invalidated activity is gone at once, even within the grace of one that resigned")
+    mutating func invalidation() throws {
+        let notes = try create(Self.notes)
+        try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
+        try origin.resignCurrent(notes, by: ":1.1", at: .at(1))
+        try origin.invalidate(notes, by: ":1.1", at: .at(2))
+        #expect(try !isGiven(Self.notes, at: .at(2)))
+    }
+
+    @Test("an activity that became ineligible is not given away in its grace")
+    mutating func ineligibleGrace() throws {
+        let notes = try create(Self.notes)
+        try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
+        try origin.update(notes, by: ":1.1", at: .at(1)) { $0.isEligible = false }
+        #expect(origin.current == nil)
+        #expect(try !isGiven(Self.notes, at: .at(1)))
+    }
+
+    @Test("nobody but its owner can change an activity")
+    mutating func ownership() throws {
+        let notes = try create(Self.notes)
+        var origin = origin
+        for attempt: (inout Origin) throws -> Void in [
+            { try $0.becomeCurrent(notes, by: ":1.2", at: .at(0)) },
+            { try $0.resignCurrent(notes, by: ":1.2", at: .at(0)) },
+            { try $0.invalidate(notes, by: ":1.2", at: .at(0)) },
+            { try $0.update(notes, by: ":1.2", at: .at(0)) { $0.isEligible = false } },
+        ] {
+            let error = #expect(throws: HandoffError.self) { try attempt(&origin) }
+            #expect(error?.code == .notOwner)
+        }
+    }
+
+    @Test("an activity that does not exist is an error that says so")
+    mutating func absence() {
+        var origin = origin
+        let error = #expect(throws: HandoffError.self) { try origin.becomeCurrent(7, by: ":1.1", at: .at(0)) }
+        #expect(error?.code == .noSuchActivity)
+    }
+
+    @Test("a program that leaves takes all its activities, and nobody else's")
+    mutating func departure() throws {
+        let mine = try create(Self.notes)
+        let other = try create(Self.mail, owner: ":1.2")
+        try origin.becomeCurrent(other, by: ":1.2", at: .at(0))
+        try origin.becomeCurrent(mine, by: ":1.1", at: .at(1))
+        #expect(origin.remove(ownedBy: ":1.1", at: .at(2)).map(\.id) == [mine])
+        #expect(origin.current?.id == other)
+        #expect(origin.owners == [":1.2"])
+        #expect(try !isGiven(Self.notes, at: .at(2)))
+    }
+
+    @Test("one program cannot fill the memory with activities")
+    mutating func limit() throws {
+        for _ in 0..<ActivityRegister.maximumPerOwner { _ = try create(Self.notes) }
+        var origin = origin
+        let error = #expect(throws: HandoffError.self) {
+            try origin.create(activity(Self.notes), owner: ":1.1", isEligible: true)
+        }
+        #expect(error?.code == .limitReached)
+        _ = try create(Self.notes, owner: ":1.2")
+    }
+
+    @Test("the air follows: the activity with its web page, then a farewell, then nothing")
+    mutating func air() throws {
+        let page = try origin.create(
+            activity(Self.notes, webpage: "https://example.org"),
+            owner: ":1.1",
+            isEligible: true
+        )
+        try origin.becomeCurrent(page.id, by: ":1.1", at: .at(0))
+        let content = AdvertisementPacer.Content.activity(try hash(Self.notes), hasWebpage: true)
+        #expect(origin.advance(to: .at(0)).broadcast?.content == content)
+        _ = origin.remove(ownedBy: ":1.1", at: .at(1))
+        #expect(origin.advance(to: .at(1)).broadcast?.content == .farewell)
+        #expect(origin.advance(to: .at(10)).broadcast == nil)
+    }
+}

@@ -1,0 +1,172 @@
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffTestVectors
+import HandoffWire
+import Testing
+
+@Suite("A session")
+struct SessionTests {
+    private let caller = DeviceKeys.generate()
+    private let origin = DeviceKeys.generate()
+    private let type = "org.example.notes.editing"
+
+    private func fetch(from peer: DeviceKeys? = nil) throws -> FetchSession {
+        FetchSession(
+            keys: caller,
+            peer: (peer ?? origin).publicKey,
+            request: .fetch(FetchRequest(typeHash: try hash(type)))
+        )
+    }
+
+    private func serve(trusting devices: [DeviceKeys]? = nil) throws -> ServeSession {
+        let candidates = (devices ?? [caller]).map { ($0.publicKey.device, $0.publicKey) }
+        return ServeSession(trial: try NoiseResponderTrial(localStatic: origin.agreement, candidates: candidates))
+    }
+
+    private func payload(_ bytes: Int) throws -> Activity {
+        try activity(type, ["data": .data([UInt8](repeating: 7, count: bytes))])
+    }
+
+    /// Feeds bytes in pieces of that size until something comes of them.
+    private func feed<Result>(_ bytes: [UInt8], by size: Int, _ take: ([UInt8]) throws -> Result?) rethrows -> Result? {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = Array(rest.prefix(size))
+            rest = rest.dropFirst(size)
+            if let result = try take(piece) { return result }
+        }
+        return nil
+    }
+
+    @Test(
+        "brings the activity over, in pieces of any size",
+        arguments: [1, 2, 7, 23, 100, 672, 100_000],
+        [0, 1000, 65_000]
+    )
+    func exchange(piece: Int, size: Int) throws {
+        let sent = try payload(size)
+        var fetch = try fetch()
+        var serve = try serve()
+        let (device, request) = try #require(try feed(try fetch.start(), by: piece) { try serve.introduce($0) })
+        #expect(device == caller.publicKey.device)
+        #expect(request == .fetch(FetchRequest(typeHash: sent.type.hash)))
+        let answered = try #require(try feed(try serve.answer(.activity(sent)), by: piece) { try fetch.receive($0) })
+        #expect(answered.answer == .activity(sent))
+        let isAcknowledged = try feed(answered.acknowledgement, by: piece) { try serve.acknowledge($0) ? true : nil }
+        #expect(isAcknowledged == true)
+    }
+
+    @Test("carries a refusal with its reason")
+    func refusal() throws {
+        var fetch = try fetch()
+        var serve = try serve()
+        _ = try serve.introduce(try fetch.start())
+        let refusal = Answer.refusal(Refusal(.noLongerCurrent, "gone"))
+        #expect(try fetch.receive(try serve.answer(refusal))?.answer == refusal)
+    }
+
+    @Test("costs at most 1.15 times the payload and 300 bytes for an activity of 1 KB, both ways")
+    func cost() throws {
+        let sent = try payload(1000)
+        var fetch = try fetch()
+        var serve = try serve()
+        let opening = try fetch.start()
+        _ = try serve.introduce(opening)
+        let answer = try serve.answer(.activity(sent))
+        let answered = try #require(try fetch.receive(answer))
+        let total = opening.count + answer.count + answered.acknowledgement.count
+        #expect(Double(total) <= 1.15 * Double(sent.encodedSize) + 300)
+    }
+
+    @Test("finds the caller among many devices")
+    func many() throws {
+        let others = (0..<20).map { _ in DeviceKeys.generate() }
+        var fetch = try fetch()
+        var serve = try serve(trusting: others + [caller])
+        #expect(try serve.introduce(try fetch.start())?.0 == caller.publicKey.device)
+    }
+
+    @Test("is refused to a stranger, and to a caller who takes this device for another")
+    func strangers() throws {
+        var fetch = try fetch()
+        var serve = try serve(trusting: [DeviceKeys.generate()])
+        let opening = try fetch.start()
+        let stranger = #expect(throws: HandoffError.self) { _ = try serve.introduce(opening) }
+        #expect(stranger?.code == .notTrusted)
+
+        var mistaken = try self.fetch(from: DeviceKeys.generate())
+        var honest = try self.serve()
+        let misdirected = try mistaken.start()
+        let mistake = #expect(throws: HandoffError.self) { _ = try honest.introduce(misdirected) }
+        #expect(mistake?.code == .notTrusted)
+    }
+
+    @Test("that is replayed brings an answer that the replayer cannot read, and is never acknowledged")
+    func replay() throws {
+        var fetch = try fetch()
+        let opening = try fetch.start()
+        var first = try serve()
+        _ = try first.introduce(opening)
+        let answered = try #require(try fetch.receive(try first.answer(.activity(try payload(10)))))
+
+        var replayed = try serve()
+        _ = try replayed.introduce(opening)
+        let second = try replayed.answer(.activity(try payload(10)))
+        #expect(throws: HandoffError.self) { _ = try fetch.receive(second) }
+        #expect(throws: HandoffError.self) { _ = try replayed.acknowledge(answered.acknowledgement) }
+    }
+
+    @Test("never yields a wrong answer when a byte of any message was changed")
+    func corruption() throws {
+        var fetch = try fetch()
+        let opening = try fetch.start()
+        for index in opening.indices {
+            var damaged = opening
+            damaged[index] ^= 0x41
+            var serve = try serve()
+            let request = try? serve.introduce(damaged)
+            #expect(request == nil, "byte \(index) of the opening")
+        }
+        var serve = try serve()
+        _ = try serve.introduce(opening)
+        let answer = try serve.answer(.activity(try payload(20)))
+        for index in answer.indices {
+            var damaged = answer
+            damaged[index] ^= 0x41
+            var copy = fetch
+            let answered = try? copy.receive(damaged)
+            #expect(answered == nil, "byte \(index) of the answer")
+        }
+        let acknowledgement = try #require(try fetch.receive(answer)).acknowledgement
+        for index in acknowledgement.indices {
+            var damaged = acknowledgement
+            damaged[index] ^= 0x41
+            var copy = serve
+            let isAcknowledged = (try? copy.acknowledge(damaged)) ?? false
+            #expect(!isAcknowledged, "byte \(index) of the acknowledgement")
+        }
+    }
+
+    @Test("ends for a stranger whose first frame is too long, before the frame is there")
+    func oversized() throws {
+        var serve = try serve()
+        let tooLong = UInt16(ServeSession.strangerFrame + 1)
+        let error = #expect(throws: HandoffError.self) {
+            _ = try serve.introduce([UInt8(tooLong >> 8), UInt8(tooLong & 0xFF)])
+        }
+        #expect(error?.code == .peerMisbehaved)
+    }
+
+    @Test("survives any first bytes from anybody", arguments: 0..<300)
+    func noise(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        var serve = try serve()
+        let request = try? serve.introduce(random.bytes(Int.random(in: 0...2000, using: &random)))
+        #expect(request == nil)
+        var fetch = try fetch()
+        _ = try fetch.start()
+        let answered = try? fetch.receive(random.bytes(Int.random(in: 0...2000, using: &random)))
+        #expect(answered == nil)
+    }
+}

@@ -1,0 +1,67 @@
+import HandoffCrypto
+import HandoffTestVectors
+import Testing
+
+@Suite("Advertisement vectors")
+struct AdvertisementVectorTests {
+    /// One sealed advertisement; all but `slot`, `port`, `hasWebpage` and `activityType` in hexadecimal.
+    struct Case: Codable, Equatable, Sendable {
+        let advertisingKey: String
+        let slot: UInt64
+        let hasWebpage: Bool
+        let port: UInt8
+        let activityType: String
+        let typeHash: String
+        let plaintext: String
+        let sealed: String
+    }
+
+    private static let inputs: [(slot: UInt64, hasWebpage: Bool, port: UInt8, activityType: String)] = [
+        (0, false, 0x80, "com.example.app.editing"),
+        (1_994_702, true, 0x93, "org.example.editor.editing"),
+        (1_994_703, true, 0x93, "org.example.editor.editing"),
+        (1_994_702, false, 0xFF, "NSUserActivityTypeBrowsingWeb"),
+        (.max, true, 0xFF, "a.b"),
+    ]
+
+    private static func make() throws -> [Case] {
+        var random = SeededRandom(seed: 10)
+        return try inputs.map { input in
+            let key = try AdvertisingKey(rawRepresentation: random.bytes(32))
+            let hash = HandoffDigest.activityTypeHash(input.activityType)
+            let plaintext = [(input.hasWebpage ? 0x80 : 0) | (input.port & 0x7F)] + hash
+            return Case(
+                advertisingKey: hex(key.rawRepresentation),
+                slot: input.slot,
+                hasWebpage: input.hasWebpage,
+                port: input.port,
+                activityType: input.activityType,
+                typeHash: hex(hash),
+                plaintext: hex(plaintext),
+                sealed: hex(AdvertisementSealer(key: key, slot: input.slot).seal(plaintext))
+            )
+        }
+    }
+
+    @Test("the published vectors are what this code makes")
+    func published() throws {
+        let file = VectorFile(
+            about: """
+                Sealed advertisements (Docs/Protocol.md, "Advertisement"). Bytes are hexadecimal; `slot` is Unix time \
+                divided by 900; `port` is the PSM.
+                """,
+            cases: try Self.make()
+        )
+        try file.storeIfAsked("advertisement")
+        #expect(try VectorFile<Case>.load("advertisement") == file)
+    }
+
+    @Test("every published vector opens to its plaintext")
+    func opens() throws {
+        for vector in try VectorFile<Case>.load("advertisement").cases {
+            let key = try AdvertisingKey(rawRepresentation: bytes(vector.advertisingKey))
+            var opener = AdvertisementOpener(keys: [("sender", key)])
+            #expect(opener.open(bytes(vector.sealed), slot: vector.slot)?.plaintext == bytes(vector.plaintext))
+        }
+    }
+}

@@ -1,0 +1,131 @@
+"""A second implementation of advertisements, cards and sessions, written from Docs/Protocol.md.
+
+Usage: check_vectors.py DIRECTORY. Checks the vectors in it and prints how many cases agree.
+"""
+
+import base64
+import hashlib
+import json
+import pathlib
+import sys
+
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from noise.connection import Keypair, NoiseConnection
+
+MASK = 2**64 - 1
+
+
+def siphash(key: bytes, data: bytes) -> bytes:
+    """SipHash-2-4 of any input."""
+    k0, k1 = (int.from_bytes(key[i : i + 8], "little") for i in (0, 8))
+    v = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D, k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573]
+
+    def rotate(x: int, n: int) -> int:
+        return (x << n | x >> (64 - n)) & MASK
+
+    def rounds(count: int) -> None:
+        for _ in range(count):
+            v[0] = (v[0] + v[1]) & MASK
+            v[2] = (v[2] + v[3]) & MASK
+            v[1] = rotate(v[1], 13) ^ v[0]
+            v[3] = rotate(v[3], 16) ^ v[2]
+            v[0] = rotate(v[0], 32)
+            v[2] = (v[2] + v[1]) & MASK
+            v[0] = (v[0] + v[3]) & MASK
+            v[1] = rotate(v[1], 17) ^ v[2]
+            v[3] = rotate(v[3], 21) ^ v[0]
+            v[2] = rotate(v[2], 32)
+
+    padded = data + bytes(7 - len(data) % 8) + bytes([len(data) & 0xFF])
+    for start in range(0, len(padded), 8):
+        word = int.from_bytes(padded[start : start + 8], "little")
+        v[3] ^= word
+        rounds(2)
+        v[0] ^= word
+    v[2] ^= 0xFF
+    rounds(4)
+    return (v[0] ^ v[1] ^ v[2] ^ v[3]).to_bytes(8, "little")
+
+
+def seal(key: bytes, slot: int, plaintext: bytes) -> bytes:
+    info = b"handoffd v1 advertisement" + slot.to_bytes(8, "big")
+    keys = HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=info).derive(key)
+    tag = siphash(keys[:16], b"\x02" + plaintext)[:4]
+    pad = siphash(keys[16:], b"\x01" + tag)[:6]
+    return tag + bytes(a ^ b for a, b in zip(plaintext, pad))
+
+
+def check_advertisement(case: dict) -> None:
+    type_hash = hashlib.sha256(case["activityType"].encode()).digest()[:5]
+    plaintext = bytes([case["hasWebpage"] << 7 | (case["port"] - 0x80)]) + type_hash
+    assert type_hash.hex() == case["typeHash"]
+    assert plaintext.hex() == case["plaintext"]
+    assert seal(bytes.fromhex(case["advertisingKey"]), case["slot"], plaintext).hex() == case["sealed"]
+
+
+def read_card(text: str) -> dict:
+    scheme, colon, body = text.strip().lower().partition(":")
+    if not colon or not scheme.startswith("handoff") or not scheme[7:].isdigit():
+        return {"error": "notACard"}
+    if int(scheme[7:]) > 1:
+        return {"error": "newerCard"}
+    data = base64.b32decode(body.upper() + "=" * (-len(body) % 8))
+    if hashlib.sha256(data[:-4]).digest()[:4] != data[-4:] or data[0] != 1:
+        return {"error": "damagedCard"}
+    return {
+        "publicKey": data[1:33].hex(),
+        "deviceID": hashlib.sha256(data[1:33]).digest()[:8].hex(),
+        "advertisingKey": data[33:65].hex(),
+        "name": data[65:-4].decode(),
+    }
+
+
+def check_card(case: dict) -> None:
+    assert read_card(case["text"]) | {"text": case["text"]} == case
+
+
+def side(case: dict, role: str, other: str) -> NoiseConnection:
+    peer = NoiseConnection.from_name(b"Noise_KK_25519_ChaChaPoly_SHA256")
+    peer.set_as_initiator() if role == "caller" else peer.set_as_responder()
+    peer.set_prologue(b"handoffd v1 session")
+    peer.set_keypair_from_private_bytes(Keypair.STATIC, bytes.fromhex(case[role + "PrivateKey"]))
+    peer.set_keypair_from_private_bytes(Keypair.EPHEMERAL, bytes.fromhex(case[role + "EphemeralPrivateKey"]))
+    remote = X25519PrivateKey.from_private_bytes(bytes.fromhex(case[other + "PrivateKey"])).public_key()
+    assert remote.public_bytes_raw().hex() == case[other + "PublicKey"]
+    peer.set_keypair_from_public_bytes(Keypair.REMOTE_STATIC, remote.public_bytes_raw())
+    peer.start_handshake()
+    return peer
+
+
+def check_session(case: dict) -> None:
+    peers = {"caller": side(case, "caller", "listener"), "listener": side(case, "listener", "caller")}
+    size = case["fragmentBytes"] - 1
+    for turn in case["turns"]:
+        message = bytes.fromhex(turn["message"])
+        pieces = [message[i : i + size] for i in range(0, len(message), size)] or [b""]
+        fragments = [bytes([i < len(pieces) - 1]) + piece for i, piece in enumerate(pieces)]
+        assert [fragment.hex() for fragment in fragments] == turn["fragments"]
+        writer = peers[turn["by"]]
+        reader = peers["listener" if turn["by"] == "caller" else "caller"]
+        for fragment, frame in zip(fragments, turn["frames"], strict=True):
+            if writer.handshake_finished:
+                body = writer.encrypt(fragment)
+                assert reader.decrypt(body) == fragment
+            else:
+                body = bytes(writer.write_message(fragment))
+                assert reader.read_message(body) == fragment
+            assert (len(body).to_bytes(2, "big") + body).hex() == frame
+    assert peers["caller"].get_handshake_hash().hex() == case["handshakeHash"]
+
+
+# The designers' vector: key 00…0f, input 00…0e (appendix A of the paper).
+assert siphash(bytes(range(16)), bytes(range(15))).hex() == "e545be4961ca29a1"
+
+count = 0
+for name, check in [("advertisement", check_advertisement), ("card", check_card), ("session", check_session)]:
+    for case in json.loads((pathlib.Path(sys.argv[1]) / f"{name}.json").read_text())["cases"]:
+        check(case)
+        count += 1
+print(count)

@@ -1,0 +1,116 @@
+import HandoffModel
+import HandoffTestVectors
+import HandoffWire
+import Testing
+
+@Suite("Message vectors")
+struct MessageVectorTests {
+    /// One message: what it is, its bytes in hexadecimal, and what it says, or why it is refused.
+    struct Case: Codable, Equatable, Sendable {
+        var what: String
+        var message: String
+        var bytes: String
+        var typeHash: String?
+        var activity: DescribedValue?
+        var refusalCode: Int?
+        var refusalMessage: String?
+        var error: String?
+    }
+
+    private static func valid() throws -> [Case] {
+        let hash = try ActivityTypeHash(bytes: [0x01, 0x23, 0x45, 0x67, 0x89])
+        var cases = [
+            Case(
+                what: "asks for the activity",
+                message: "Request",
+                bytes: hex(Request.fetch(FetchRequest(typeHash: hash)).encode()),
+                typeHash: hash.description
+            ),
+            Case(what: "has it all", message: "Acknowledgement", bytes: hex(Acknowledgement().encode())),
+        ]
+        let refusals = [
+            Refusal(.noLongerCurrent, "It is not current any more."),
+            Refusal(.busy, ""),
+            Refusal(.init(rawValue: 300), "Ü"),
+        ]
+        for refusal in refusals {
+            var vector = Case(what: "refuses", message: "Answer", bytes: hex(Answer.refusal(refusal).encode()))
+            vector.refusalCode = refusal.code.rawValue
+            vector.refusalMessage = refusal.message
+            cases.append(vector)
+        }
+        let activities = [
+            ("an activity of only a type", try Activity(type: .browsingWeb)),
+            ("an empty title is not an absent one", try Activity(type: .browsingWeb, title: "")),
+            ("every property and every kind of value", try SampleActivities.everything()),
+            ("values as deep as may be", try SampleActivities.deepest()),
+        ]
+        for (what, activity) in activities {
+            var vector = Case(what: what, message: "Answer", bytes: hex(Answer.activity(activity).encode()))
+            vector.activity = DescribedValue(activity)
+            cases.append(vector)
+        }
+        return cases
+    }
+
+    private static func refused() -> [Case] {
+        let inputs = [
+            ("a request of an unknown kind", "Request", "7a00", "unknownKind"),
+            ("a type hash of four bytes", "Request", "0a060a0401234567", "invalidContent"),
+            ("an answer of an unknown kind", "Answer", "7a00", "unknownKind"),
+            ("an activity without a type", "Answer", "0a00", "invalidContent"),
+            ("a file address as a web page", "Answer", "0a100a03612e621a0966696c653a2f2f2f61", "invalidContent"),
+            ("a set with 1 twice", "Answer", "0a160a03612e62220f0a016b120a62080a0218020a021802", "invalidContent"),
+            ("a value of an unknown kind", "Answer", "0a0e0a03612e6222070a016b12027a00", "unknownKind"),
+            ("a length beyond the end", "Answer", "0a7f0a03612e62", "malformed"),
+        ]
+        return inputs.map { what, message, bytes, error in
+            Case(what: what, message: message, bytes: bytes, error: error)
+        }
+    }
+
+    @Test("the published vectors are what this code makes")
+    func published() throws {
+        let file = VectorFile(
+            about: """
+                Messages of Handoff.proto (Docs/Protocol.md, "Messages"). `bytes` are hexadecimal. In `activity` every \
+                value is an object whose one member is named like its kind; numbers are decimal text, reals their 64 \
+                bits, data hexadecimal. A vector with `error` must be refused.
+                """,
+            cases: try Self.valid() + Self.refused()
+        )
+        try file.storeIfAsked("messages")
+        #expect(try VectorFile<Case>.load("messages") == file)
+    }
+
+    @Test("every published vector is read as what it says")
+    func read() throws {
+        for vector in try VectorFile<Case>.load("messages").cases {
+            var read = Case(what: vector.what, message: vector.message, bytes: vector.bytes)
+            do throws(WireError) {
+                try describe(bytes(vector.bytes), in: &read)
+            } catch {
+                read.error = error.code.description
+            }
+            #expect(read == vector)
+        }
+    }
+
+    private func describe(_ bytes: [UInt8], in vector: inout Case) throws(WireError) {
+        switch vector.message {
+        case "Request":
+            switch try Request(decoding: bytes) {
+            case .fetch(let request): vector.typeHash = request.typeHash.description
+            }
+        case "Answer":
+            switch try Answer(decoding: bytes) {
+            case .activity(let activity): vector.activity = DescribedValue(activity)
+            case .refusal(let refusal):
+                vector.refusalCode = refusal.code.rawValue
+                vector.refusalMessage = refusal.message
+            }
+        default:
+            _ = try Acknowledgement(decoding: bytes)
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import HandoffCrypto
+import HandoffModel
+import HandoffTestVectors
+import HandoffWire
+import Testing
+
+/// Wire, fragments, frames and handshake together, as they are on a channel.
+@Suite("Session vectors")
+struct SessionVectorTests {
+    /// One direction's bytes of one turn.
+    struct Turn: Codable, Equatable, Sendable {
+        let by: String
+        let message: String
+        let fragments: [String]
+        let frames: [String]
+    }
+
+    /// A whole session; everything in hexadecimal but the numbers.
+    struct Case: Codable, Equatable, Sendable {
+        let what: String
+        let prologue: String
+        let callerPrivateKey: String
+        let callerPublicKey: String
+        let callerEphemeralPrivateKey: String
+        let listenerPrivateKey: String
+        let listenerPublicKey: String
+        let listenerEphemeralPrivateKey: String
+        let fragmentBytes: Int
+        let turns: [Turn]
+        let handshakeHash: String
+    }
+
+    private struct Keys {
+        let caller: AgreementKey
+        let callerEphemeral: AgreementKey
+        let listener: AgreementKey
+        let listenerEphemeral: AgreementKey
+
+        init(seed: UInt64) throws {
+            var random = SeededRandom(seed: seed)
+            caller = try AgreementKey(rawRepresentation: random.bytes(32))
+            callerEphemeral = try AgreementKey(rawRepresentation: random.bytes(32))
+            listener = try AgreementKey(rawRepresentation: random.bytes(32))
+            listenerEphemeral = try AgreementKey(rawRepresentation: random.bytes(32))
+        }
+
+        /// Both sides of the handshake, the caller's first.
+        func handshakes() -> (NoiseHandshake, NoiseHandshake) {
+            let initiator = NoiseHandshake.initiator(
+                localStatic: caller,
+                remoteStatic: listener.publicKey,
+                ephemeralForTestVectors: callerEphemeral
+            )
+            let responder = NoiseHandshake.responder(
+                localStatic: listener,
+                remoteStatic: caller.publicKey,
+                ephemeralForTestVectors: listenerEphemeral
+            )
+            return (initiator, responder)
+        }
+    }
+
+    private static func make(what: String, seed: UInt64, fragmentBytes: Int, answer: Answer) throws -> Case {
+        let keys = try Keys(seed: seed)
+        var (caller, listener) = keys.handshakes()
+        let fragmenter = MessageFragmenter(fragmentBytes: fragmentBytes)
+        let request = Request.fetch(FetchRequest(typeHash: try ActivityTypeHash(bytes: [1, 2, 3, 4, 5]))).encode()
+        let requestFragments = fragmenter.fragments(of: request)
+        let requestBodies = try requestFragments.map { try caller.writeMessage($0) }
+        _ = try listener.readMessage(requestBodies[0])
+
+        let answerFragments = fragmenter.fragments(of: answer.encode())
+        var answerBodies = [try listener.writeMessage(answerFragments[0])]
+        _ = try caller.readMessage(answerBodies[0])
+        var (near, far) = (try caller.split(), try listener.split())
+        for fragment in answerFragments.dropFirst() { answerBodies.append(try far.encrypt(fragment)) }
+
+        let lastFragments = fragmenter.fragments(of: Acknowledgement().encode())
+        let lastBodies = try lastFragments.map { try near.encrypt($0) }
+        let turns = [
+            turn("caller", request, requestFragments, requestBodies),
+            turn("listener", answer.encode(), answerFragments, answerBodies),
+            turn("caller", Acknowledgement().encode(), lastFragments, lastBodies),
+        ]
+        return describe(what, keys, fragmentBytes: fragmentBytes, turns: turns, handshakeHash: near.handshakeHash)
+    }
+
+    private static func describe(
+        _ what: String,
+        _ keys: Keys,
+        fragmentBytes: Int,
+        turns: [Turn],
+        handshakeHash: [UInt8]
+    ) -> Case {
+        Case(
+            what: what,
+            prologue: hex(NoiseHandshake.prologue),
+            callerPrivateKey: hex(keys.caller.rawRepresentation),
+            callerPublicKey: hex(keys.caller.publicKey.rawRepresentation),
+            callerEphemeralPrivateKey: hex(keys.callerEphemeral.rawRepresentation),
+            listenerPrivateKey: hex(keys.listener.rawRepresentation),
+            listenerPublicKey: hex(keys.listener.publicKey.rawRepresentation),
+            listenerEphemeralPrivateKey: hex(keys.listenerEphemeral.rawRepresentation),
+            fragmentBytes: fragmentBytes,
+            turns: turns,
+            handshakeHash: hex(handshakeHash)
+        )
+    }
+
+    private static func turn(_ by: String, _ message: [UInt8], _ fragments: [[UInt8]], _ bodies: [[UInt8]]) -> Turn {
+        Turn(
+            by: by,
+            message: hex(message),
+            fragments: fragments.map { hex($0) },
+            frames: bodies.map { hex(FrameCodec.encode($0)) }
+        )
+    }
+
+    private static func file() throws -> VectorFile<Case> {
+        let activity = try Activity(type: ActivityType("a.b"), title: String(repeating: "long title ", count: 20))
+        return VectorFile(
+            about: """
+                Whole sessions (Docs/Protocol.md, "Session"). Everything is hexadecimal. Private keys are for testing; \
+                ephemeral keys are random in real sessions. A frame holds one Noise message: the first of each side is a \
+                handshake message, the others are transport messages.
+                """,
+            cases: [
+                try make(
+                    what: "an activity in one fragment",
+                    seed: 12,
+                    fragmentBytes: 16_384,
+                    answer: .activity(activity)
+                ),
+                try make(what: "the same in four fragments", seed: 13, fragmentBytes: 64, answer: .activity(activity)),
+                try make(
+                    what: "a refusal",
+                    seed: 14,
+                    fragmentBytes: 16_384,
+                    answer: .refusal(Refusal(.noLongerCurrent, "Gone."))
+                ),
+            ]
+        )
+    }
+
+    @Test("the published vectors are what this code makes")
+    func published() throws {
+        let file = try Self.file()
+        try file.storeIfAsked("session")
+        #expect(try VectorFile<Case>.load("session") == file)
+        #expect(file.cases.map { $0.turns[1].fragments.count } == [1, 4, 1])
+    }
+
+    @Test("a listener that does not know the caller reads the published sessions, byte by byte")
+    func read() throws {
+        for vector in try VectorFile<Case>.load("session").cases {
+            let trial = try NoiseResponderTrial(
+                localStatic: AgreementKey(rawRepresentation: bytes(vector.listenerPrivateKey)),
+                candidates: [
+                    ("other", AgreementKey.generate().publicKey),
+                    ("caller", DevicePublicKey(rawRepresentation: bytes(vector.callerPublicKey))),
+                ]
+            )
+            var decoder = FrameDecoder(maximumLength: FrameCodec.maximumLength)
+            for byte in bytes(vector.turns[0].frames.joined()) { try decoder.append([byte]) }
+            let match = try trial.match(try #require(try decoder.next()))
+            var assembler = MessageAssembler(maximumLength: Request.maximumBytes)
+            #expect(match.id == "caller")
+            #expect(try assembler.append(match.payload) == bytes(vector.turns[0].message))
+        }
+    }
+
+    @Test("a session for 1 KB of activity keeps the budget of bytes")
+    func budget() throws {
+        let activity = try Activity(
+            type: ActivityType("com.example.app.editing"),
+            userInfo: [
+                "state": .data([UInt8](repeating: 1, count: 1024))
+            ]
+        )
+        let session = try Self.make(what: "", seed: 15, fragmentBytes: 16_384, answer: .activity(activity))
+        let total = session.turns.flatMap(\.frames).reduce(0) { $0 + $1.utf8.count / 2 }
+        #expect(Double(total) <= 1.15 * 1024 + 300)
+    }
+}
