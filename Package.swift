@@ -127,17 +127,35 @@ let package = Package(
         support("HandoffRadioConformance", ["HandoffRadio"]),
         .executableTarget(
             name: "radio-conformance",
-            dependencies: ["DBus", "HandoffRadio", "HandoffRadioBlueZ", "HandoffRadioConformance", logging],
+            dependencies: [
+                "BlueZ", "DBus", "HandoffRadio", "HandoffRadioBlueZ", "HandoffRadioConformance", logging, system,
+            ],
             path: "Tests/Support/radio-conformance",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "handoff-bench",
+            dependencies: [
+                "DBus", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffTestSupport", "HandoffWire",
+                argumentParser, crypto, cryptoExtras,
+            ],
+            path: "Tests/Benchmarks",
             swiftSettings: settings
         ),
         tests("DBusTests", ["DBus", "HandoffTestSupport"]),
         tests("BlueZTests", ["BlueZ", "DBus", "HandoffTestSupport"]),
         tests("EpollTests", ["Epoll", "CLinux", system]),
         tests("L2CAPTests", ["L2CAP", "Epoll", "CBluetooth", "CLinux", system]),
+        tests("HandoffRadioBlueZTests", ["HandoffRadioBlueZ", "HandoffRadio", "BlueZ", "DBus", "L2CAP", system]),
         tests("HandoffModelTests", ["HandoffModel", "HandoffTestVectors"]),
         tests("HandoffWireTests", ["HandoffWire", "HandoffModel", "HandoffCrypto", "HandoffTestVectors"]),
         tests("HandoffCryptoTests", ["HandoffCrypto", "HandoffTestVectors"], excluding: ["Python"]),
+        tests(
+            "HandoffCoreTests",
+            ["HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffTestVectors", "HandoffWire"]
+        ),
+        tests("HandoffBusTests", ["HandoffBus", "HandoffModel", "DBus", "HandoffTestSupport", "HandoffTestVectors"]),
+        tests("DocumentationTests", ["HandoffBus", "HandoffCLI", "HandoffModel", "DBus"]),
         tests(
             "HandoffDaemonTests",
             [

@@ -17,7 +17,10 @@ extension BlueZ {
         connection.objects.insert([advertisement.interface { released.yield() }], at: path)
         let result = await outcome {
             try await errands.perform { try await self.register(path, on: adapter) }
-            return try await withCompanions([{ try await self.watch(adapter) }, { try await self.watch(releases) }], body)
+            return try await withCompanions(
+                [{ try await self.watch(adapter) }, { try await self.watch(releases) }],
+                body
+            )
         }
         // Asked for even when registering failed: bluetoothd may have gone on after we gave up waiting.
         try? await errands.perform { try await self.callAdvertising(adapter, "UnregisterAdvertisement", [path.value]) }

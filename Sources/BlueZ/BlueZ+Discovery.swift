@@ -19,11 +19,9 @@ extension BlueZ {
     /// Looks for LE devices on `adapter` for as long as `body` runs.
     ///
     /// All calls for one adapter share one session of bluetoothd, which rests during ``withQuiet(on:_:)``. Devices that
-    /// somebody else's discovery hears already are reported at once. A reader that falls behind loses the oldest.
+    /// somebody else's discovery hears already are reported at once. `transform` says what of a report the reader wants; it
+    /// is called in order and must be quick. A reader that falls behind by more than `limit` elements loses the oldest.
     ///
-    /// - Parameters:
-    ///   - limit: how many elements wait for a slow reader.
-    ///   - transform: what of a report the reader wants; called in order, must be quick.
     /// - Throws: ``BlueZError`` when discovery cannot start or was ended from outside; else what `body` throws.
     package func withDiscovery<Element: Sendable, Success: Sendable>(
         on adapter: Adapter,
@@ -37,18 +35,12 @@ extension BlueZ {
         let (elements, heard) = AsyncStream<Element>.makeStream(bufferingPolicy: .bufferingNewest(limit))
         let (subscriptions, subscribed) = AsyncStream<Void>.makeStream()
         let result = await outcome {
-            let companions: [@Sendable () async throws -> Void] = [
-                { for await error in failures { throw error } },
-                { try await self.watch(adapter) },
-                { try await self.watch(session, on: adapter) },
-                {
-                    try await self.reports(on: adapter) {
-                        subscribed.yield()
-                    } each: { report in
-                        for element in transform(report) { heard.yield(element) }
-                    }
-                },
-            ]
+            let listening: @Sendable () async throws -> Void = {
+                try await self.reports(on: adapter, subscribed: { subscribed.yield() }) { report in
+                    for element in transform(report) { heard.yield(element) }
+                }
+            }
+            let companions = watches(session, on: adapter, failures) + [listening]
             return try await withCompanions(companions) {
                 for await _ in subscriptions { break }
                 try await settle(session, on: adapter)
@@ -59,6 +51,19 @@ extension BlueZ {
         session.leave(reader)
         try? await settle(session, on: adapter)
         return try result.get()
+    }
+
+    /// What ends discovery when bluetoothd does, each for another reason.
+    private func watches(
+        _ session: DiscoverySession,
+        on adapter: Adapter,
+        _ failures: AsyncStream<BlueZError>
+    ) -> [@Sendable () async throws -> Void] {
+        [
+            { for await error in failures { throw error } },
+            { try await self.watch(adapter) },
+            { try await self.watch(session, on: adapter) },
+        ]
     }
 
     /// Keeps our discovery off for as long as `body` runs: a radio that scans connects badly.
@@ -149,7 +154,10 @@ extension BlueZ {
                 session.observe(isDiscovering: now.isDiscovering)
             else { continue }
             try await Task.sleep(for: Self.reasonLimit)
-            throw BlueZError(.discoveryEnded, "the search for devices on \(adapter.name) was ended from outside; start it again")
+            throw BlueZError(
+                .discoveryEnded,
+                "the search for devices on \(adapter.name) was ended from outside; start it again"
+            )
         }
     }
 

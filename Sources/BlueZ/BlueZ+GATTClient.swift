@@ -5,9 +5,9 @@ extension BlueZ {
     /// `body` ends, and makes bluetoothd forget the device if it did not know it before.
     ///
     /// bluetoothd chooses the bearer itself and may page a device with a public address over BR/EDR (bluez src/device.c,
-    /// select_conn_bearer): a fall-back, not the first choice.
+    /// select_conn_bearer): a fall-back, not the first choice. `timeout` bounds the time until the services are known, and
+    /// not the body.
     ///
-    /// - Parameter timeout: how long it may take until the services are known; the body is not bounded by it.
     /// - Throws: ``BlueZError`` with `deviceAbsent`, `timedOut` or `connectFailed`, or what became of the adapter; else
     ///   what `body` throws.
     package func withDevice<Success: Sendable>(

@@ -4,7 +4,7 @@ import Synchronization
 /// bluetoothd, as one connection to the system bus sees it.
 ///
 /// Follows bluetoothd through restarts and never starts it: the bus could, but bluetooth.service does not run on a
-/// machine without an adapter and the call would hang. Obtained from ``withBlueZ(on:_:)``; what its `with…` methods
+/// machine without an adapter and the call would hang. Obtained from `withBlueZ(on:_:)`; what its `with…` methods
 /// started is undone when they return, and bluetoothd itself undoes it when the connection is lost.
 package final class BlueZ: Sendable {
     let connection: Connection
@@ -23,7 +23,9 @@ package final class BlueZ: Sendable {
         broadcast = Broadcast(mirror.withLock(\.snapshot))
     }
 
-    /// bluetoothd and its adapters: at once as they are now, then after every change. A slow reader gets the newest.
+    /// bluetoothd and its adapters: at once as they are now, then after every change.
+    ///
+    /// A slow reader gets the newest.
     package func snapshots() -> AsyncStream<BlueZSnapshot> {
         broadcast.values()
     }
@@ -39,7 +41,7 @@ package final class BlueZ: Sendable {
         throw BlueZError(.busLost, "the connection to the system bus was closed")
     }
 
-    /// Has `work` done beside everything else, without waiting for it; cancelled when ``withBlueZ(on:_:)`` ends.
+    /// Has `work` done beside everything else, without waiting for it; cancelled when `withBlueZ(on:_:)` ends.
     package func afterwards(_ work: @escaping @Sendable () async -> Void) {
         errands.post(work)
     }

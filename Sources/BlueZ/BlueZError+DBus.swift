@@ -41,11 +41,17 @@ extension BlueZError {
         case .disconnected, .connectFailed:
             self.init(.busLost, "the connection to the system bus was lost: \(error.message)")
         case .timedOut, .noReply:
-            self.init(.timedOut, "bluetoothd did not answer when asked to \(operation.words); see 'journalctl -u bluetooth'")
+            self.init(
+                .timedOut,
+                "bluetoothd did not answer when asked to \(operation.words); see 'journalctl -u bluetooth'"
+            )
         case .cancelled:
             self.init(.cancelled, error.message)
         case .unexpectedReply:
-            self.init(.unexpectedReply, "bluetoothd gave an unknown answer when asked to \(operation.words): \(error.message)")
+            self.init(
+                .unexpectedReply,
+                "bluetoothd gave an unknown answer when asked to \(operation.words): \(error.message)"
+            )
         default:
             self.init(.failed, "bluetoothd could not be asked to \(operation.words): \(error.message)")
         }
@@ -87,7 +93,10 @@ extension BlueZError {
         case .readAttribute, .writeAttribute:
             BlueZError(.attributeAbsent, "the characteristic is gone, the device was disconnected: connect again")
         default:
-            BlueZError(.adapterAbsent, "the Bluetooth adapter is gone, or lacks what is needed to \(operation.words): \(text)")
+            BlueZError(
+                .adapterAbsent,
+                "the Bluetooth adapter is gone, or lacks what is needed to \(operation.words): \(text)"
+            )
         }
     }
 
@@ -103,7 +112,10 @@ extension BlueZError {
         case ("InvalidLength", .registerAdvertisement):
             BlueZError(.invalidAdvertisement, "the advertisement is longer than the adapter can send: \(text)")
         case ("InvalidArguments", _):
-            BlueZError(.invalidArguments, "bluetoothd did not understand what it was asked: \(text); please report this")
+            BlueZError(
+                .invalidArguments,
+                "bluetoothd did not understand what it was asked: \(text); please report this"
+            )
         case ("Failed", .registerAdvertisement):
             failedAdvertisement(text)
         case ("InProgress", _), ("AlreadyExists", _):
@@ -124,7 +136,10 @@ extension BlueZError {
     /// Add Extended Advertising Data, which kernels with d3f7d17960ed refuse until they have 149324fc762c.
     private static func failedAdvertisement(_ text: String) -> BlueZError {
         guard text.hasPrefix("Failed to register advertisement") else {
-            return BlueZError(.advertisingRefused, "bluetoothd would not advertise: \(text); see 'journalctl -u bluetooth'")
+            return BlueZError(
+                .advertisingRefused,
+                "bluetoothd would not advertise: \(text); see 'journalctl -u bluetooth'"
+            )
         }
         return BlueZError(
             .advertisingRefused,

@@ -39,11 +39,11 @@ package final class Reactor: Sendable {
 
     /// Makes a descriptor known; nobody waits for it yet.
     func register(_ descriptor: CInt) throws(Errno) -> ReactorTable.Token {
-        let token = table.withLock { $0.add(descriptor) }
+        let token = changeTable { $0.add(descriptor) }
         do {
             try control(EPOLL_CTL_ADD, descriptor, EPOLLONESHOT.rawValue, token)
         } catch {
-            table.withLock { $0.remove(token) }
+            changeTable { $0.remove(token) }
             throw error
         }
         return token
@@ -52,7 +52,7 @@ package final class Reactor: Sendable {
     /// Forgets a descriptor, before it is closed; who waits for it learns that it is closed.
     func unregister(_ token: ReactorTable.Token, _ descriptor: CInt) {
         try? control(EPOLL_CTL_DEL, descriptor, 0, token)
-        table.withLock { $0.remove(token) }
+        changeTable { $0.remove(token) }
     }
 
     /// Waits until `descriptor` is ready; at most one task waits for each direction.
@@ -61,15 +61,25 @@ package final class Reactor: Sendable {
     func wait(for direction: Direction, on token: ReactorTable.Token) async -> Wake {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                table.withLock { table in
-                    guard !Task.isCancelled else { return continuation.resume(returning: .cancelled) }
+                changeTable { table in
                     guard table.park(continuation, direction, token) else { return }
+                    guard !Task.isCancelled else { return table.wake(direction, token, .cancelled) }
                     arm(token, in: &table)
                 }
             }
         } onCancel: {
-            table.withLock { $0.wake(direction, token, .cancelled) }
+            changeTable { $0.wake(direction, token, .cancelled) }
         }
+    }
+
+    /// Changes the table and resumes whom that has woken.
+    ///
+    /// Resuming needs a lock of the task, which its cancellation holds while it waits for this table's: so it happens
+    /// when this one is free again.
+    private func changeTable<Result: Sendable>(_ change: (inout ReactorTable) -> Result) -> Result {
+        let (result, woken) = table.withLock { table in (change(&table), table.takeWoken()) }
+        for (waiter, reason) in woken { waiter.resume(returning: reason) }
+        return result
     }
 
     private func arm(_ token: ReactorTable.Token, in table: inout ReactorTable) {
@@ -99,14 +109,14 @@ package final class Reactor: Sendable {
 
     private func loop() {
         var events = [epoll_event](repeating: epoll_event(), count: 64)
-        defer { table.withLock { $0.end() } }
+        defer { changeTable { $0.end() } }
         while true {
             let wait = { epoll_wait(self.epoll.rawValue, &events, CInt(events.count), -1) }
             guard let count = try? systemCall(wait) else { return }
             for event in events.prefix(Int(count)) {
                 let token = ReactorTable.Token(rawValue: event.data.u64)
                 guard token != .stop else { return }
-                table.withLock { table in
+                changeTable { table in
                     table.deliver(event.events, token)
                     arm(token, in: &table)
                 }

@@ -21,6 +21,13 @@ struct ReactorTable {
     private var registrations: [Token: Registration] = [:]
     private var lastToken = Token.stop.rawValue
     private var hasEnded = false
+    private var woken: [(waiter: Waiter, reason: Reactor.Wake)] = []
+
+    /// Who was woken since the last call, for the reactor to resume without its lock.
+    mutating func takeWoken() -> [(waiter: Waiter, reason: Reactor.Wake)] {
+        defer { woken = [] }
+        return woken
+    }
 
     mutating func add(_ descriptor: CInt) -> Token {
         lastToken += 1
@@ -39,7 +46,7 @@ struct ReactorTable {
     /// Keeps a waiter; false, and the waiter is told, when there is nothing to wait for any more.
     mutating func park(_ waiter: Waiter, _ direction: Reactor.Direction, _ token: Token) -> Bool {
         guard !hasEnded, var registration = registrations[token] else {
-            waiter.resume(returning: .closed)
+            woken.append((waiter, .closed))
             return false
         }
         switch direction {
@@ -56,10 +63,12 @@ struct ReactorTable {
 
     /// Wakes the waiter for `direction`, if there is one.
     mutating func wake(_ direction: Reactor.Direction, _ token: Token, _ reason: Reactor.Wake) {
-        switch direction {
-        case .reading: registrations[token]?.reader.take()?.resume(returning: reason)
-        case .writing: registrations[token]?.writer.take()?.resume(returning: reason)
-        }
+        let waiter =
+            switch direction {
+            case .reading: registrations[token]?.reader.take()
+            case .writing: registrations[token]?.writer.take()
+            }
+        if let waiter { woken.append((waiter, reason)) }
     }
 
     /// Wakes who waited for one of `events`; an error or a hang-up concerns everybody (epoll_ctl(2)).

@@ -6,6 +6,9 @@ package struct HandoffObjects: Sendable {
     package struct LocalActivity: Hashable, Sendable {
         package let path: ObjectPath
         package let properties: [String: Value]
+
+        /// The number that it got when it was created.
+        var id: UInt64 { UInt64(path.lastElement) ?? 0 }
     }
 
     /// Activities of other devices, nearest first.
@@ -40,7 +43,7 @@ package struct HandoffObjects: Sendable {
         }
         self.nearby = nearby.sorted { ($0.signal, $1.id) > ($1.signal, $0.id) }
         self.devices = devices.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
-        self.activities = activities.sorted { $0.path < $1.path }
+        self.activities = activities.sorted { ($0.id, $0.path) < ($1.id, $1.path) }
     }
 }
 

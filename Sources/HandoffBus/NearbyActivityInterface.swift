@@ -81,7 +81,8 @@ extension Interface {
             Property(name: "Device", type: .objectPath, changes: .constant) {
                 .objectPath(HandoffName.device(description().device.description))
             },
-            Property(name: "DeviceName", type: .string, changes: .constant) { .string(description().deviceName) },
+            // It changes with a new card of the device; Device1 tells.
+            Property(name: "DeviceName", type: .string, changes: .silent) { .string(description().deviceName) },
             Property(name: "Type", type: .string, changes: .emitted) {
                 .string(description().type?.rawValue ?? "")
             },

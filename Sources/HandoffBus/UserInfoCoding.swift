@@ -1,21 +1,24 @@
 package import DBus
 package import HandoffModel
 
-/// How a userInfo dictionary stands on the bus: `a{sv}`, the kinds that D-Bus lacks as tagged structures `(sv)`.
+/// How a userInfo dictionary stands on the bus: `a{sv}`, the kinds that D-Bus lacks as structures of a tag and a content.
 ///
-/// | kind       | on the bus                                    | also taken                 |
-/// |------------|-----------------------------------------------|----------------------------|
-/// | null       | `("null", "")`                                | any content                |
-/// | boolean    | `b`                                           |                            |
-/// | integer    | `x`; above its range `t`                      | `y n q i u t`              |
-/// | real       | `d`                                           |                            |
-/// | string     | `s`                                           |                            |
-/// | data       | `ay`                                          |                            |
-/// | date       | `("date", (seconds x, nanoseconds u))`        |                            |
-/// | URL        | `("url", s)`                                  |                            |
-/// | array      | `av`                                          | an array of any kind above |
-/// | dictionary | `a{sv}`                                       | `a{s…}` of any kind above  |
-/// | set        | `("set", av)`                                 | an array of any kind above |
+/// | kind       | on the bus                                    | also taken                             |
+/// |------------|-----------------------------------------------|----------------------------------------|
+/// | null       | `("null", "")`, `(sv)`                        | any content                            |
+/// | boolean    | `b`                                           |                                        |
+/// | integer    | `x`; above its range `t`                      | `y n q i u t`                          |
+/// | real       | `d`                                           |                                        |
+/// | string     | `s`                                           |                                        |
+/// | data       | `ay`                                          |                                        |
+/// | date       | `("date", (seconds, nanoseconds))`, `(sv)`    | integers of any width; `(s(xu))`       |
+/// | URL        | `("url", text)`, `(sv)`                       | `(ss)`                                 |
+/// | array      | `av`                                          | an array of any kind above             |
+/// | dictionary | `a{sv}`                                       | `a{s…}` of any kind above              |
+/// | set        | `("set", elements)`, `(sav)`                  | an array of any kind above; `(sv)`     |
+///
+/// A set has no variant around its elements: with one, as many sets in each other as ``ActivityLimits/nestingDepth``
+/// allows would be more containers than the 64 that a message may have (D-Bus specification, "Valid Signatures").
 package enum UserInfoCoding {
     /// The dictionary as a value of type `a{sv}`.
     package static func value(of userInfo: [String: UserInfoValue]) -> Value {
@@ -38,9 +41,19 @@ package enum UserInfoCoding {
         return entries
     }
 
-    /// Any value, for showing it; what userInfo cannot carry becomes its text.
+    /// Any value, for showing it; of what userInfo cannot carry, structures become arrays, and the rest its text.
     package static func shown(_ value: Value) -> UserInfoValue {
-        (try? decode(value, at: "value", depth: 0)) ?? .string(value.objectPath?.description ?? "\(value)")
+        if let value = try? decode(value, at: "value", depth: 0) { return value }
+        switch value {
+        case .variant(let inner): return shown(inner)
+        case .array(_, let items), .structure(let items): return .array(items.map(shown))
+        case .dictionary(_, _, let entries):
+            let pairs = entries.map { ($0.key.string ?? "\($0.key)", shown($0.value)) }
+            return .dictionary(Dictionary(pairs) { _, last in last })
+        case .objectPath(let path): return .string(path.description)
+        case .signature(let signature): return .string(signature.description)
+        default: return .string("\(value)")
+        }
     }
 
     private static func value(of item: UserInfoValue) -> Value {
@@ -56,9 +69,19 @@ package enum UserInfoCoding {
         case .url(let url): tagged("url", .string(url))
         case .array(let items): variants(items)
         case .dictionary(let entries): value(of: entries)
-        // Sorted by their own description, so that equal sets look equal on the bus.
-        case .set(let items): tagged("set", variants(items.sorted { "\($0)" < "\($1)" }))
+        case .set(let items): .structure([.string("set"), .array(of: .variant, sorted(items))])
         }
+    }
+
+    /// The elements of a set in an order of their own, so that equal sets look equal on the bus.
+    private static func sorted(_ items: Set<UserInfoValue>) -> [Value] {
+        items.map { item in
+            let value = value(of: item)
+            // What stands for it has an order down to the last element, unlike the set or dictionary that it may be.
+            return (order: "\(value)", value: value)
+        }
+        .sorted { $0.order.utf8.lexicographicallyPrecedes($1.order.utf8) }
+        .map { .variant($0.value) }
     }
 
     private static func tagged(_ tag: String, _ content: Value) -> Value {
@@ -113,15 +136,20 @@ package enum UserInfoCoding {
             guard case .string(let key) = entry.key else {
                 throw refusal(place, "has keys of type \(entry.key.type); only strings can be keys")
             }
-            decoded[key] = try decode(entry.value, at: "\(place)[\"\(key)\"]", depth: depth + 1)
+            let place = "\(place)[\"\(key)\"]"
+            // Keys are equal if Unicode says that they are the same text, however it is spelt.
+            guard decoded.updateValue(try decode(entry.value, at: place, depth: depth + 1), forKey: key) == nil else {
+                throw refusal(place, "stands twice")
+            }
         }
         return decoded
     }
 
     private static func decode(fields: [Value], at place: String, depth: Int) throws(DBusError) -> UserInfoValue {
-        guard fields.count == 2, case .string(let tag) = fields[0], case .variant(let content) = fields[1] else {
+        guard fields.count == 2, case .string(let tag) = fields[0] else {
             throw refusal(place, "is a structure; only (tag, value) with the tag null, date, url or set can be carried")
         }
+        let content = fields[1].unwrapped
         switch (tag, content) {
         case ("null", _):
             return .null
@@ -142,13 +170,16 @@ package enum UserInfoCoding {
     }
 
     private static func date(_ parts: [Value], at place: String) throws(DBusError) -> Timestamp {
-        guard parts.count == 2, case .int64(let seconds) = parts[0], case .uint32(let nanoseconds) = parts[1] else {
+        guard parts.count == 2, case .integer(let seconds) = try decode(parts[0], at: place, depth: 0),
+            case .integer(let integer) = try decode(parts[1], at: place, depth: 0),
+            let nanoseconds = UInt32(exactly: integer)
+        else {
             throw refusal(place, "is a date that is not (seconds x, nanoseconds u)")
         }
         do {
             return try Timestamp(seconds: seconds, nanoseconds: nanoseconds)
         } catch {
-            throw refusal(place, "is not a date: \(error.message)")
+            throw HandoffErrorName.invalidUserInfo.reply("\(place) is not a date: \(error.message)")
         }
     }
 

@@ -11,8 +11,13 @@ package struct DaemonOptions: Sendable {
     /// The name under which other devices show this one.
     package var name: DeviceName
 
-    /// ``name`` as text.
+    /// The name as text.
     package var deviceName: String { name.rawValue }
+
+    /// The name as a station of the simulated air can have it: up to 32 letters, digits, `-` and `_`.
+    package var stationName: String {
+        String(name.rawValue.prefix(32).map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") ? $0 : "-" })
+    }
 
     package init(bus: BusAddress, stateDirectory: FilePath, name: DeviceName) {
         self.bus = bus

@@ -5,7 +5,7 @@ package import Logging
 
 /// Why a daemon could not start or go on, in a sentence that says what to do.
 package enum StartFailure {
-    /// Logs an error of ``Daemon/run()`` in a sentence.
+    /// Logs an error of `Daemon.run()` in a sentence.
     package static func report(_ error: any Error, to logger: Logger) {
         logger.critical("\(sentence(for: error))")
     }

@@ -18,7 +18,10 @@ extension BlueZRadio {
             let listener = try L2CAPListener(reactor: session.reactor)
             defer { listener.close() }
             guard let port = ChannelPort(rawValue: listener.endpoint.psm) else {
-                throw RadioError(.listeningRefused, "the kernel gave the port \(listener.endpoint.psm), which is none of LE")
+                throw RadioError(
+                    .listeningRefused,
+                    "the kernel gave the port \(listener.endpoint.psm), which is none of LE"
+                )
             }
             let companions: [@Sendable () async throws -> Void] = [
                 { try await session.bluez.watch(session.adapter) },

@@ -112,6 +112,10 @@ package final class BlueZRadio: Radio {
     }
 
     private func update(_ snapshot: BlueZSnapshot, _ bluez: BlueZ, _ reactor: Reactor) {
+        if snapshot.service == .unknown, case .unavailable = condition.value {
+            // It will be known in a moment; until then the last reason stands.
+            return
+        }
         switch choice.withLock({ $0.choose(from: snapshot) }) {
         case .success(let adapter):
             let session = Session(bluez: bluez, reactor: reactor, adapter: adapter)

@@ -15,6 +15,9 @@ final class Published<Value: Sendable>: Sendable {
     }
 
     private let state: Mutex<State>
+    /// Held while streams are told, in the order of the changes. Ending a stream takes `state` only: a task that is being
+    /// cancelled may wait for that one while telling waits for the task.
+    private let telling = Mutex(())
 
     init(_ value: Value) {
         state = Mutex(State(value: value))
@@ -25,8 +28,11 @@ final class Published<Value: Sendable>: Sendable {
 
     /// Changes the value and tells every stream.
     func update(_ change: (inout Value) -> Void) {
-        state.withLock { state in
-            change(&state.value)
+        telling.withLock { _ in
+            let state = state.withLock { state in
+                change(&state.value)
+                return state
+            }
             for subscriber in state.subscribers.values { subscriber.yield(state.value) }
         }
     }
@@ -38,12 +44,15 @@ final class Published<Value: Sendable>: Sendable {
             yield: { value in continuation.yield(element(value)) },
             finish: { continuation.finish() }
         )
-        let key: Int? = state.withLock { state in
-            guard !state.isFinished else { return nil }
-            state.lastSubscriber += 1
-            state.subscribers[state.lastSubscriber] = subscriber
-            subscriber.yield(state.value)
-            return state.lastSubscriber
+        let key: Int? = telling.withLock { _ in
+            let joined: (key: Int, value: Value)? = state.withLock { state in
+                guard !state.isFinished else { return nil }
+                state.lastSubscriber += 1
+                state.subscribers[state.lastSubscriber] = subscriber
+                return (state.lastSubscriber, state.value)
+            }
+            if let joined { subscriber.yield(joined.value) }
+            return joined?.key
         }
         guard let key else {
             continuation.finish()

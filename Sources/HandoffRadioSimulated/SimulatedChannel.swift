@@ -5,7 +5,7 @@ private import SystemPackage
 
 /// A channel between two stations: a connected Unix socket, slowed down and cut as the air says.
 ///
-/// What ``send(_:)`` has taken goes out at the pace of the air; what has not gone when the channel closes is lost.
+/// What `send(_:)` has taken goes out at the pace of the air; what has not gone when the channel closes is lost.
 package final class SimulatedChannel: RadioChannel {
     package let peer: RadioAddress
     package let maximumMessageLength: Int

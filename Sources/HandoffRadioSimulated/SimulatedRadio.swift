@@ -21,7 +21,7 @@ package final class SimulatedRadio: Radio {
 
     /// A station in the air of `directory`, which is made when it does not exist.
     ///
-    /// - Parameter name: 1…32 letters, digits, `-` and `_`; nil for a random one. ``run()`` refuses others.
+    /// Its `name` is 1…32 letters, digits, `-` and `_`; nil stands for a random one. ``run()`` refuses others.
     package init(directory: String, name: String? = nil) {
         self.directory = directory
         self.name = name ?? "station-" + StationID.random().text

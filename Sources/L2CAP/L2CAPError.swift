@@ -83,7 +83,7 @@ package struct L2CAPError: Error, Hashable, Sendable, CustomStringConvertible {
         case .noRouteToHost, .addressNotAvailable, .operationNotSupportedByDevice:
             // net/bluetooth/l2cap_core.c, l2cap_chan_connect: no adapter is up that could reach the device.
             (.noAdapter, "No adapter can be used; plug one in and switch it on.")
-        case .hostIsDown, .networkDown:
+        case .networkDown:
             (.poweredOff, "The adapter is off; switch Bluetooth on.")
         case .permissionDenied, .notPermitted:
             // net/bluetooth/l2cap_sock.c, l2cap_sock_bind: multiplexers below 0x80 need CAP_NET_BIND_SERVICE.
@@ -99,11 +99,16 @@ package struct L2CAPError: Error, Hashable, Sendable, CustomStringConvertible {
         case .connectionRefused:
             // net/bluetooth/l2cap_core.c, l2cap_le_connect_rsp; also when LE is off here.
             (.refused, "The device does not listen at that multiplexer any more; wait for its next advertisement.")
-        case .timedOut: (.timedOut, "The device did not answer; bring it nearer and wake it up.")
+        case .timedOut, .hostIsDown:
+            // net/bluetooth/lib.c, bt_to_errno: EHOSTDOWN is 0x04, nobody answered the page.
+            (.timedOut, "The device did not answer; bring it nearer and wake it up.")
+        case .connectionReset:
+            // The peer took the channel and closed it before connect(2) could say so: another try meets the same.
+            (.connectionLost, "The device closed the channel as soon as it was open.")
         case .resourceBusy:
             // net/bluetooth/hci_conn.c, hci_connect_le: one attempt at a time.
             (.busy, "A connection to it is being made already; wait for that.")
-        case .noFunction, .connectionAbort, .connectionReset, .wouldBlock, .alreadyInProcess:
+        case .noFunction, .connectionAbort, .wouldBlock, .alreadyInProcess:
             // net/bluetooth/lib.c, bt_to_errno: ENOSYS is what is left over, such as 0x3E, connection not established.
             (.transient, "This happens when the air is busy; try again a little later.")
         case .canceled: (.cancelled, "It was cancelled.")

@@ -23,7 +23,7 @@ struct DaemonCommand: AsyncParsableCommand {
                 let radio = BlueZRadio(adapter: adapter, logger: logger)
                 try await Daemon(options: settings.daemon, radio: radio, logger: logger).run()
             case .simulated(let directory):
-                let radio = SimulatedRadio(directory: directory, name: settings.daemon.deviceName)
+                let radio = SimulatedRadio(directory: directory, name: settings.daemon.stationName)
                 try await Daemon(options: settings.daemon, radio: radio, logger: logger).run()
             }
         } catch {

@@ -69,7 +69,7 @@ struct AdvertisingTests {
                 group.addTask {
                     await errorCode {
                         try await bluez.withAdvertisement(advertisement, on: adapter) {
-                            try await Task.sleep(for: .seconds(60))
+                            try await cancellation()
                         }
                     }
                 }
@@ -92,7 +92,7 @@ struct AdvertisingTests {
                     } else {
                         fake.removeAdapter(adapter.path)
                     }
-                    try await Task.sleep(for: .seconds(60))
+                    try await cancellation()
                 }
             }
             #expect(code == reason)
@@ -113,7 +113,7 @@ struct AdvertisingTests {
                             member: "Release"
                         )
                     )
-                    try await Task.sleep(for: .seconds(60))
+                    try await cancellation()
                 }
             }
             #expect(code == "advertisementReleased")
@@ -137,7 +137,7 @@ struct AdvertisingTests {
                         group.addTask {
                             try await bluez.withAdvertisement(advertisement, on: up.adapters[0]) {
                                 started.yield()
-                                try await Task.sleep(for: .seconds(60))
+                                try await cancellation()
                             }
                         }
                         try await group.waitForAll()

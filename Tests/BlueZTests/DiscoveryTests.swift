@@ -111,7 +111,7 @@ struct DiscoveryTests {
                     } else {
                         fake.set(adapter.path, "org.bluez.Adapter1", ["Discovering": .boolean(false)])
                     }
-                    try await Task.sleep(for: .seconds(60))
+                    try await cancellation()
                 }
             }
             #expect(code == reason)

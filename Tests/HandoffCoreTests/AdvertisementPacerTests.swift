@@ -1,198 +1,141 @@
 import HandoffCore
 import HandoffModel
+import HandoffTestVectors
 import Testing
 
-@Suite("The pacer decides what is on the air")
+@Suite("The pace of advertising")
 struct AdvertisementPacerTests {
-    typealias Content = AdvertisementPacer.Content
+    private typealias Content = AdvertisementPacer.Content
 
-    @Test("the first wish is on the air at once, and fresh")
-    func firstWish() {
-        var pacer = AdvertisementPacer()
-        pacer.want(.sample(1))
-        let broadcast = pacer.advance(to: .at(0)).broadcast
-        #expect(broadcast?.content == .sample(1))
-        #expect(broadcast?.isFresh == true)
-        #expect(broadcast?.slot == Moment.at(0).slot)
+    private static func content(_ number: UInt8) throws -> Content {
+        .activity(try ActivityTypeHash(bytes: [1, 2, 3, 4, number]), hasWebpage: false)
     }
 
-    @Test("whoever never wished anything hears of no deadline")
-    func silenceFromTheStart() {
+    @Test("nothing is on the air, and nothing wakes anybody, before something is wanted")
+    func silence() {
         var pacer = AdvertisementPacer()
-        pacer.want(nil)
-        #expect(pacer.advance(to: .at(0)) == (nil, nil))
+        let (broadcast, next) = pacer.advance(to: .at(0))
+        #expect(broadcast == nil)
+        #expect(next == nil)
     }
 
-    @Test("a second wish waits until half a second has passed")
-    func secondWishWaits() {
+    @Test("the first wish is on the air at once, fresh for 30 s, and no longer")
+    func freshness() throws {
         var pacer = AdvertisementPacer()
-        pacer.want(.sample(1))
+        pacer.want(try Self.content(1))
+        #expect(pacer.advance(to: .at(0)).broadcast?.isFresh == true)
+        #expect(pacer.advance(to: .at(0)).next == Moment.at(30).uptime)
+        #expect(pacer.advance(to: .at(29.9)).broadcast?.isFresh == true)
+        #expect(pacer.advance(to: .at(30)).broadcast?.isFresh == false)
+    }
+
+    @Test("a change waits half a second after the last, and the last wish wins")
+    func gap() throws {
+        var pacer = AdvertisementPacer()
+        pacer.want(try Self.content(1))
         _ = pacer.advance(to: .at(0))
-        pacer.want(.sample(2))
-        let early = pacer.advance(to: .at(0.1))
-        #expect(early.broadcast?.content == .sample(1))
-        #expect(early.next == .milliseconds(500))
-        #expect(pacer.advance(to: .at(0.499)).broadcast?.content == .sample(1))
-        #expect(pacer.advance(to: .at(0.5)).broadcast?.content == .sample(2))
+        pacer.want(try Self.content(2))
+        pacer.want(try Self.content(3))
+        let early = pacer.advance(to: .at(0.2))
+        #expect(early.broadcast?.content == (try Self.content(1)))
+        #expect(early.next == Moment.at(0.5).uptime)
+        #expect(pacer.advance(to: .at(0.5)).broadcast?.content == (try Self.content(3)))
     }
 
-    @Test("of several wishes in the gap, the last one counts")
-    func lastWishWins() {
+    @Test("a wish that is taken back in time changes nothing")
+    func changeOfMind() throws {
         var pacer = AdvertisementPacer()
-        pacer.want(.sample(1))
+        pacer.want(try Self.content(1))
         _ = pacer.advance(to: .at(0))
-        for number in 2...9 {
-            pacer.want(.sample(UInt8(number)))
-            _ = pacer.advance(to: .at(0.01 * Double(number)))
-        }
-        #expect(pacer.advance(to: .at(0.5)).broadcast?.content == .sample(9))
-    }
-
-    @Test("a wish that returns to what is on the air changes nothing")
-    func returningWish() {
-        var pacer = AdvertisementPacer()
-        pacer.want(.sample(1))
-        _ = pacer.advance(to: .at(0))
-        pacer.want(.sample(2))
+        pacer.want(try Self.content(2))
         _ = pacer.advance(to: .at(0.1))
-        pacer.want(.sample(1))
-        #expect(pacer.advance(to: .at(1)).broadcast?.content == .sample(1))
-        pacer.want(.sample(3))
-        #expect(pacer.advance(to: .at(1)).broadcast?.content == .sample(3), "no change was counted in between")
+        pacer.want(try Self.content(1))
+        #expect(pacer.advance(to: .at(5)).broadcast?.content == (try Self.content(1)))
     }
 
-    @Test("the sixth change in ten seconds waits until the first is ten seconds old")
-    func sixthChange() {
+    @Test("the sixth change within ten seconds waits for the first to be ten seconds old")
+    func window() throws {
         var pacer = AdvertisementPacer()
         for number in 0..<5 {
-            pacer.want(.sample(UInt8(number)))
-            #expect(pacer.advance(to: .at(Double(number))).broadcast?.content == .sample(UInt8(number)))
+            pacer.want(try Self.content(UInt8(number)))
+            #expect(pacer.advance(to: .at(Double(number))).broadcast?.content == (try Self.content(UInt8(number))))
         }
-        pacer.want(.sample(5))
+        pacer.want(try Self.content(9))
         let early = pacer.advance(to: .at(5))
-        #expect(early.broadcast?.content == .sample(4))
-        #expect(early.next == .seconds(10))
-        #expect(pacer.advance(to: .at(10)).broadcast?.content == .sample(5))
+        #expect(early.broadcast?.content == (try Self.content(4)))
+        #expect(early.next == Moment.at(10).uptime)
+        #expect(pacer.advance(to: .at(10)).broadcast?.content == (try Self.content(9)))
     }
 
-    @Test("a farewell waits for the gap, but not for the window")
-    func farewellIsNotHeldBack() {
+    @Test("a farewell follows the last activity, counts from when it is on the air, and leaves silence")
+    func farewell() throws {
+        var pacer = AdvertisementPacer()
+        pacer.want(try Self.content(1))
+        _ = pacer.advance(to: .at(0))
+        pacer.want(nil)
+        #expect(pacer.advance(to: .at(3)).broadcast?.content == .farewell)
+        pacer.began(.farewell, at: Moment.at(4).uptime)
+        let end = Moment.at(4).uptime + AdvertisementPacer.farewellDuration
+        let meanwhile = pacer.advance(to: .at(6))
+        #expect(meanwhile.broadcast?.content == .farewell)
+        #expect(meanwhile.next == end)
+        let after = pacer.advance(to: .at(10))
+        #expect(after.broadcast == nil)
+        #expect(after.next == nil)
+    }
+
+    @Test("a farewell does not wait for the window, so that a stale entry goes soon")
+    func promptFarewell() throws {
         var pacer = AdvertisementPacer()
         for number in 0..<5 {
-            pacer.want(.sample(UInt8(number)))
-            _ = pacer.advance(to: .at(Double(number)))
+            pacer.want(try Self.content(UInt8(number)))
+            _ = pacer.advance(to: .at(Double(number) * 0.5))
         }
         pacer.want(nil)
-        #expect(pacer.advance(to: .at(4.1)).broadcast?.content == .sample(4))
-        #expect(pacer.advance(to: .at(4.5)).broadcast?.content == .farewell)
+        #expect(pacer.advance(to: .at(2.5)).broadcast?.content == .farewell)
     }
 
-    @Test("a farewell is on the air for its time, and then there is silence without a deadline")
-    func farewell() {
+    @Test("an advertisement is sealed anew in each slot")
+    func slots() throws {
         var pacer = AdvertisementPacer()
-        pacer.want(.sample(1))
-        _ = pacer.advance(to: .at(0))
-        pacer.want(nil)
-        let first = pacer.advance(to: .at(1))
-        #expect(first.broadcast?.content == .farewell)
-        #expect(first.next == .seconds(1) + AdvertisementPacer.farewellDuration)
-        let end = Duration.seconds(1) + AdvertisementPacer.farewellDuration
-        #expect(pacer.advance(to: .at(uptime: end - .milliseconds(1))).broadcast?.content == .farewell)
-        #expect(pacer.advance(to: .at(uptime: end)) == (nil, nil))
-        #expect(pacer.advance(to: .at(1000)) == (nil, nil))
+        pacer.want(try Self.content(1))
+        let first = pacer.advance(to: .at(0))
+        let boundary = Moment.at(0).advanced(by: Moment.at(0).timeToNextSlot)
+        #expect(pacer.advance(to: .at(31)).next == boundary.uptime)
+        #expect(pacer.advance(to: boundary).broadcast?.slot == (first.broadcast?.slot ?? 0) + 1)
     }
 
-    @Test("a farewell counts from when it began to be on the air")
-    func lateFarewell() {
+    @Test("any history keeps the limits, and what was wanted last is on the air in the end", arguments: 0..<200)
+    func histories(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
         var pacer = AdvertisementPacer()
-        pacer.want(.sample(1))
-        _ = pacer.advance(to: .at(0))
-        pacer.want(nil)
-        _ = pacer.advance(to: .at(1))
-        pacer.began(.farewell, at: .seconds(3))
-        let end = Duration.seconds(3) + AdvertisementPacer.farewellDuration
-        #expect(pacer.advance(to: .at(uptime: end - .milliseconds(1))).broadcast?.content == .farewell)
-        #expect(pacer.advance(to: .at(uptime: end)).broadcast == nil)
-    }
-
-    @Test("a wish during the farewell ends it")
-    func wishDuringFarewell() {
-        var pacer = AdvertisementPacer()
-        pacer.want(.sample(1))
-        _ = pacer.advance(to: .at(0))
-        pacer.want(nil)
-        _ = pacer.advance(to: .at(1))
-        pacer.want(.sample(1))
-        #expect(pacer.advance(to: .at(1.1)).broadcast?.content == .farewell)
-        #expect(pacer.advance(to: .at(1.5)).broadcast?.content == .sample(1))
-    }
-
-    @Test("freshness passes, and asks for one wake-up")
-    func freshness() {
-        var pacer = AdvertisementPacer()
-        pacer.want(.sample(1))
-        #expect(pacer.advance(to: .at(0)).next == .seconds(30))
-        #expect(pacer.advance(to: .at(29.999)).broadcast?.isFresh == true)
-        let (broadcast, next) = pacer.advance(to: .at(30))
-        #expect(broadcast?.isFresh == false)
-        #expect(next == .seconds(900), "nothing is due before the next slot")
-    }
-
-    @Test("what is fresh counts from when it began to be on the air")
-    func lateBegin() {
-        var pacer = AdvertisementPacer()
-        pacer.want(.sample(1))
-        _ = pacer.advance(to: .at(0))
-        pacer.began(.sample(1), at: .seconds(2))
-        #expect(pacer.advance(to: .at(31.9)).broadcast?.isFresh == true)
-        #expect(pacer.advance(to: .at(32)).broadcast?.isFresh == false)
-    }
-
-    @Test("the same content under a new pace or slot is not fresh again")
-    func beginningAgain() {
-        var pacer = AdvertisementPacer()
-        pacer.want(.sample(1))
-        _ = pacer.advance(to: .at(0))
-        pacer.began(.sample(1), at: .zero)
-        _ = pacer.advance(to: .at(30))
-        // The radio was given the relaxed pace, and says that it is on the air.
-        pacer.began(.sample(1), at: .milliseconds(30_010))
-        #expect(pacer.advance(to: .at(30.01)).broadcast?.isFresh == false)
-        _ = pacer.advance(to: .at(900))
-        pacer.began(.sample(1), at: .milliseconds(900_010))
-        #expect(pacer.advance(to: .at(900.01)).broadcast?.isFresh == false)
-    }
-
-    @Test("each slot renews the broadcast, which is no change that counts")
-    func slots() {
-        var pacer = AdvertisementPacer()
-        pacer.want(.sample(1))
-        _ = pacer.advance(to: .at(0))
-        for slot in 1...9 {
-            let (broadcast, next) = pacer.advance(to: .at(Double(slot) * 900))
-            #expect(broadcast?.slot == Moment.at(0).slot + UInt64(slot))
-            #expect(next == .seconds(900 * (slot + 1)))
+        var now = Moment.at(0)
+        var onAir: Content?
+        var changes: [(at: Duration, to: Content?)] = []
+        var wish: Content?
+        func look() -> Duration? {
+            let (broadcast, next) = pacer.advance(to: now)
+            if broadcast?.content != onAir {
+                onAir = broadcast?.content
+                changes.append((now.uptime, onAir))
+            }
+            return next
         }
-        pacer.want(.sample(2))
-        #expect(pacer.advance(to: .at(9 * 900)).broadcast?.content == .sample(2))
-    }
-
-    @Test("a wall clock that is set moves the slot, not the pace")
-    func wallClockJumps() {
-        var pacer = AdvertisementPacer()
-        pacer.want(.sample(1))
-        _ = pacer.advance(to: .at(0))
-        let jumped = Moment(uptime: .seconds(1), unixMicroseconds: Moment.slotStart - 86_400_000_000)
-        let broadcast = pacer.advance(to: jumped).broadcast
-        #expect(broadcast?.slot == jumped.slot)
-        #expect(broadcast?.isFresh == true)
-    }
-}
-
-extension AdvertisementPacer.Content {
-    /// One of 256 activities.
-    static func sample(_ number: UInt8) -> Self {
-        guard let hash = try? ActivityTypeHash(bytes: [1, 2, 3, 4, number]) else { preconditionFailure("five bytes") }
-        return .activity(hash, hasWebpage: false)
+        for _ in 0..<60 {
+            wish = Bool.random(using: &random) ? try Self.content(.random(in: 0...3, using: &random)) : nil
+            pacer.want(wish)
+            _ = look()
+            now = now.advanced(by: .milliseconds(Int64.random(in: 0...1500, using: &random)))
+        }
+        for _ in 0..<10 {
+            guard let next = look(), next < now.uptime + .seconds(25) else { break }
+            #expect(next > now.uptime, "a deadline that has passed would be asked for in a circle")
+            now = now.advanced(by: next - now.uptime)
+        }
+        #expect(onAir == wish)
+        let audible = changes.filter { $0.to != nil }
+        for (one, next) in zip(audible, audible.dropFirst()) { #expect(next.at - one.at >= .milliseconds(500)) }
+        let counted = audible.filter { $0.to != .farewell }.map(\.at)
+        for (first, sixth) in zip(counted, counted.dropFirst(5)) { #expect(sixth - first >= .seconds(10)) }
     }
 }

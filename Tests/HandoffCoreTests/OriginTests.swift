@@ -3,164 +3,163 @@ import HandoffModel
 import HandoffWire
 import Testing
 
-@Suite("The origin offers its current activity")
+@Suite("The origin of activities")
 struct OriginTests {
-    var origin = Origin()
+    private static let notes = "org.example.notes.editing"
+    private static let mail = "org.example.mail.composing"
 
-    private mutating func publish(
-        _ name: String = "edit",
-        by client: String = ":1.1",
-        webpage: String? = nil,
-        at now: Moment = .at(0)
-    ) throws -> ActivityRegister.ID {
-        let id = try origin.create(.sample(name, webpage: webpage), owner: client, isEligible: true).id
-        try origin.becomeCurrent(id, by: client, at: now)
-        return id
+    private var origin = Origin()
+
+    private mutating func create(_ type: String, owner: String = ":1.1", eligible: Bool = true) throws -> UInt64 {
+        try origin.create(activity(type), owner: owner, isEligible: eligible).id
     }
 
-    private mutating func contentOnAir(at now: Moment) -> AdvertisementPacer.Content? {
-        origin.advance(to: now).broadcast?.content
+    private func answer(_ type: String, at now: Moment) throws -> Answer {
+        origin.answer(to: FetchRequest(typeHash: try hash(type)), at: now)
     }
 
-    private func answer(_ name: String = "edit", at now: Moment) throws -> Answer {
-        origin.answer(to: try .sample(name), at: now)
+    private func isGiven(_ type: String, at now: Moment) throws -> Bool {
+        if case .activity(let given) = try answer(type, at: now) { return given.type.rawValue == type }
+        return false
     }
 
-    @Test("the current activity is advertised by its hash and whether it has a web page")
-    mutating func advertising() throws {
-        let id = try publish(webpage: "https://example.org")
-        let hash = try ActivityType("org.example.edit").hash
-        #expect(contentOnAir(at: .at(0)) == .activity(hash, hasWebpage: true))
-        let plain = try Activity.sample()
-        try origin.update(id, by: ":1.1", at: .at(1)) { $0.activity = plain }
-        #expect(contentOnAir(at: .at(1)) == .activity(hash, hasWebpage: false))
+    @Test("an activity is not current before it says so")
+    mutating func creation() throws {
+        _ = try create(Self.notes)
+        #expect(origin.current == nil)
+        #expect(try !isGiven(Self.notes, at: .at(0)))
     }
 
-    @Test("the current activity is given to whoever asks for its type, and no other is")
-    mutating func answering() throws {
-        let other = try origin.create(.sample("other"), owner: ":1.1", isEligible: true)
-        _ = try publish()
-        #expect(try answer(at: .at(1)).activity == .sample())
-        #expect(try answer("other", at: .at(1)).refusalCode == .noLongerCurrent)
-        #expect(origin.current?.id != other.id)
+    @Test("the newest of those that want to be current is, and the one below comes back when it resigns or ends")
+    mutating func stack() throws {
+        let notes = try create(Self.notes)
+        let mail = try create(Self.mail)
+        try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
+        try origin.becomeCurrent(mail, by: ":1.1", at: .at(1))
+        #expect(origin.current?.id == mail)
+        try origin.resignCurrent(mail, by: ":1.1", at: .at(2))
+        #expect(origin.current?.id == notes)
+        try origin.becomeCurrent(mail, by: ":1.1", at: .at(3))
+        try origin.invalidate(mail, by: ":1.1", at: .at(4))
+        #expect(origin.current?.id == notes)
     }
 
-    @Test("what is given is the state at the time of the question")
-    mutating func newestState() throws {
-        let id = try publish()
-        let newer = try Activity.sample(userInfo: ["line": .integer(2)])
-        try origin.update(id, by: ":1.1", at: .at(1)) { $0.activity = newer }
-        #expect(try answer(at: .at(1)).activity == newer)
+    @Test("an ineligible activity is passed over, and current once it is eligible")
+    mutating func eligibility() throws {
+        let notes = try create(Self.notes)
+        let mail = try create(Self.mail, eligible: false)
+        try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
+        try origin.becomeCurrent(mail, by: ":1.1", at: .at(1))
+        #expect(origin.current?.id == notes)
+        try origin.update(mail, by: ":1.1", at: .at(2)) { $0.isEligible = true }
+        #expect(origin.current?.id == mail)
     }
 
-    @Test("nothing was ever published: nothing is given")
-    func nothing() throws {
-        #expect(try answer(at: .at(0)).refusalCode == .noLongerCurrent)
+    @Test("only the current activity is given away")
+    mutating func answers() throws {
+        let notes = try create(Self.notes)
+        try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
+        #expect(try isGiven(Self.notes, at: .at(1)))
+        guard case .refusal(let refusal) = try answer(Self.mail, at: .at(1)) else {
+            Issue.record("another activity was given away")
+            return
+        }
+        #expect(refusal.code == .noLongerCurrent)
     }
 
-    @Test("an activity that resigned can be fetched for ten seconds more")
+    @Test("the activity that another one displaced is not given away any more")
+    mutating func displaced() throws {
+        let notes = try create(Self.notes)
+        let mail = try create(Self.mail)
+        try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
+        try origin.becomeCurrent(mail, by: ":1.1", at: .at(1))
+        #expect(try !isGiven(Self.notes, at: .at(1)))
+    }
+
+    @Test("the last activity that resigned can be fetched for ten seconds more")
     mutating func grace() throws {
-        let id = try publish()
-        try origin.resignCurrent(id, by: ":1.1", at: .at(100))
-        #expect(try answer(at: .at(109.999)).activity == .sample())
-        #expect(try answer(at: .at(110)).refusalCode == .noLongerCurrent)
+        let notes = try create(Self.notes)
+        try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
+        try origin.resignCurrent(notes, by: ":1.1", at: .at(1))
+        #expect(try isGiven(Self.notes, at: .at(10.9)))
+        #expect(try !isGiven(Self.notes, at: .at(11)))
     }
 
-    @Test("grace ends when the activity is invalidated, by its owner or with it")
-    mutating func graceEndsWithTheActivity() throws {
-        let first = try publish()
-        try origin.resignCurrent(first, by: ":1.1", at: .at(100))
-        try origin.invalidate(first, by: ":1.1", at: .at(101))
-        #expect(try answer(at: .at(101)).refusalCode == .noLongerCurrent)
-
-        let second = try publish(at: .at(200))
-        try origin.resignCurrent(second, by: ":1.1", at: .at(201))
-        _ = origin.remove(ownedBy: ":1.1", at: .at(202))
-        #expect(try answer(at: .at(202)).refusalCode == .noLongerCurrent)
-    }
-
-    @Test("an invalidated activity has no grace")
+    @Test("an invalidated activity is gone at once, even within the grace of one that resigned")
     mutating func invalidation() throws {
-        let id = try publish()
-        try origin.invalidate(id, by: ":1.1", at: .at(1))
-        #expect(try answer(at: .at(1)).refusalCode == .noLongerCurrent)
-        #expect(contentOnAir(at: .at(2)) == .farewell)
+        let notes = try create(Self.notes)
+        try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
+        try origin.resignCurrent(notes, by: ":1.1", at: .at(1))
+        try origin.invalidate(notes, by: ":1.1", at: .at(2))
+        #expect(try !isGiven(Self.notes, at: .at(2)))
     }
 
-    @Test("an activity that is no longer eligible has no grace")
-    mutating func ineligible() throws {
-        let id = try publish()
-        try origin.update(id, by: ":1.1", at: .at(1)) { $0.isEligible = false }
-        #expect(try answer(at: .at(1)).refusalCode == .noLongerCurrent)
+    @Test("an activity that became ineligible is not given away in its grace")
+    mutating func ineligibleGrace() throws {
+        let notes = try create(Self.notes)
+        try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
+        try origin.update(notes, by: ":1.1", at: .at(1)) { $0.isEligible = false }
+        #expect(origin.current == nil)
+        #expect(try !isGiven(Self.notes, at: .at(1)))
     }
 
-    @Test("an activity that becomes ineligible during its grace is not given any more")
-    mutating func ineligibleDuringGrace() throws {
-        let id = try publish()
-        try origin.resignCurrent(id, by: ":1.1", at: .at(1))
-        try origin.update(id, by: ":1.1", at: .at(2)) { $0.isEligible = false }
-        #expect(try answer(at: .at(2)).refusalCode == .noLongerCurrent)
-    }
-
-    @Test("what is given during grace is the newest state")
-    mutating func newestStateDuringGrace() throws {
-        let id = try publish()
-        try origin.resignCurrent(id, by: ":1.1", at: .at(1))
-        let newer = try Activity.sample(userInfo: ["line": .integer(2)])
-        try origin.update(id, by: ":1.1", at: .at(2)) { $0.activity = newer }
-        #expect(try answer(at: .at(2)).activity == newer)
-    }
-
-    @Test("an activity that took its place ends the grace of the one before")
-    mutating func successor() throws {
-        let id = try publish("first")
-        try origin.resignCurrent(id, by: ":1.1", at: .at(1))
-        _ = try publish("second", at: .at(2))
-        #expect(try answer("first", at: .at(2)).refusalCode == .noLongerCurrent)
-        #expect(try answer("second", at: .at(2)).activity == .sample("second"))
-    }
-
-    @Test("resigning uncovers the one below, which is advertised then")
-    mutating func uncovering() throws {
-        _ = try publish("below")
-        let top = try publish("top")
-        try origin.resignCurrent(top, by: ":1.1", at: .at(1))
-        #expect(
-            contentOnAir(at: .at(1)) == .activity(try ActivityType("org.example.below").hash, hasWebpage: false)
-        )
-    }
-
-    @Test("only its owner changes an activity")
+    @Test("nobody but its owner can change an activity")
     mutating func ownership() throws {
-        let id = try publish()
-        let attempts: [(inout Origin) throws -> Void] = [
-            { try $0.update(id, by: ":1.2", at: .at(1)) { $0.isEligible = false } },
-            { try $0.becomeCurrent(id, by: ":1.2", at: .at(1)) },
-            { try $0.resignCurrent(id, by: ":1.2", at: .at(1)) },
-            { try $0.invalidate(id, by: ":1.2", at: .at(1)) },
-        ]
-        for attempt in attempts {
-            #expect { try attempt(&origin) } throws: { ($0 as? HandoffError)?.code == .notOwner }
-        }
-        #expect(origin.current?.id == id)
-        #expect(origin.current?.isEligible == true)
-    }
-
-    @Test("what does not exist any more says so")
-    mutating func unknown() throws {
-        let id = try publish()
-        try origin.invalidate(id, by: ":1.1", at: .at(1))
-        #expect { try origin.becomeCurrent(id, by: ":1.1", at: .at(2)) } throws: { error in
-            (error as? HandoffError)?.code == .noSuchActivity
+        let notes = try create(Self.notes)
+        var origin = origin
+        for attempt: (inout Origin) throws -> Void in [
+            { try $0.becomeCurrent(notes, by: ":1.2", at: .at(0)) },
+            { try $0.resignCurrent(notes, by: ":1.2", at: .at(0)) },
+            { try $0.invalidate(notes, by: ":1.2", at: .at(0)) },
+            { try $0.update(notes, by: ":1.2", at: .at(0)) { $0.isEligible = false } },
+        ] {
+            let error = #expect(throws: HandoffError.self) { try attempt(&origin) }
+            #expect(error?.code == .notOwner)
         }
     }
 
-    @Test("a client that leaves is followed by a farewell")
-    mutating func leaving() throws {
-        _ = try publish()
-        _ = contentOnAir(at: .at(0))
-        #expect(origin.remove(ownedBy: ":1.1", at: .at(1)).count == 1)
-        #expect(contentOnAir(at: .at(1)) == .farewell)
-        #expect(origin.owners.isEmpty)
+    @Test("an activity that does not exist is an error that says so")
+    mutating func absence() {
+        var origin = origin
+        let error = #expect(throws: HandoffError.self) { try origin.becomeCurrent(7, by: ":1.1", at: .at(0)) }
+        #expect(error?.code == .noSuchActivity)
+    }
+
+    @Test("a program that leaves takes all its activities, and nobody else's")
+    mutating func departure() throws {
+        let mine = try create(Self.notes)
+        let other = try create(Self.mail, owner: ":1.2")
+        try origin.becomeCurrent(other, by: ":1.2", at: .at(0))
+        try origin.becomeCurrent(mine, by: ":1.1", at: .at(1))
+        #expect(origin.remove(ownedBy: ":1.1", at: .at(2)).map(\.id) == [mine])
+        #expect(origin.current?.id == other)
+        #expect(origin.owners == [":1.2"])
+        #expect(try !isGiven(Self.notes, at: .at(2)))
+    }
+
+    @Test("one program cannot fill the memory with activities")
+    mutating func limit() throws {
+        for _ in 0..<ActivityRegister.maximumPerOwner { _ = try create(Self.notes) }
+        var origin = origin
+        let error = #expect(throws: HandoffError.self) {
+            try origin.create(activity(Self.notes), owner: ":1.1", isEligible: true)
+        }
+        #expect(error?.code == .limitReached)
+        _ = try create(Self.notes, owner: ":1.2")
+    }
+
+    @Test("the air follows: the activity with its web page, then a farewell, then nothing")
+    mutating func air() throws {
+        let page = try origin.create(
+            activity(Self.notes, webpage: "https://example.org"),
+            owner: ":1.1",
+            isEligible: true
+        )
+        try origin.becomeCurrent(page.id, by: ":1.1", at: .at(0))
+        let content = AdvertisementPacer.Content.activity(try hash(Self.notes), hasWebpage: true)
+        #expect(origin.advance(to: .at(0)).broadcast?.content == content)
+        _ = origin.remove(ownedBy: ":1.1", at: .at(1))
+        #expect(origin.advance(to: .at(1)).broadcast?.content == .farewell)
+        #expect(origin.advance(to: .at(10)).broadcast == nil)
     }
 }

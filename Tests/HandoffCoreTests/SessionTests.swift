@@ -5,93 +5,168 @@ import HandoffTestVectors
 import HandoffWire
 import Testing
 
-@Suite("A session carries one activity from its origin to whoever asks")
+@Suite("A session")
 struct SessionTests {
-    @Test("the whole exchange works however the bytes are cut", arguments: [0, 1024, 65_536], [1, 2, 3, 23, 672, 70_000])
-    func pieces(_ weight: Int, _ size: Int) throws {
-        let activity = try weight == 0 ? Activity.sample() : Activity.weighing(weight)
-        var talk = try Conversation()
+    private let caller = DeviceKeys.generate()
+    private let origin = DeviceKeys.generate()
+    private let type = "org.example.notes.editing"
 
-        var introduced: (DeviceID, Request)?
-        for piece in try talk.fetch.start().pieces(of: size) {
-            #expect(introduced == nil)
-            introduced = try talk.serve.introduce(piece)
-        }
-        #expect(introduced?.0 == talk.asking.publicKey.device)
-        #expect(introduced?.1 == talk.request)
-
-        var answered: FetchSession.Answered?
-        for piece in try talk.serve.answer(.activity(activity)).pieces(of: size) {
-            #expect(answered == nil)
-            answered = try talk.fetch.receive(piece)
-        }
-        #expect(answered?.answer == .activity(activity))
-
-        var isAcknowledged = false
-        for piece in try #require(answered).acknowledgement.pieces(of: size) {
-            #expect(!isAcknowledged)
-            isAcknowledged = try talk.serve.acknowledge(piece)
-        }
-        #expect(isAcknowledged)
+    private func fetch(from peer: DeviceKeys? = nil) throws -> FetchSession {
+        FetchSession(
+            keys: caller,
+            peer: (peer ?? origin).publicKey,
+            request: .fetch(FetchRequest(typeHash: try hash(type)))
+        )
     }
 
-    @Test("a refusal travels as well")
+    private func serve(trusting devices: [DeviceKeys]? = nil) throws -> ServeSession {
+        let candidates = (devices ?? [caller]).map { ($0.publicKey.device, $0.publicKey) }
+        return ServeSession(trial: try NoiseResponderTrial(localStatic: origin.agreement, candidates: candidates))
+    }
+
+    private func payload(_ bytes: Int) throws -> Activity {
+        try activity(type, ["data": .data([UInt8](repeating: 7, count: bytes))])
+    }
+
+    /// Feeds bytes in pieces of that size until something comes of them.
+    private func feed<Result>(_ bytes: [UInt8], by size: Int, _ take: ([UInt8]) throws -> Result?) rethrows -> Result? {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = Array(rest.prefix(size))
+            rest = rest.dropFirst(size)
+            if let result = try take(piece) { return result }
+        }
+        return nil
+    }
+
+    @Test(
+        "brings the activity over, in pieces of any size",
+        arguments: [1, 2, 7, 23, 100, 672, 100_000],
+        [0, 1000, 65_000]
+    )
+    func exchange(piece: Int, size: Int) throws {
+        let sent = try payload(size)
+        var fetch = try fetch()
+        var serve = try serve()
+        let (device, request) = try #require(try feed(try fetch.start(), by: piece) { try serve.introduce($0) })
+        #expect(device == caller.publicKey.device)
+        #expect(request == .fetch(FetchRequest(typeHash: sent.type.hash)))
+        let answered = try #require(try feed(try serve.answer(.activity(sent)), by: piece) { try fetch.receive($0) })
+        #expect(answered.answer == .activity(sent))
+        let isAcknowledged = try feed(answered.acknowledgement, by: piece) { try serve.acknowledge($0) ? true : nil }
+        #expect(isAcknowledged == true)
+    }
+
+    @Test("carries a refusal with its reason")
     func refusal() throws {
-        var talk = try Conversation()
-        let refusal = Answer.refusal(Refusal(.busy, "Later, please."))
-        let second = try talk.exchange(refusal).second
-        #expect(try talk.fetch.receive(second)?.answer == refusal)
+        var fetch = try fetch()
+        var serve = try serve()
+        _ = try serve.introduce(try fetch.start())
+        let refusal = Answer.refusal(Refusal(.noLongerCurrent, "gone"))
+        #expect(try fetch.receive(try serve.answer(refusal))?.answer == refusal)
     }
 
-    @Test("an activity of 1 KB costs at most 1.15 times its bytes and 300 more, both ways")
+    @Test("costs at most 1.15 times the payload and 300 bytes for an activity of 1 KB, both ways")
     func cost() throws {
-        let activity = try Activity.weighing(1024)
-        var talk = try Conversation()
-        let (first, second) = try talk.exchange(.activity(activity))
-        let third = try talk.taking(second).acknowledgement
-        let budget = 1.15 * 1024 + 300
-        #expect(Double(first.count + second.count + third.count) <= budget)
+        let sent = try payload(1000)
+        var fetch = try fetch()
+        var serve = try serve()
+        let opening = try fetch.start()
+        _ = try serve.introduce(opening)
+        let answer = try serve.answer(.activity(sent))
+        let answered = try #require(try fetch.receive(answer))
+        let total = opening.count + answer.count + answered.acknowledgement.count
+        #expect(Double(total) <= 1.15 * Double(sent.encodedSize) + 300)
     }
 
-    @Test("the answer comes to the caller among many trusted devices")
-    func manyDevices() throws {
+    @Test("finds the caller among many devices")
+    func many() throws {
         let others = (0..<20).map { _ in DeviceKeys.generate() }
-        var talk = try Conversation()
-        talk.serve = try Conversation.server(talk.answering, trusting: others + [talk.asking])
-        #expect(try talk.serve.introduce(talk.fetch.start())?.0 == talk.asking.publicKey.device)
+        var fetch = try fetch()
+        var serve = try serve(trusting: others + [caller])
+        #expect(try serve.introduce(try fetch.start())?.0 == caller.publicKey.device)
     }
 
-    @Test("a caller that is not trusted is told apart, and gets nothing")
-    func stranger() throws {
-        var talk = try Conversation()
-        talk.serve = try Conversation.server(talk.answering, trusting: [.generate(), .generate()])
-        let first = try talk.fetch.start()
-        #expect { try talk.serve.introduce(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
+    @Test("is refused to a stranger, and to a caller who takes this device for another")
+    func strangers() throws {
+        var fetch = try fetch()
+        var serve = try serve(trusting: [DeviceKeys.generate()])
+        let opening = try fetch.start()
+        let stranger = #expect(throws: HandoffError.self) { _ = try serve.introduce(opening) }
+        #expect(stranger?.code == .notTrusted)
+
+        var mistaken = try self.fetch(from: DeviceKeys.generate())
+        var honest = try self.serve()
+        let misdirected = try mistaken.start()
+        let mistake = #expect(throws: HandoffError.self) { _ = try honest.introduce(misdirected) }
+        #expect(mistake?.code == .notTrusted)
     }
 
-    @Test("a device that trusts nobody answers nobody")
-    func nobodyTrusted() throws {
-        var talk = try Conversation()
-        talk.serve = try Conversation.server(talk.answering, trusting: [])
-        let first = try talk.fetch.start()
-        #expect { try talk.serve.introduce(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
+    @Test("that is replayed brings an answer that the replayer cannot read, and is never acknowledged")
+    func replay() throws {
+        var fetch = try fetch()
+        let opening = try fetch.start()
+        var first = try serve()
+        _ = try first.introduce(opening)
+        let answered = try #require(try fetch.receive(try first.answer(.activity(try payload(10)))))
+
+        var replayed = try serve()
+        _ = try replayed.introduce(opening)
+        let second = try replayed.answer(.activity(try payload(10)))
+        #expect(throws: HandoffError.self) { _ = try fetch.receive(second) }
+        #expect(throws: HandoffError.self) { _ = try replayed.acknowledge(answered.acknowledgement) }
     }
 
-    @Test("a request for one device means nothing to another, even to one that trusts the caller")
-    func wrongPeer() throws {
-        var talk = try Conversation()
-        talk.serve = try Conversation.server(.generate(), trusting: [talk.asking])
-        let first = try talk.fetch.start()
-        #expect { try talk.serve.introduce(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
+    @Test("never yields a wrong answer when a byte of any message was changed")
+    func corruption() throws {
+        var fetch = try fetch()
+        let opening = try fetch.start()
+        for index in opening.indices {
+            var damaged = opening
+            damaged[index] ^= 0x41
+            var serve = try serve()
+            let request = try? serve.introduce(damaged)
+            #expect(request == nil, "byte \(index) of the opening")
+        }
+        var serve = try serve()
+        _ = try serve.introduce(opening)
+        let answer = try serve.answer(.activity(try payload(20)))
+        for index in answer.indices {
+            var damaged = answer
+            damaged[index] ^= 0x41
+            var copy = fetch
+            let answered = try? copy.receive(damaged)
+            #expect(answered == nil, "byte \(index) of the answer")
+        }
+        let acknowledgement = try #require(try fetch.receive(answer)).acknowledgement
+        for index in acknowledgement.indices {
+            var damaged = acknowledgement
+            damaged[index] ^= 0x41
+            var copy = serve
+            let isAcknowledged = (try? copy.acknowledge(damaged)) ?? false
+            #expect(!isAcknowledged, "byte \(index) of the acknowledgement")
+        }
     }
 
-    @Test("an answer of anybody but the peer is no answer")
-    func impostor() throws {
-        var talk = try Conversation()
-        _ = try talk.fetch.start()
-        // Somebody who knows both public keys, has another private one, and answers a request of the same device.
-        var other = try Conversation(asking: talk.asking)
-        let second = try other.exchange(.activity(.sample())).second
-        #expect { try talk.fetch.receive(second) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
+    @Test("ends for a stranger whose first frame is too long, before the frame is there")
+    func oversized() throws {
+        var serve = try serve()
+        let tooLong = UInt16(ServeSession.strangerFrame + 1)
+        let error = #expect(throws: HandoffError.self) {
+            _ = try serve.introduce([UInt8(tooLong >> 8), UInt8(tooLong & 0xFF)])
+        }
+        #expect(error?.code == .peerMisbehaved)
+    }
+
+    @Test("survives any first bytes from anybody", arguments: 0..<300)
+    func noise(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        var serve = try serve()
+        let request = try? serve.introduce(random.bytes(Int.random(in: 0...2000, using: &random)))
+        #expect(request == nil)
+        var fetch = try fetch()
+        _ = try fetch.start()
+        let answered = try? fetch.receive(random.bytes(Int.random(in: 0...2000, using: &random)))
+        #expect(answered == nil)
     }
 }

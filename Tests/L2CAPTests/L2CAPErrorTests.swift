@@ -10,10 +10,11 @@ struct L2CAPErrorTests {
         arguments: [
             (Errno.addressFamilyNotSupported, L2CAPError.Code.noBluetooth), (.protocolNotSupported, .noBluetooth),
             (.socketTypeNotSupported, .noBluetooth), (.noRouteToHost, .noAdapter), (.addressNotAvailable, .noAdapter),
-            (.hostIsDown, .poweredOff), (.permissionDenied, .notPermitted), (.notPermitted, .notPermitted),
+            (.networkDown, .poweredOff), (.hostIsDown, .timedOut), (.permissionDenied, .notPermitted),
+            (.notPermitted, .notPermitted),
             (.addressInUse, .portTaken), (.connectionRefused, .refused), (.timedOut, .timedOut),
             (.resourceBusy, .busy), (.noFunction, .transient), (.connectionAbort, .transient),
-            (.connectionReset, .transient), (.canceled, .cancelled), (.badFileDescriptor, .closed),
+            (.connectionReset, .connectionLost), (.canceled, .cancelled), (.badFileDescriptor, .closed),
             (.noMemory, .unexpected),
         ]
     )

@@ -143,7 +143,9 @@ struct AdapterMirror {
 
     private static func adapter(_ path: ObjectPath, _ entry: Entry) -> Adapter? {
         let kind = DeviceAddress.Kind(rawValue: entry.adapter["AddressType"]?.string ?? "") ?? .public
-        guard let text = entry.adapter["Address"]?.string, let address = DeviceAddress(text, kind: kind) else { return nil }
+        guard let text = entry.adapter["Address"]?.string, let address = DeviceAddress(text, kind: kind) else {
+            return nil
+        }
         return Adapter(
             path: path,
             incarnation: entry.incarnation,

@@ -76,7 +76,9 @@ struct DeviceMirror {
         return report(path, entry, entry.serviceData)
     }
 
-    private mutating func update(_ path: ObjectPath, _ values: [String: Value], _ invalidated: [String]) -> DeviceReport? {
+    private mutating func update(_ path: ObjectPath, _ values: [String: Value], _ invalidated: [String])
+        -> DeviceReport?
+    {
         guard var entry = entries[path] else { return nil }
         let before = entry.serviceData
         let heard = Self.serviceData(values["ServiceData"])

@@ -20,10 +20,14 @@ package struct GATTCharacteristic: Sendable {
     /// A lower-case 128-bit UUID.
     package let uuid: String
 
-    /// The value for the device that asks; nil if it cannot be read. Called on the connection's thread: must be quick.
+    /// The value for the device that asks; nil if it cannot be read.
+    ///
+    /// Called on the connection's thread: must be quick.
     package let read: (@Sendable (GATTRequest) throws(GATTRefusal) -> [UInt8])?
 
-    /// Takes a value from a device; nil if it cannot be written. Called on the connection's thread: must be quick.
+    /// Takes a value from a device; nil if it cannot be written.
+    ///
+    /// Called on the connection's thread: must be quick.
     package let write: (@Sendable ([UInt8], GATTRequest) throws(GATTRefusal) -> Void)?
 
     package init(

@@ -23,7 +23,9 @@ package final class Errands: Sendable {
         (arrivals, arrived) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Runs errands until the task is cancelled; from then on they are refused. To be called once.
+    /// Runs errands until the task is cancelled; from then on they are refused.
+    ///
+    /// To be called once.
     package func run() async {
         await withDiscardingTaskGroup { group in
             for await _ in arrivals {

@@ -65,9 +65,13 @@ extension Promise {
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         group.addTask {
                             let (address, port) = (try await first.address(of: advertisement), try await opened.value())
-                            try await first.withChannel(to: address, port: port, timeout: .patience) { channel in
-                                // The listener may close or break it; either is an end.
-                                while let _ = try? await channel.receive() {}
+                            do {
+                                try await first.withChannel(to: address, port: port, timeout: .patience) { channel in
+                                    // The listener may close or break it; either is an end.
+                                    while let _ = try? await channel.receive() {}
+                                }
+                            } catch let error as RadioError where error.code == .channelClosed {
+                                // It may end so soon that the dial itself learns of it.
                             }
                         }
                         try await second.withAdvertisement(advertisement) {

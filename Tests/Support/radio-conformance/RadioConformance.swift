@@ -1,4 +1,5 @@
 import DBus
+import Glibc
 import HandoffRadio
 import HandoffRadioBlueZ
 import HandoffRadioConformance
@@ -8,14 +9,37 @@ import SystemPackage
 /// Holds two real radios, `hci0` and `hci1` of this machine, to the promises of `Radio`.
 ///
 ///     radio-conformance [WORDS]
+///     radio-conformance --gatt | --restart
 ///
-/// With words, only promises that contain them. Says what came of each; exits with 1 when one was broken.
+/// With words, only promises that contain them; with an option, one of ``BlueZChecks``. Says what came of each; exits
+/// with 1 when one was broken.
 @main
 enum RadioConformance {
-    static func main() async throws {
-        let words = CommandLine.arguments.dropFirst().joined(separator: " ")
+    static func main() async {
+        do {
+            try await run(CommandLine.arguments.dropFirst().joined(separator: " "))
+        } catch {
+            say("\(error)")
+            exit(EXIT_FAILURE)
+        }
+    }
+
+    private static func run(_ words: String) async throws {
+        switch words {
+        case "--gatt":
+            try await Connection.withConnection(to: .system) { try await BlueZChecks.gatt($0) }
+            say("kept    GATT")
+        case "--restart":
+            try await BlueZChecks.restart(AdapterWorld.radio("hci0"), say: say)
+        default:
+            try await checkPromises(containing: words)
+        }
+    }
+
+    private static func checkPromises(containing words: String) async throws {
         let chosen = Promise<AdapterWorld>.all.filter { words.isEmpty || $0.description.contains(words) }
-        guard !chosen.isEmpty else { throw NoSuchPromise(words: words) }
+        // Checking nothing must not look like success.
+        guard !chosen.isEmpty else { throw CheckFailure("no promise contains \"\(words)\"") }
         let broken = try await Connection.withConnection(to: .system) { connection in
             let world = AdapterWorld(connection: connection)
             var broken = 0
@@ -24,7 +48,7 @@ enum RadioConformance {
             }
             return broken
         }
-        guard broken == 0 else { throw BrokenPromises(count: broken) }
+        guard broken == 0 else { throw CheckFailure("\(broken) promises were broken") }
         say("\(chosen.count) promises kept")
     }
 
@@ -47,20 +71,6 @@ enum RadioConformance {
     }
 }
 
-/// What the program ends with when a radio is not as promised.
-struct BrokenPromises: Error, CustomStringConvertible {
-    let count: Int
-
-    var description: String { "\(count) promises were broken" }
-}
-
-/// What the program ends with when there is nothing to check: checking nothing must not look like success.
-struct NoSuchPromise: Error, CustomStringConvertible {
-    let words: String
-
-    var description: String { "no promise contains \"\(words)\"" }
-}
-
 /// Two adapters of one machine.
 struct AdapterWorld: RadioWorld {
     let connection: Connection
@@ -72,7 +82,7 @@ struct AdapterWorld: RadioWorld {
         for adapter: ObjectPath in ["/org/bluez/hci0", "/org/bluez/hci1"] {
             for isOn in [false, true] { try await setPower(isOn, of: adapter) }
         }
-        try await body(radio("hci0"), radio("hci1"))
+        try await body(Self.radio("hci0"), Self.radio("hci1"))
     }
 
     func setPower(_ isOn: Bool, ofSecond radio: BlueZRadio) async throws {
@@ -89,7 +99,7 @@ struct AdapterWorld: RadioWorld {
         )
     }
 
-    private func radio(_ adapter: String) -> BlueZRadio {
+    static func radio(_ adapter: String) -> BlueZRadio {
         var logger = Logger(label: adapter)
         logger.logLevel = .debug
         return BlueZRadio(adapter: adapter, logger: logger)

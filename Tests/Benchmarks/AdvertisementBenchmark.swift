@@ -1,0 +1,83 @@
+import Crypto
+import CryptoExtras
+import HandoffCrypto
+
+/// What one advertisement out of the air costs, by the number of trusted devices.
+enum AdvertisementBenchmark {
+    private static let slot: UInt64 = 2_000_000
+    private static let plaintext: [UInt8] = [0x81, 1, 2, 3, 4, 5]
+
+    static func table(_ effort: Effort) throws -> ResultTable {
+        var table = ResultTable("Advertisements, by the number of trusted devices")
+        try table.measure([code, block] + [1, 20, 100].flatMap(subjects), effort)
+        return table
+    }
+
+    private static var code: Subject {
+        let key = SymmetricKey(size: .bits128)
+        let bytes = [UInt8](repeating: 1, count: 10)
+        return Subject("HMAC", note: "SHA-256 of 10 bytes, by swift-crypto") {
+            HMAC<SHA256>.authenticationCode(for: bytes, using: key).withUnsafeBytes { Int($0[0]) }
+        }
+    }
+
+    private static var block: Subject {
+        let key = SymmetricKey(size: .bits128)
+        var bytes = [UInt8](repeating: 1, count: 16)
+        return Subject("AES", note: "one block under a new key, by swift-crypto") {
+            try AES.permute(&bytes, key: key)
+            return Int(bytes[0])
+        }
+    }
+
+    private static func subjects(_ count: Int) -> [Subject] {
+        let keys = (0..<count).map { ($0, AdvertisingKey.generate()) }
+        let strangers = (0..<64).map { _ in AdvertisingKey.generate() }
+        let others = count == 1 ? ["HMAC", "AES"] : ["HMAC", "AES", "stranger's, 1"]
+        return [
+            Subject(
+                "stranger's, \(count)",
+                against: others,
+                note: count == 20 ? "budget 10 µs" : "",
+                body: opening(sealed(by: strangers), with: keys, expecting: 0)
+            ),
+            Subject(
+                "trusted device's, \(count)",
+                against: others,
+                note: count == 20 ? "budget 10 µs" : "",
+                body: opening(sealed(by: keys.map(\.1)), with: keys, expecting: 1)
+            ),
+            Subject("new slot, \(count)", note: "every 15 minutes", body: advancing(with: keys)),
+        ]
+    }
+
+    private static func sealed(by keys: [AdvertisingKey]) -> [[UInt8]] {
+        keys.map { AdvertisementSealer(key: $0, slot: slot).seal(plaintext) }
+    }
+
+    /// Opens one advertisement after the other.
+    private static func opening(
+        _ advertisements: [[UInt8]],
+        with keys: [(Int, AdvertisingKey)],
+        expecting opened: Int
+    ) -> () -> Int {
+        var opener = AdvertisementOpener(keys: keys)
+        var next = 0
+        return {
+            next = (next + 1) % advertisements.count
+            let found = opener.open(advertisements[next], slot: slot) == nil ? 0 : 1
+            precondition(found == opened, "an advertisement was opened by the wrong key")
+            return found
+        }
+    }
+
+    private static func advancing(with keys: [(Int, AdvertisingKey)]) -> () -> Int {
+        var opener = AdvertisementOpener(keys: keys)
+        var now = slot
+        return {
+            now += 1
+            opener.advance(to: now)
+            return Int(truncatingIfNeeded: now)
+        }
+    }
+}

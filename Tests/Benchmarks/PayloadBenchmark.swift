@@ -1,0 +1,41 @@
+import FoundationEssentials
+import HandoffModel
+import HandoffWire
+
+/// What it costs to make bytes of an activity and an activity of bytes.
+enum PayloadBenchmark {
+    static func table(_ effort: Effort) throws -> ResultTable {
+        var table = ResultTable("Payload, beside the same content as JSON and a copy of the same bytes")
+        for size in [1024, ActivityLimits.maximumPayloadBytes] { try table.measure(try subjects(size), effort) }
+        return table
+    }
+
+    private static func subjects(_ size: Int) throws -> [Subject] {
+        let sample = try SampleActivity(bytes: size)
+        let answer = Answer.activity(try sample.activity())
+        let bytes = answer.encode()
+        let json = try JSONEncoder().encode(sample)
+        let name = "\(size / 1024) KiB"
+        return [
+            Subject("copy \(name)", bytes: bytes.count) { copy(bytes) },
+            Subject("encode \(name) as JSON", bytes: json.count) { try JSONEncoder().encode(sample).count },
+            Subject("encode \(name)", against: ["copy \(name)", "encode \(name) as JSON"], bytes: bytes.count) {
+                answer.encode().count
+            },
+            Subject("decode \(name) from JSON", bytes: json.count) {
+                try JSONDecoder().decode(SampleActivity.self, from: json).userInfo.recent.count
+            },
+            Subject("decode \(name)", against: ["copy \(name)", "decode \(name) from JSON"], bytes: bytes.count) {
+                if case .activity(let activity) = try Answer(decoding: bytes) { activity.userInfo.count } else { 0 }
+            },
+        ]
+    }
+
+    private static func copy(_ bytes: [UInt8]) -> Int {
+        let copy = [UInt8](unsafeUninitializedCapacity: bytes.count) { buffer, count in
+            bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0) }
+            count = bytes.count
+        }
+        return Int(copy[copy.count / 2])
+    }
+}

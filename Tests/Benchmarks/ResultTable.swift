@@ -1,0 +1,70 @@
+/// Results in columns: what, how much, how far it spread, and beside what.
+struct ResultTable {
+    private let title: String
+    private var rows: [[String]] = [["", "median", "middle half", "compared"]]
+
+    init(_ title: String) {
+        self.title = title
+    }
+
+    /// Measures subjects, and adds a line for each.
+    mutating func measure(_ subjects: [Subject], _ effort: Effort) throws {
+        let found = try measurements(of: subjects, effort)
+        for (subject, measurement) in zip(subjects, found) {
+            var notes = subject.against.compactMap { name in
+                subjects.firstIndex { $0.name == name }.map { Self.ratio(measurement, to: found[$0], name) }
+            }
+            if let bytes = subject.bytes {
+                notes.append("\(Self.digits(Double(bytes) / measurement.median * 1000)) MB/s")
+            }
+            append(subject.name, measurement, notes + [subject.note])
+        }
+    }
+
+    /// Adds a line about a time.
+    mutating func append(_ what: String, _ measurement: Measurement, _ notes: [String]) {
+        let (low, high) = (measurement.quartiles.lowerBound, measurement.quartiles.upperBound)
+        rows.append([what, Self.time(measurement.median), "\(Self.time(low)) … \(Self.time(high))", Self.joined(notes)])
+    }
+
+    /// Adds a line about something that is not a time.
+    mutating func append(_ what: String, _ amount: String, _ notes: [String]) {
+        rows.append([what, amount, "", Self.joined(notes)])
+    }
+
+    /// The title and the lines, ready to print.
+    var text: String {
+        let widths = (0..<3).map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let lines = rows.map { row in
+            let what = row[0] + String(repeating: " ", count: widths[0] - row[0].count)
+            let figures = (1..<3).map { String(repeating: " ", count: widths[$0] - row[$0].count) + row[$0] }
+            return "  " + ([what] + figures + [row[3]]).joined(separator: "   ")
+        }
+        return ([title] + lines).joined(separator: "\n") + "\n"
+    }
+
+    private static func joined(_ notes: [String]) -> String {
+        notes.filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    /// Nanoseconds in a unit that leaves few digits.
+    static func time(_ nanoseconds: Double) -> String {
+        switch nanoseconds {
+        case ..<1000: "\(digits(nanoseconds)) ns"
+        case ..<1_000_000: "\(digits(nanoseconds / 1000)) µs"
+        default: "\(digits(nanoseconds / 1_000_000)) ms"
+        }
+    }
+
+    /// How many times as long as `other`.
+    static func ratio(_ measurement: Measurement, to other: Measurement, _ name: String) -> String {
+        "\(digits(measurement.median / other.median)) × \(name)"
+    }
+
+    /// Three digits that count, or more before the point.
+    static func digits(_ number: Double) -> String {
+        let places = number < 10 ? 100.0 : number < 100 ? 10 : 1
+        let rounded = (number * places).rounded() / places
+        return places == 1 ? "\(Int(rounded))" : "\(rounded)"
+    }
+}

@@ -1,0 +1,65 @@
+import Crypto
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffWire
+
+/// What a whole session costs both sides, and how many bytes it sends, without a radio.
+enum SessionBenchmark {
+    /// What one exchange sent.
+    private struct Traffic {
+        var request = 0
+        var answer = 0
+        var acknowledgement = 0
+
+        var total: Int { request + answer + acknowledgement }
+    }
+
+    static func table(_ effort: Effort) throws -> ResultTable {
+        var table = ResultTable("Session: 1 KiB asked for, sent, acknowledged; the work of both sides")
+        let activity = try SampleActivity(bytes: 1024).activity()
+        let sessions = try [1, 20].map { count in
+            let exchange = try exchange(of: activity, trusted: count)
+            return Subject("\(count) trusted by the origin", against: ["X25519"]) { try exchange().total }
+        }
+        try table.measure([agreement] + sessions, effort)
+        let traffic = try exchange(of: activity, trusted: 1)()
+        let (payload, budget) = (activity.encodedSize, Double(activity.encodedSize) * 1.15 + 300)
+        let parts = "\(traffic.request) + \(traffic.answer) + \(traffic.acknowledgement)"
+        table.append("bytes both ways", "\(traffic.total)", [parts, "payload \(payload)", "budget \(Int(budget))"])
+        return table
+    }
+
+    private static var agreement: Subject {
+        let own = Curve25519.KeyAgreement.PrivateKey()
+        let other = Curve25519.KeyAgreement.PrivateKey().publicKey
+        return Subject("X25519", note: "one agreement, by swift-crypto") {
+            try own.sharedSecretFromKeyAgreement(with: other).withUnsafeBytes { Int($0[0]) }
+        }
+    }
+
+    /// A session between an origin that trusts `count` devices and the last of them.
+    private static func exchange(of activity: Activity, trusted count: Int) throws -> () throws -> Traffic {
+        let origin = DeviceKeys.generate()
+        let devices = (0..<count).map { _ in DeviceKeys.generate() }
+        let trial = try NoiseResponderTrial(
+            localStatic: origin.agreement,
+            candidates: devices.map { ($0.publicKey.device, $0.publicKey) }
+        )
+        let caller = devices[count - 1]
+        let request = Request.fetch(FetchRequest(typeHash: activity.type.hash))
+        return {
+            var fetch = FetchSession(keys: caller, peer: origin.publicKey, request: request)
+            var serve = ServeSession(trial: trial)
+            let first = try fetch.start()
+            guard try serve.introduce(first)?.0 == caller.publicKey.device else { throw BrokenExchange() }
+            let second = try serve.answer(.activity(activity))
+            guard let answered = try fetch.receive(second), answered.answer == .activity(activity),
+                try serve.acknowledge(answered.acknowledgement)
+            else { throw BrokenExchange() }
+            return Traffic(request: first.count, answer: second.count, acknowledgement: answered.acknowledgement.count)
+        }
+    }
+
+    private struct BrokenExchange: Error {}
+}

@@ -1,0 +1,153 @@
+import DBus
+import Testing
+
+@testable import BlueZ
+
+@Suite("Whether discovery should run")
+struct DiscoveryArbiterTests {
+    @Test("it runs while somebody listens and nobody wants quiet")
+    func wishes() {
+        var arbiter = DiscoveryArbiter()
+        #expect(arbiter.nextStep == nil)
+        arbiter.join(1)
+        #expect(arbiter.nextStep == .start)
+        arbiter.didStart()
+        #expect(arbiter.nextStep == nil)
+        arbiter.pause()
+        arbiter.pause()
+        #expect(arbiter.nextStep == .stop)
+        arbiter.didStop()
+        arbiter.resume()
+        #expect(arbiter.nextStep == nil)
+        arbiter.resume()
+        #expect(arbiter.nextStep == .start)
+        arbiter.leave(1)
+        #expect(arbiter.nextStep == nil)
+    }
+
+    @Test("a failure is told to everybody, and not tried again by itself")
+    func failure() {
+        var arbiter = DiscoveryArbiter()
+        arbiter.join(1)
+        arbiter.join(2)
+        let told = arbiter.didFail()
+        #expect(told == [1, 2])
+        #expect(arbiter.nextStep == nil)
+    }
+
+    @Test("that it is off counts only after it was seen on, and only when it is ours")
+    func ending() {
+        var arbiter = DiscoveryArbiter()
+        let beforeOurs = arbiter.observe(isDiscovering: false)
+        arbiter.join(1)
+        arbiter.didStart()
+        let notYet = arbiter.observe(isDiscovering: false)
+        let on = arbiter.observe(isDiscovering: true)
+        let off = arbiter.observe(isDiscovering: false)
+        #expect([beforeOurs, notYet, on, off] == [false, false, false, true])
+    }
+}
+
+@Suite("Long reads")
+struct LongReadsTests {
+    private func request(_ offset: UInt16, device: ObjectPath = "/dev") -> GATTRequest {
+        let options: [String: Value] =
+            ["device": .objectPath(device), "mtu": .uint16(23)].merging(offset == 0 ? [:] : ["offset": .uint16(offset)])
+        {
+            $1
+        }
+        return GATTRequest(options: options.value)
+    }
+
+    @Test("the rest of a read is of the value with which it began")
+    func snapshot() throws {
+        var reads = LongReads()
+        let first = try reads.read(request(0)) { _ throws(GATTRefusal) in [1, 2, 3] }
+        let rest = try reads.read(request(1)) { _ throws(GATTRefusal) in [7, 8, 9] }
+        let other = try reads.read(request(1, device: "/other")) { _ throws(GATTRefusal) in [7, 8, 9] }
+        let anew = try reads.read(request(0)) { _ throws(GATTRefusal) in [7, 8, 9] }
+        #expect([first, rest, other, anew] == [[1, 2, 3], [2, 3], [8, 9], [7, 8, 9]])
+    }
+
+    @Test("an offset at the end gives nothing, and one beyond is refused")
+    func offsets() throws {
+        var reads = LongReads()
+        let end = try reads.read(request(3)) { _ throws(GATTRefusal) in [1, 2, 3] }
+        #expect(end.isEmpty)
+        #expect(throws: GATTRefusal.invalidOffset) {
+            try reads.read(request(4)) { _ throws(GATTRefusal) in [1, 2, 3] }
+        }
+    }
+
+    @Test("a value that no attribute can have is refused")
+    func tooLong() {
+        var reads = LongReads()
+        #expect(throws: GATTRefusal.failed) {
+            try reads.read(request(0)) { _ throws(GATTRefusal) in Array(repeating: 0, count: 513) }
+        }
+    }
+}
+
+@Suite("Addresses")
+struct DeviceAddressTests {
+    @Test(
+        "what is no address is refused",
+        arguments: [
+            "", "/random", "AA:BB:CC:DD:EE/random", "AA:BB:CC:DD:EE:FF", "AA:BB:CC:DD:EE:FG/public",
+            "A:B:C:D:E:F/public",
+        ]
+    )
+    func invalid(text: String) {
+        #expect(DeviceAddress(description: text) == nil)
+    }
+
+    @Test("an address reads back as it was written, and names its object")
+    func roundTrip() throws {
+        let address = try #require(DeviceAddress(description: "aa:bb:cc:dd:ee:ff/random"))
+        #expect(address.description == "AA:BB:CC:DD:EE:FF/random")
+        #expect(DeviceAddress(description: address.description) == address)
+        #expect(address.pathElement == "dev_AA_BB_CC_DD_EE_FF")
+    }
+}
+
+@Suite("Errors of bluetoothd")
+struct ErrorMappingTests {
+    @Test(
+        "every error has a code, and says what to do",
+        arguments: [
+            (
+                "org.freedesktop.DBus.Error.ServiceUnknown", BlueZError.Operation.readObjects, "serviceAbsent",
+                "systemctl"
+            ),
+            ("org.freedesktop.DBus.Error.NameHasNoOwner", .readObjects, "serviceAbsent", "systemctl"),
+            ("org.freedesktop.DBus.Error.NoReply", .startDiscovery, "serviceRestarted", "again"),
+            ("org.freedesktop.DBus.Error.AccessDenied", .readObjects, "accessDenied", "bluetooth.conf"),
+            ("org.freedesktop.DBus.Error.UnknownObject", .connectDevice, "deviceAbsent", "scan"),
+            ("org.freedesktop.DBus.Error.UnknownObject", .readAttribute, "attributeAbsent", "connect again"),
+            ("org.freedesktop.DBus.Error.UnknownMethod", .registerAdvertisement, "adapterAbsent", "adapter"),
+            ("org.bluez.Error.NotReady", .startDiscovery, "poweredOff", "power on"),
+            ("org.bluez.Error.InProgress", .startDiscovery, "busy", "again"),
+            ("org.bluez.Error.AlreadyExists", .registerApplication, "busy", "again"),
+            ("org.bluez.Error.NotConnected", .readAttribute, "notConnected", "connect again"),
+            ("org.bluez.Error.NotPermitted", .readAttribute, "attributeRefused", "what happened"),
+            ("org.bluez.Error.NeverHeardOf", .connectDevice, "connectFailed", "NeverHeardOf"),
+            ("com.example.Error", .registerApplication, "applicationRefused", "com.example.Error"),
+        ]
+    )
+    func mapping(name: String, operation: BlueZError.Operation, code: String, hint: String) throws {
+        let error = BlueZError(.failure(try ErrorName(name), "what happened"), during: operation)
+        #expect(error.code.description == code)
+        #expect(error.message.contains(hint))
+    }
+
+    @Test(
+        "errors of the connection are told apart",
+        arguments: [
+            (DBusError.Code.disconnected, "busLost"), (.timedOut, "timedOut"), (.cancelled, "cancelled"),
+            (.unexpectedReply, "unexpectedReply"), (.limit, "failed"),
+        ]
+    )
+    func connection(code: DBusError.Code, expected: String) {
+        #expect(BlueZError(DBusError(code, "x"), during: .readObjects).code.description == expected)
+    }
+}

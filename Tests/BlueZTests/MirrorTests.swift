@@ -1,0 +1,160 @@
+import DBus
+import Testing
+
+@testable import BlueZ
+
+private let path: ObjectPath = "/org/bluez/hci0"
+private let properties: [String: Value] = [
+    "Address": .string("00:AA:01:00:00:00"), "AddressType": .string("public"), "Powered": .boolean(true),
+]
+
+@Suite("The mirror of adapters")
+struct AdapterMirrorTests {
+    private func mirror(_ adapter: [String: Value] = properties, _ more: InterfaceProperties = [:]) -> AdapterMirror {
+        var mirror = AdapterMirror()
+        mirror.replace(with: [path: more.merging([Names.adapter: adapter]) { $1 }])
+        return mirror
+    }
+
+    @Test(
+        "power is told apart from being blocked",
+        arguments: [
+            ([:], Adapter.Power.on), (["Powered": .boolean(false)], .off),
+            (["Powered": .boolean(false), "PowerState": .string("off-blocked")], .blocked),
+            (["PowerState": .string("on")], .on), (["Powered": .string("nonsense")], .off),
+        ] as [([String: Value], Adapter.Power)]
+    )
+    func power(more: [String: Value], expected: Adapter.Power) {
+        let snapshot = mirror(properties.merging(more) { $1 }).snapshot
+        #expect(snapshot.adapters.map(\.power) == [expected])
+    }
+
+    @Test(
+        "properties date BlueZ",
+        arguments: [
+            ([], BlueZRelease(5, 66)), (["Version"], BlueZRelease(5, 71)),
+            (["Version", "Connectable"], BlueZRelease(5, 79)),
+        ] as [([String], BlueZRelease)]
+    )
+    func release(names: [String], expected: BlueZRelease) {
+        let more = Dictionary(uniqueKeysWithValues: names.map { ($0, Value.byte(9)) })
+        let snapshot = mirror(properties.merging(more) { $1 }).snapshot
+        #expect(snapshot.adapters.map(\.release) == [expected])
+    }
+
+    @Test("that an interval is heeded shows in the supported features", arguments: [true, false])
+    func interval(isHeeded: Bool) {
+        let features: [String: Value] = isHeeded ? ["SupportedFeatures": [String]().value] : [:]
+        let snapshot = mirror(properties, [Names.advertising: features]).snapshot
+        #expect(snapshot.adapters.first?.advertising?.heedsInterval == isHeeded)
+    }
+
+    @Test("an announcement that comes after its object was read changes nothing")
+    func lateAnnouncement() {
+        var mirror = mirror()
+        let before = mirror.snapshot
+        let isIncomplete = mirror.apply(.added(path, [Names.adapter: properties]))
+        #expect(isIncomplete)
+        #expect(mirror.snapshot == before)
+    }
+
+    @Test("an adapter without a valid address is left out", arguments: ["", "00:AA", "00:AA:01:00:00:0G"])
+    func invalidAddress(text: String) {
+        #expect(mirror(properties.merging(["Address": .string(text)]) { $1 }).snapshot.adapters.isEmpty)
+    }
+
+    @Test("no more adapters are kept than can be")
+    func bound() {
+        var mirror = AdapterMirror()
+        for number in 0..<100 {
+            let path: ObjectPath = "/org/bluez"
+            _ = mirror.apply(.added(path.appending("hci\(number)"), [Names.adapter: properties]))
+        }
+        #expect(mirror.snapshot.adapters.count == AdapterMirror.maximumAdapters)
+        #expect(mirror.snapshot.adapters.map(\.name).last == "hci15")
+    }
+
+    @Test("changes of what is not there, or of other interfaces, are ignored")
+    func strangers() {
+        var mirror = mirror()
+        let before = mirror.snapshot
+        _ = mirror.apply(.changed("/org/bluez/hci9", interface: Names.adapter, values: properties, invalidated: []))
+        _ = mirror.apply(.changed(path, interface: "org.bluez.Media1", values: properties, invalidated: []))
+        _ = mirror.apply(.removed(path, interfaces: ["org.bluez.Media1"]))
+        #expect(mirror.snapshot == before)
+    }
+}
+
+@Suite("The mirror of devices")
+struct DeviceMirrorTests {
+    private let device = path.appending("dev_C0_00_00_00_00_01")
+
+    private func seen(_ more: [String: Value] = [:]) -> InterfaceProperties {
+        let properties: [String: Value] = [
+            "Address": .string("C0:00:00:00:00:01"), "AddressType": .string("random"), "RSSI": .int16(-40),
+        ]
+        return [Names.device: properties.merging(more) { $1 }]
+    }
+
+    private func data(_ entries: [String: [UInt8]]) -> [String: Value] {
+        ["ServiceData": entries.mapValues(Value.bytes).value]
+    }
+
+    private func change(_ values: [String: Value], invalidated: [String] = []) -> ObjectChange {
+        .changed(device, interface: Names.device, values: values, invalidated: invalidated)
+    }
+
+    @Test("an entry that an earlier packet left behind is not reported with the news")
+    func staleEntries() {
+        var mirror = DeviceMirror(adapter: path)
+        _ = mirror.apply(.added(device, seen(data(["a": [1]]))))
+        let report = mirror.apply(change(data(["a": [1], "b": [2]])))
+        #expect(report?.serviceData == ["b": [2]])
+        let again = mirror.apply(change(data(["a": [1], "b": [2]])))
+        #expect(again?.serviceData == ["a": [1], "b": [2]])
+    }
+
+    @Test("a device that is known and not heard now is not reported")
+    func notHeard() {
+        var mirror = DeviceMirror(adapter: path)
+        var properties = seen(data(["a": [1]]))
+        properties[Names.device]?["RSSI"] = nil
+        let known = mirror.replace(with: [device: properties])
+        #expect(known.isEmpty)
+        let end = mirror.apply(change([:], invalidated: ["RSSI"]))
+        #expect(end == nil)
+        let heard = mirror.apply(change(["RSSI": .int16(127)]))
+        #expect(heard?.serviceData == ["a": [1]])
+        #expect(heard?.rssi == nil)
+    }
+
+    @Test("devices of other adapters, and what is no device, are ignored")
+    func strangers() {
+        var mirror = DeviceMirror(adapter: "/org/bluez/hci1")
+        #expect(mirror.apply(.added(device, seen())) == nil)
+        #expect(mirror.apply(.added("/org/bluez/hci1/dev_X", [Names.device: ["Address": .byte(1)]])) == nil)
+        #expect(mirror.apply(.added("/org/bluez/hci1/player0", ["org.bluez.MediaPlayer1": [:]])) == nil)
+        #expect(mirror.count == 0)
+    }
+
+    @Test("a crowd is bounded, and who comes later is still reported once")
+    func bound() {
+        var mirror = DeviceMirror(adapter: path)
+        var reports = 0
+        for number in 0..<DeviceMirror.maximumDevices + 10 {
+            reports += mirror.apply(.added(path.appending("dev_\(number)"), seen(data(["a": [1]])))) == nil ? 0 : 1
+        }
+        #expect(mirror.count == DeviceMirror.maximumDevices)
+        #expect(reports == DeviceMirror.maximumDevices + 10)
+    }
+
+    @Test("too many entries, and entries that are too long, are left out")
+    func hugeData() {
+        var mirror = DeviceMirror(adapter: path)
+        let many = Dictionary(uniqueKeysWithValues: (0..<100).map { ("\($0)", [UInt8(1)]) })
+        let report = mirror.apply(.added(device, seen(data(many))))
+        #expect(report?.serviceData.count == DeviceMirror.maximumEntries)
+        let long = mirror.apply(change(data(["a": Array(repeating: 0, count: 256)])))
+        #expect(long == nil)
+    }
+}

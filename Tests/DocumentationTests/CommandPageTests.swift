@@ -1,0 +1,100 @@
+import DBus
+import Foundation
+@testable import HandoffBus
+@testable import HandoffCLI
+import HandoffModel
+import Testing
+
+@Suite("Docs/handoffctl.md shows what --json prints")
+struct CommandPageTests {
+    private static let page = Result { try Page("handoffctl.md") }
+
+    /// The example in a section, as an object; of a list, its first element.
+    private static func example(in heading: String) throws -> [String: Any] {
+        let block = try #require(try page.get().blocks("json", in: heading).first, "\(heading) has no example")
+        let object = try JSONSerialization.jsonObject(with: Data(block.utf8))
+        return try #require((object as? [String: Any]) ?? (object as? [[String: Any]])?.first)
+    }
+
+    private static func keys(_ document: some Encodable) throws -> Set<String> {
+        let object = try JSONSerialization.jsonObject(with: try JSONEncoder().encode(document))
+        return Set(try #require(object as? [String: Any]).keys)
+    }
+
+    private static let nearby = NearbyActivity(
+        path: HandoffName.nearbyActivity(1),
+        ["Type": .string("org.example.a"), "RSSI": .int16(-40)]
+    )
+
+    @Test("status")
+    func status() throws {
+        let status = DaemonStatus(["CurrentActivity": .objectPath("/a")])
+        let objects = HandoffObjects(managedObjects: [String: String]().value)
+        #expect(try Set(Self.example(in: "## status").keys) == Self.keys(StatusDocument(status, objects)))
+    }
+
+    @Test("nearby")
+    func nearby() throws {
+        #expect(try Set(Self.example(in: "## nearby").keys) == Self.keys(NearbyDocument(Self.nearby)))
+    }
+
+    @Test("devices")
+    func devices() throws {
+        let device = TrustedDevice(path: "/d", ["LastSeen": .uint64(1)])
+        #expect(try Set(Self.example(in: "## devices").keys) == Self.keys(DeviceDocument(device)))
+    }
+
+    @Test("monitor")
+    func monitor() throws {
+        let signal = Signal(
+            path: "/a",
+            interface: "org.freedesktop.DBus.Properties",
+            member: "PropertiesChanged",
+            arguments: [.string("a.b"), ["A": Value.byte(1)].value, [String]().value]
+        )
+        let event = try #require(MonitorEvent.events(of: signal).first)
+        #expect(try Set(Self.example(in: "## monitor").keys) == Self.keys(event))
+    }
+
+    @Test("continue, with every kind of value in its own form")
+    func continuing() throws {
+        let activity = try Activity(
+            type: ActivityType("org.example.a"),
+            title: "a",
+            webpageURL: WebpageURL("https://example.org")
+        )
+        let example = try Self.example(in: "## continue")
+        #expect(try Set(example.keys) == Self.keys(ActivityDocument(activity, from: Self.nearby)))
+
+        let text = try JSONSerialization.data(withJSONObject: try #require(example["userInfo"]), options: .sortedKeys)
+        let values = try JSONDecoder().decode([String: UserInfoJSON].self, from: text)
+        // An integer above Int64 is an integer to those who write it.
+        #expect(Set(values.values.map(\.value.kind)).union([.unsigned]) == Set(UserInfoValue.Kind.allCases))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let again = try JSONSerialization.jsonObject(with: try encoder.encode(values))
+        #expect(try JSONSerialization.data(withJSONObject: again, options: .sortedKeys) == text)
+    }
+
+    @Test("each form of a value in the table is read as that kind")
+    func forms() throws {
+        let rows = try Self.page.get().rows
+        for kind in UserInfoValue.Kind.allCases where kind != .unsigned {
+            let row = try #require(rows.first { $0.first == kind.rawValue }, "\(kind) has no row")
+            let forms = row[1].matches(of: /`([^`]+)`/).map { String($0.1) }
+            #expect(!forms.isEmpty, "\(kind)")
+            for form in forms {
+                let value = try JSONDecoder().decode(UserInfoJSON.self, from: Data(form.utf8)).value
+                #expect(value.kind == kind, "\(form)")
+            }
+        }
+    }
+
+    @Test("each exit status has its row")
+    func exitStatuses() throws {
+        let rows = try Self.page.get().rows
+        for status in [0, 64] + [ExitStatus.failed, .noDaemon, .notFound].map(\.rawValue) {
+            #expect(rows.contains { $0.first == "\(status)" }, "\(status)")
+        }
+    }
+}

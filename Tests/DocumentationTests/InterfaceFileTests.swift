@@ -1,0 +1,71 @@
+import DBus
+import Foundation
+import Testing
+
+@Suite("Docs/dbus says what the daemon declares")
+struct InterfaceFileTests {
+    @Test("the interface file and the interface have the same members", arguments: 0..<4)
+    func members(_ index: Int) throws {
+        let interface = Interfaces.all[index]
+        var comments: [String] = []
+        let declared = try InterfaceXML.parse(ObjectTree.introspectionXML(interfaces: [interface]), comments: &comments)
+        let written = try InterfaceXML.parse(Documentation.text("dbus/\(interface.name).xml"), comments: &comments)
+        #expect(written == declared)
+        #expect(declared.interfaces[interface.name.description]?.isEmpty == false)
+    }
+
+    @Test("the interface file explains each member and each argument", arguments: 0..<4)
+    func comments(_ index: Int) throws {
+        let interface = Interfaces.all[index]
+        var comments: [String] = []
+        _ = try InterfaceXML.parse(Documentation.text("dbus/\(interface.name).xml"), comments: &comments)
+        for method in interface.methods {
+            let comment = comments.first { $0.hasPrefix("\(method.name):") }
+            for argument in method.inputs + method.outputs {
+                #expect(comment?.contains("@\(argument.name):") == true, "\(method.name), \(argument.name)")
+            }
+            #expect(comment != nil, "\(method.name)")
+        }
+        for property in interface.properties {
+            #expect(comments.contains { $0.hasPrefix("\(property.name):") }, "\(property.name)")
+        }
+    }
+
+    @Test("the page has a section for each member, with its types, and for nothing else", arguments: 0..<4)
+    func pages(_ index: Int) throws {
+        let interface = Interfaces.all[index]
+        let page = try Page("dbus/\(Interfaces.page(of: interface)).md")
+        let members = interface.methods.map(\.name.description) + interface.properties.map(\.name.description)
+        #expect(Set(page.headings(3)) == Set(members))
+        for property in interface.properties {
+            let notes = [property.set == nil ? "" : ", writable", Self.note(property.changes)]
+            let heading = page.lines.first { $0.hasPrefix("### \(property.name) ") }
+            #expect(heading == "### \(property.name) `\(property.type)`\(notes.joined())")
+        }
+        for method in interface.methods {
+            let heading = page.lines.first { $0.hasPrefix("### \(method.name)(") }
+            let text = { (arguments: [Argument]) in arguments.map { "\($0.name): \($0.type)" }.joined(separator: ", ") }
+            let outputs = method.outputs.isEmpty ? "" : " → \(text(method.outputs))"
+            #expect(heading == "### \(method.name)(\(text(method.inputs)))\(outputs)")
+        }
+    }
+
+    @Test("there is a file and a page for each interface, and for nothing else")
+    func files() throws {
+        let files = try FileManager.default.contentsOfDirectory(
+            atPath: Documentation.directory.appending(path: "dbus").path()
+        )
+        let names = Interfaces.all.map { "\($0.name).xml" } + Interfaces.all.map { "\(Interfaces.page(of: $0)).md" }
+        #expect(Set(files) == Set(names + ["README.md", "errors.md"]))
+    }
+
+    /// How a heading says what listeners are told.
+    private static func note(_ changes: Property.ChangeNotice) -> String {
+        switch changes {
+        case .emitted: ""
+        case .invalidated: ", told without its value"
+        case .constant: ", constant"
+        case .silent: ", not told"
+        }
+    }
+}

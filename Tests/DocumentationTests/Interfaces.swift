@@ -1,0 +1,52 @@
+import DBus
+import HandoffBus
+import HandoffModel
+
+/// The interfaces of the daemon, served by nobody: to look at what they declare.
+enum Interfaces {
+    static let all: [Interface] = [
+        .manager(NoManager()), .activity(NoActivity()), .nearbyActivity({ nothing }, fetch: { _ in throw Nobody() }),
+        .device({ DeviceDescription(id: "", name: "", lastSeen: 0) }, remove: {}),
+    ]
+
+    /// The part of an interface's name after the last dot, which names its page.
+    static func page(of interface: Interface) -> String {
+        interface.name.description.split(separator: ".").last.map(String.init) ?? ""
+    }
+
+    private struct Nobody: Error {}
+
+    private static var nothing: NearbyActivityDescription { preconditionFailure("nobody reads the properties") }
+
+    private struct NoManager: ManagerService {
+        var version: String { "" }
+        var protocolVersion: UInt32 { 0 }
+        var deviceID: String { "" }
+        var deviceName: String { "" }
+        var radioState: String { "" }
+        var radioMessage: String { "" }
+        var advisories: [(name: String, message: String)] { [] }
+        var currentActivity: ObjectPath { .root }
+        var card: String { "" }
+
+        func createActivity(ofType type: String, _ draft: ActivityDraft, by client: BusName) throws -> ObjectPath {
+            throw Nobody()
+        }
+
+        func trust(card: String) throws -> ObjectPath { throw Nobody() }
+        func startLooking(for client: BusName) throws {}
+        func stopLooking(for client: BusName) {}
+    }
+
+    private struct NoActivity: ActivityService {
+        var activity: Activity? { nil }
+        var isEligible: Bool { false }
+        var isCurrent: Bool { false }
+        var encodedSize: Int { 0 }
+
+        func update(by client: BusName, _ change: (inout ActivityDraft) throws -> Void) throws {}
+        func becomeCurrent(by client: BusName) throws {}
+        func resignCurrent(by client: BusName) throws {}
+        func invalidate(by client: BusName) throws {}
+    }
+}

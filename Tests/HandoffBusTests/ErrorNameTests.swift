@@ -1,0 +1,43 @@
+import DBus
+import HandoffBus
+import HandoffModel
+import Testing
+
+@Suite("The names of errors")
+struct ErrorNameTests {
+    @Test("each is a name on the bus, and is found again by it", arguments: HandoffErrorName.allCases)
+    func names(_ name: HandoffErrorName) throws {
+        let onBus = try ErrorName("org.handoffd.Error." + name.rawValue)
+        #expect(name.errorName == onBus)
+        #expect(HandoffErrorName(onBus) == name)
+        let reply = name.reply("A sentence.")
+        #expect(reply == DBusError(.remote, "A sentence.", name: onBus))
+    }
+
+    @Test(
+        "other names are none of these",
+        arguments: [
+            nil, "org.freedesktop.DBus.Error.Failed", "org.handoffd.Error.Unheard", "org.handoffd.Errors.NotOwner",
+        ] as [ErrorName?]
+    )
+    func others(_ name: ErrorName?) {
+        #expect(HandoffErrorName(name) == nil)
+    }
+
+    @Test(
+        "each rule of the model has its name",
+        arguments: [
+            (.invalidActivityType, .invalidActivityType), (.invalidWebpageURL, .invalidWebpageURL),
+            (.titleTooLong, .invalidTitle), (.userInfoTooDeep, .invalidUserInfo), (.invalidValue, .invalidUserInfo),
+            (.invalidDate, .invalidUserInfo), (.payloadTooLarge, .payloadTooLarge), (.invalidName, .invalidArgument),
+            (.invalidIdentifier, .invalidArgument),
+        ] as [(ModelError.Code, HandoffErrorName)]
+    )
+    func model(_ code: ModelError.Code, _ name: HandoffErrorName) {
+        #expect(HandoffErrorName(code) == name)
+        let error = dbusError {
+            try handingOn { () throws(ModelError) in throw ModelError(code, "A sentence.") }
+        }
+        #expect(error == name.reply("A sentence."))
+    }
+}

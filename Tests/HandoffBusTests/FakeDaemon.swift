@@ -1,0 +1,184 @@
+import DBus
+import HandoffBus
+import HandoffModel
+import HandoffTestSupport
+import Synchronization
+
+/// A daemon that knows no other device: what programs ask of it is noted, and answered from what a test has set.
+final class FakeDaemon: Sendable {
+    struct State: Sendable {
+        /// What was asked, each with the program that asked.
+        var asked: [(what: String, by: BusName)] = []
+        /// The drafts of which activities were made, in order.
+        var created: [ActivityDraft] = []
+        /// The one activity that is shown, with the type `org.example.fake`.
+        var draft = ActivityDraft()
+        var isCurrent = false
+        /// What `Continue` fetches, one after the other; the last again and again.
+        var remote: [Activity] = []
+        /// What everything fails with.
+        var failure: DBusError?
+        fileprivate var objects: ObjectTree?
+    }
+
+    static let deviceID = "0123456789abcdef"
+    static let device = HandoffName.device(deviceID)
+    static let activity = HandoffName.activity(1)
+    static let nearby = HandoffName.nearbyActivity(7)
+    static let type = "org.example.fake"
+
+    private let state = Mutex(State())
+
+    func read<T: Sendable>(_ body: (State) -> T) -> T { state.withLock { body($0) } }
+    func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
+
+    /// Notes a question.
+    ///
+    /// - Throws: the failure that is set.
+    func note(_ what: String, by client: BusName) throws {
+        let failure = state.withLock { state in
+            state.asked.append((what, client))
+            return state.failure
+        }
+        if let failure { throw failure }
+    }
+
+    /// Stands on the bus under the daemon's name while `body` runs, with one object of each kind.
+    static func standing<T: Sendable>(
+        _ body: @escaping @Sendable (PrivateBus, FakeDaemon, HandoffClient) async throws -> T
+    ) async throws -> T {
+        try await withPrivateBus { bus in
+            try await Connection.withConnection(to: bus.address) { server in
+                let daemon = FakeDaemon()
+                daemon.show(on: server)
+                return try await server.withName(HandoffName.bus) {
+                    try await Connection.withConnection(to: bus.address) { client in
+                        try await body(bus, daemon, HandoffClient(connection: client))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tells of changes to the daemon's own properties.
+    func tell(_ changed: [String: Value]) {
+        let objects = state.withLock { $0.objects }
+        objects?.propertiesChanged(at: HandoffName.root, interface: HandoffName.managerInterface, changed)
+    }
+
+    private func show(on connection: Connection) {
+        change { $0.objects = connection.objects }
+        connection.objects.insertObjectManager(at: HandoffName.root)
+        connection.objects.insert([.manager(FakeManager(daemon: self))], at: HandoffName.root)
+        connection.objects.insert([.activity(FakeActivity(daemon: self))], at: Self.activity)
+        connection.objects.insert([nearbyInterface], at: Self.nearby)
+        connection.objects.insert([deviceInterface], at: Self.device)
+    }
+
+    private var nearbyInterface: Interface {
+        .nearbyActivity {
+            Self.description
+        } fetch: { [self] client in
+            try note("Continue", by: client)
+            return try next()
+        }
+    }
+
+    private var deviceInterface: Interface {
+        .device {
+            DeviceDescription(id: Self.deviceID, name: "desk", lastSeen: 5)
+        } remove: { [self] in
+            try note("Remove", by: "org.example.unknown")
+        }
+    }
+
+    private func next() throws -> Activity {
+        let activity = state.withLock { state in
+            state.remote.count > 1 ? state.remote.removeFirst() : state.remote.first
+        }
+        guard let activity else { throw HandoffErrorName.peerUnreachable.reply("desk cannot be reached.") }
+        return activity
+    }
+
+    private static var description: NearbyActivityDescription {
+        guard let device = try? DeviceID(bytes: [0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF]),
+            let hash = try? ActivityTypeHash(bytes: [1, 2, 3, 4, 5])
+        else { preconditionFailure("eight bytes and five") }
+        return NearbyActivityDescription(
+            device: device,
+            deviceName: "desk",
+            type: try? ActivityType(type),
+            typeHash: hash,
+            hasWebpage: true,
+            rssi: -40,
+            firstSeen: 3,
+            lastSeen: 4
+        )
+    }
+}
+
+/// `Manager1` of the fake.
+struct FakeManager: ManagerService {
+    let daemon: FakeDaemon
+
+    var version: String { "1.2.3" }
+    var protocolVersion: UInt32 { 1 }
+    var deviceID: String { "fedcba9876543210" }
+    var deviceName: String { "laptop" }
+    var radioState: String { "ready" }
+    var radioMessage: String { "hci0" }
+    var advisories: [(name: String, message: String)] { [("SlowAdvertising", "Set it faster.")] }
+    var currentActivity: ObjectPath { daemon.read(\.isCurrent) ? FakeDaemon.activity : .root }
+    var card: String { "handoffd1:card" }
+
+    func createActivity(ofType type: String, _ draft: ActivityDraft, by client: BusName) throws -> ObjectPath {
+        try daemon.note("CreateActivity \(type)", by: client)
+        _ = try draft.activity(ofType: type)
+        daemon.change { $0.created.append(draft) }
+        return FakeDaemon.activity
+    }
+
+    func trust(card: String) throws -> ObjectPath {
+        try daemon.note("TrustCard \(card)", by: "org.example.unknown")
+        return FakeDaemon.device
+    }
+
+    func startLooking(for client: BusName) throws {
+        try daemon.note("StartLooking", by: client)
+    }
+
+    func stopLooking(for client: BusName) {
+        try? daemon.note("StopLooking", by: client)
+    }
+}
+
+/// `Activity1` of the fake.
+struct FakeActivity: ActivityService {
+    let daemon: FakeDaemon
+
+    var activity: Activity? { daemon.read { try? $0.draft.activity(ofType: FakeDaemon.type) } }
+    var isEligible: Bool { daemon.read(\.draft.isEligible) }
+    var isCurrent: Bool { daemon.read(\.isCurrent) }
+    var encodedSize: Int { 42 }
+
+    func update(by client: BusName, _ change: (inout ActivityDraft) throws -> Void) throws {
+        try daemon.note("update", by: client)
+        var draft = daemon.read(\.draft)
+        try change(&draft)
+        daemon.change { $0.draft = draft }
+    }
+
+    func becomeCurrent(by client: BusName) throws {
+        try daemon.note("BecomeCurrent", by: client)
+        daemon.change { $0.isCurrent = true }
+    }
+
+    func resignCurrent(by client: BusName) throws {
+        try daemon.note("ResignCurrent", by: client)
+        daemon.change { $0.isCurrent = false }
+    }
+
+    func invalidate(by client: BusName) throws {
+        try daemon.note("Invalidate", by: client)
+    }
+}

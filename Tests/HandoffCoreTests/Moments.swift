@@ -1,0 +1,21 @@
+@testable import HandoffCore
+import HandoffModel
+import HandoffRadio
+
+extension Moment {
+    /// An instant of virtual time, `seconds` after a start in the middle of a slot.
+    static func at(_ seconds: Double) -> Moment {
+        Moment(uptime: .seconds(1000), unixMicroseconds: 900_000_000 * 10 + 300_000_000)
+            .advanced(by: .milliseconds(Int64(seconds * 1000)))
+    }
+}
+
+/// An activity of that type with that state.
+func activity(_ type: String, _ userInfo: [String: UserInfoValue] = [:], webpage: String? = nil) throws -> Activity {
+    try Activity(type: ActivityType(type), webpageURL: try webpage.map { try WebpageURL($0) }, userInfo: userInfo)
+}
+
+/// The hash of that type.
+func hash(_ type: String) throws -> ActivityTypeHash {
+    try ActivityType(type).hash
+}

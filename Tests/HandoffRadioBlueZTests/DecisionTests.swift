@@ -1,0 +1,119 @@
+import BlueZ
+import HandoffRadio
+import L2CAP
+import SystemPackage
+import Testing
+
+@testable import HandoffRadioBlueZ
+
+@Suite("Links")
+struct LinkLedgerTests {
+    private let peer = DeviceAddress("C0:00:00:00:00:01", kind: .random)
+
+    @Test("the last user's link is dropped, once, and not when somebody came again")
+    func lastUser() throws {
+        let peer = try #require(peer)
+        var ledger = LinkLedger()
+        ledger.begin(peer, isForeign: false)
+        ledger.begin(peer, isForeign: false)
+        ledger.end(peer)
+        let whileUsed = ledger.settle(peer)
+        ledger.end(peer)
+        ledger.begin(peer, isForeign: false)
+        let usedAgain = ledger.settle(peer)
+        ledger.end(peer)
+        let unused = ledger.settle(peer)
+        let twice = ledger.settle(peer)
+        #expect([whileUsed, usedAgain, unused, twice] == [false, false, true, false])
+    }
+
+    @Test("a link that was there before is left alone")
+    func foreign() throws {
+        let peer = try #require(peer)
+        var ledger = LinkLedger()
+        ledger.begin(peer, isForeign: true)
+        #expect(ledger.knows(peer))
+        ledger.end(peer)
+        let isOurs = ledger.settle(peer)
+        #expect(isOurs == false)
+        #expect(ledger.knows(peer) == false)
+    }
+
+    @Test("an end without a beginning changes nothing: the books may have been closed meanwhile")
+    func unknown() throws {
+        let peer = try #require(peer)
+        var ledger = LinkLedger()
+        ledger.end(peer)
+        let isOurs = ledger.settle(peer)
+        #expect(isOurs == false)
+    }
+}
+
+@Suite("Dialling again")
+struct DialBackoffTests {
+    @Test("failures that pass are tried again, ever later, while there is time")
+    func pauses() {
+        var backoff = DialBackoff()
+        let delays = (0..<7).map { _ in backoff.delay(after: .transient, left: .seconds(60)) }
+        #expect(delays == [100, 200, 400, 800, 1600, 2000, 2000].map { .milliseconds($0) })
+        let tooLate = backoff.delay(after: .busy, left: .seconds(1))
+        #expect(tooLate == nil)
+    }
+
+    @Test("failures that stay are not", arguments: [L2CAPError.Code.refused, .timedOut, .cancelled, .noAdapter])
+    func final(code: L2CAPError.Code) {
+        var backoff = DialBackoff()
+        let delay = backoff.delay(after: code, left: .seconds(60))
+        #expect(delay == nil)
+    }
+}
+
+@Suite("main.conf")
+struct MainConfigurationTests {
+    @Test(
+        "privacy and interval are read, and everything else is not",
+        arguments: [
+            ("", false, false), ("[General]\n#Privacy = device\n", false, false),
+            ("[General]\nPrivacy = off\n", false, false), ("[General]\n Privacy=Device \n", true, false),
+            ("[LE]\nPrivacy = device\n", false, false), ("[LE]\nMinAdvertisementInterval=244\r\n", false, true),
+            ("[General]\nPrivacy = network\n[LE]\nMinAdvertisementInterval = 244", true, true),
+            ("[General\n=\n[]\nPrivacy\n", false, false),
+        ]
+    )
+    func values(text: String, isPrivate: Bool, setsInterval: Bool) {
+        let configuration = MainConfiguration(text)
+        #expect(configuration.usesPrivateAddress == isPrivate)
+        #expect(configuration.setsInterval == setsInterval)
+    }
+
+    @Test("a file that is not there is as shipped")
+    func missing() {
+        #expect(MainConfiguration.current(path: "/nowhere/main.conf") == MainConfiguration(""))
+    }
+}
+
+@Suite("Errors of the layers below")
+struct RadioErrorTests {
+    @Test(
+        "bluetoothd's reasons are a radio's",
+        arguments: [
+            (BlueZError.Code.serviceRestarted, RadioError.Code.serviceAbsent), (.accessDenied, .notPermitted),
+            (.adapterAbsent, .noAdapter), (.blocked, .blocked), (.poweredOff, .poweredOff),
+            (.advertisingSlotsTaken, .advertisingRefused), (.timedOut, .advertisingRefused),
+        ]
+    )
+    func bluez(code: BlueZError.Code, expected: RadioError.Code) {
+        #expect(RadioError(BlueZError(code, "x"), refusal: .advertisingRefused).code == expected)
+    }
+
+    @Test(
+        "the kernel's reasons are a radio's",
+        arguments: [
+            (Errno.connectionRefused, RadioError.Code.refused), (.timedOut, .timedOut), (.noRouteToHost, .noAdapter),
+            (.noFunction, .timedOut), (.hostIsDown, .poweredOff), (.permissionDenied, .notPermitted),
+        ]
+    )
+    func kernel(errno: Errno, expected: RadioError.Code) {
+        #expect(RadioError(L2CAPError(errno, during: .connect), refusal: .timedOut).code == expected)
+    }
+}

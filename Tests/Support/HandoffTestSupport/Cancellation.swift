@@ -1,0 +1,8 @@
+/// Waits until the task is cancelled, and throws what that is.
+package func cancellation() async throws {
+    let (never, continuation) = AsyncStream<Never>.makeStream()
+    // Held until the end: a stream without a continuation ends at once.
+    defer { continuation.finish() }
+    for await _ in never {}
+    throw CancellationError()
+}
