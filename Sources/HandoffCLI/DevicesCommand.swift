@@ -76,7 +76,10 @@ struct DevicesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove",
             abstract: "End the trust in a device.",
-            discussion: "It can neither see nor fetch anything of this device from then on."
+            discussion: """
+                It can fetch nothing of this device from then on, and nothing of it is listed here. As long as other
+                devices are trusted, it can still read from the air what kind of activity is current, for it has the card.
+                """
         )
 
         @OptionGroup var options: GlobalOptions

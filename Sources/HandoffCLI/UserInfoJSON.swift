@@ -31,7 +31,10 @@ struct UserInfoJSON: Codable, Hashable {
         case .date(let date): try Self.encode(["$date": date.description], to: encoder)
         case .url(let url): try Self.encode(["$url": url], to: encoder)
         case .array(let items): try Self.encode(items.map(UserInfoJSON.init), to: encoder)
-        case .set(let items): try Self.encode(["$set": items.map(UserInfoJSON.init)], to: encoder)
+        // In the order of their descriptions, so that equal sets look equal.
+        case .set(let items):
+            let sorted = items.sorted { "\($0)" < "\($1)" }
+            try Self.encode(["$set": sorted.map(UserInfoJSON.init)], to: encoder)
         case .dictionary(let entries): try Self.encode(dictionary: entries, to: encoder)
         }
     }
@@ -67,9 +70,18 @@ struct UserInfoJSON: Codable, Hashable {
         if let boolean = try? container.decode(Bool.self) { return .boolean(boolean) }
         if let integer = try? container.decode(Int64.self) { return .integer(integer) }
         if let integer = try? container.decode(UInt64.self) { return .number(integer) }
-        if let real = try? container.decode(Double.self) { return .real(real) }
+        if let real = try? container.decode(Double.self) { return .real(try withFraction(real, in: container)) }
         if let string = try? container.decode(String.self) { return .string(string) }
         return nil
+    }
+
+    /// A whole number that fits no integer would lose digits as a real; whoever wants that says so.
+    private static func withFraction(_ real: Double, in container: any SingleValueDecodingContainer) throws -> Double {
+        guard real == real.rounded() else { return real }
+        throw DecodingError.dataCorruptedError(
+            in: container,
+            debugDescription: "a whole number that does not fit into 64 bits; write {\"$real\": …} for a real"
+        )
     }
 
     private static func container(from decoder: any Decoder) throws -> UserInfoValue {
