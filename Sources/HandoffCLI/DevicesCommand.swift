@@ -76,7 +76,10 @@ struct DevicesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove",
             abstract: "End the trust in a device.",
-            discussion: "It can neither see nor fetch anything of this device from then on."
+            discussion: """
+                It can fetch nothing of this device from then on, and its activities are not shown here. As long as it keeps
+                this device's card, it can still tell which type of activity is advertised.
+                """
         )
 
         @OptionGroup var options: GlobalOptions

@@ -87,7 +87,7 @@ package struct ServeSession: Sendable {
     private static func request(_ message: [UInt8]) throws(WireError) -> Request? {
         do {
             return try Request(decoding: message)
-        } catch where error.code == .unknownKind {
+        } catch  where error.code == .unknownKind {
             return nil
         }
     }
