@@ -157,6 +157,18 @@ let package = Package(
         tests("HandoffBusTests", ["HandoffBus", "HandoffModel", "DBus", "HandoffTestSupport", "HandoffTestVectors"]),
         tests("DocumentationTests", ["HandoffBus", "HandoffCLI", "HandoffModel", "DBus"]),
         tests(
+            "HandoffDaemonTests",
+            [
+                "DBus", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffDaemon", "HandoffModel", "HandoffRadio",
+                "HandoffTestVectors", "HandoffWire", logging, system,
+            ]
+        ),
+        tests("HandoffCLITests", ["DBus", "HandoffBus", "HandoffCLI", "HandoffModel", argumentParser]),
+        tests(
+            "HandoffEndToEndTests",
+            ["DBus", "HandoffBus", "HandoffModel", "HandoffRadioSimulated", "HandoffTestSupport", "handoffd", "handoffctl"]
+        ),
+        tests(
             "HandoffRadioSimulatedTests",
             ["HandoffRadioSimulated", "HandoffRadioConformance", "HandoffRadio", "Epoll", system]
         ),

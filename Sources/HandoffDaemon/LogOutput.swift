@@ -24,27 +24,10 @@ private struct LineHandler: LogHandler {
 
     func log(event: LogEvent) {
         let details = metadata.merging(event.metadata ?? [:]) { _, new in new }
-            .sorted { $0.key < $1.key }
-            .map { " \($0.key)=\($0.value)" }
-            .joined()
-        let start = isForeground ? "\(Self.time()) \(event.level) " : "<\(Self.priority(event.level))>"
-        // Names and messages can come from other devices: nothing of them may start a line or move a cursor.
-        let line = (event.message.description + details).map { $0.isNewline || $0 == "\u{1B}" ? " " : $0 }
-        let bytes = Array((start + String(line) + "\n").utf8)
+        let time = isForeground ? Self.time() : nil
+        let bytes = Array(LogLine.text(event.level, event.message.description, details, time: time).utf8)
         // One write for each line, so that lines of two threads do not mix; a log that cannot be written is lost.
         _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-    }
-
-    /// The priority of sd-daemon(3).
-    private static func priority(_ level: Logger.Level) -> Int {
-        switch level {
-        case .trace, .debug: 7
-        case .info: 6
-        case .notice: 5
-        case .warning: 4
-        case .error: 3
-        case .critical: 2
-        }
     }
 
     private static func time() -> String {

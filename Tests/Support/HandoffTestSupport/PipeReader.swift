@@ -39,4 +39,17 @@ package final class PipeReader: Sendable {
         }
         return nil
     }
+
+    /// Hands over line after line, without their ends, to the end of the output.
+    package func forEachLine(_ body: (String) -> Void) async {
+        var rest: [UInt8] = []
+        for await chunk in chunks {
+            rest += chunk
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                body(String(decoding: rest[..<end], as: UTF8.self))
+                rest.removeSubrange(...end)
+            }
+        }
+        if !rest.isEmpty { body(String(decoding: rest, as: UTF8.self)) }
+    }
 }

@@ -1,0 +1,70 @@
+import DBus
+import HandoffModel
+import Testing
+
+@testable import HandoffCLI
+
+@Suite("The monitor tells what signals say")
+struct MonitorEventTests {
+    private func signal(_ member: MemberName, _ arguments: [Value]) -> Signal {
+        Signal(
+            path: "/org/handoffd/Handoff1",
+            interface: "org.freedesktop.DBus.Properties",
+            member: member,
+            arguments: arguments
+        )
+    }
+
+    @Test("changed properties are one event with their new values")
+    func changed() throws {
+        let properties: [String: Value] = ["Title": .string("T"), "UserInfo": ["line": Value.int64(7)].value]
+        let events = MonitorEvent.events(
+            of: signal("PropertiesChanged", [.string("org.handoffd.Activity1"), properties.value, [String]().value])
+        )
+        #expect(events.map(\.event) == ["changed"])
+        #expect(events.first?.properties["Title"] == UserInfoJSON(.string("T")))
+        #expect(events.first?.properties["UserInfo"] == UserInfoJSON(.dictionary(["line": .integer(7)])))
+        #expect(events.first?.text == #"changed Activity1 /org/handoffd/Handoff1 Title="T" UserInfo={"line":7}"#)
+    }
+
+    @Test("a new object is one event for each interface of ours")
+    func added() {
+        let interfaces = Value.dictionary(
+            key: .string,
+            value: [String: Value].valueType,
+            [
+                DictionaryEntry(key: .string("org.handoffd.Device1"), value: ["Name": Value.string("n")].value),
+                DictionaryEntry(key: .string("org.freedesktop.DBus.Peer"), value: [String: Value]().value),
+            ]
+        )
+        let events = MonitorEvent.events(of: signal("InterfacesAdded", [.objectPath("/o"), interfaces]))
+        #expect(events.map(\.text) == [#"added Device1 /o Name="n""#])
+    }
+
+    @Test("an object that has left is one event for each interface of ours")
+    func removed() {
+        let names = ["org.handoffd.Device1", "org.freedesktop.DBus.Peer"]
+        let events = MonitorEvent.events(of: signal("InterfacesRemoved", [.objectPath("/o"), names.value]))
+        #expect(events.map(\.text) == ["removed Device1 /o"])
+    }
+
+    @Test(
+        "signals of other kinds, and malformed ones, are nothing",
+        arguments: [
+            ("NameAcquired", [Value.string("x")]), ("PropertiesChanged", []), ("PropertiesChanged", [.byte(1), .byte(2), .byte(3)]),
+            ("InterfacesAdded", [.string("/o")]), ("InterfacesRemoved", [.objectPath("/o"), .string("x")]),
+        ] as [(String, [Value])]
+    )
+    func nothing(_ member: String, _ arguments: [Value]) throws {
+        #expect(MonitorEvent.events(of: signal(try MemberName(member), arguments)).isEmpty)
+    }
+
+    @Test("a line for people is one line, whatever is in it")
+    func hostileText() {
+        let properties: [String: Value] = ["Title": .string("a\nb\u{1B}[2J")]
+        let events = MonitorEvent.events(
+            of: signal("PropertiesChanged", [.string("org.handoffd.Activity1"), properties.value, [String]().value])
+        )
+        #expect(events.first?.text.contains { $0.isNewline || $0 == "\u{1B}" } == false)
+    }
+}

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import HandoffCLI
+
+@Suite("Text for people is aligned, and harmless")
+struct TextTests {
+    @Test("columns are as wide as their widest cell, and no line ends in blanks")
+    func table() {
+        var table = Table("ID", "DEVICE", "WEB")
+        table.append("1", "laptop", "yes")
+        table.append("1000", "é", "")
+        #expect(table.text == "ID    DEVICE  WEB\n1     laptop  yes\n1000  é")
+    }
+
+    @Test(
+        "nothing from elsewhere moves the cursor or turns the text around",
+        arguments: ["\u{1B}[2J", "\r", "\n", "\r\n", "\u{8}", "\u{9B}", "\u{85}", "\u{202E}", "\u{2066}", "\u{2028}"]
+    )
+    func control(_ text: String) {
+        let shown = printable("a\(text)b")
+        #expect(shown.hasPrefix("a"))
+        #expect(shown.contains("·"))
+        #expect(!shown.unicodeScalars.contains { $0.properties.generalCategory == .control })
+        #expect(!shown.unicodeScalars.contains { $0.properties.isBidiControl || $0 == "\u{2028}" })
+    }
+
+    @Test("text of any script stays as it is")
+    func honestText() {
+        for text in ["Grüße 世界", "e\u{301}", "\u{1F468}\u{200D}\u{1F469}"] { #expect(printable(text) == text) }
+    }
+}

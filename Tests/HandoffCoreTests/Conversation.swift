@@ -1,0 +1,53 @@
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffWire
+
+/// Two devices that trust each other, and what they say in one session.
+struct Conversation {
+    let asking: DeviceKeys
+    let answering: DeviceKeys
+    var fetch: FetchSession
+    var serve: ServeSession
+    let request: Request
+
+    init(asking: DeviceKeys = .generate(), answering: DeviceKeys = .generate()) throws {
+        self.asking = asking
+        self.answering = answering
+        request = .fetch(try .sample())
+        fetch = FetchSession(keys: asking, peer: answering.publicKey, request: request)
+        serve = try Self.server(answering, trusting: [asking])
+    }
+
+    /// The answering side of a device that trusts those.
+    static func server(_ keys: DeviceKeys, trusting devices: [DeviceKeys]) throws -> ServeSession {
+        ServeSession(
+            trial: try NoiseResponderTrial(
+                localStatic: keys.agreement,
+                candidates: devices.map { ($0.publicKey.device, $0.publicKey) }
+            )
+        )
+    }
+
+    /// The caller's first bytes, and the answerer's, with both sides where they are then.
+    mutating func exchange(_ answer: Answer) throws -> (first: [UInt8], second: [UInt8]) {
+        let first = try fetch.start()
+        guard try serve.introduce(first) != nil else { throw Unfinished() }
+        return (first, try serve.answer(answer))
+    }
+
+    /// The whole answer that the caller reads in those bytes.
+    mutating func taking(_ second: [UInt8]) throws -> FetchSession.Answered {
+        guard let answered = try fetch.receive(second) else { throw Unfinished() }
+        return answered
+    }
+
+    struct Unfinished: Error {}
+}
+
+extension [UInt8] {
+    /// Cut into pieces of that size, the last one shorter.
+    func pieces(of size: Int) -> [[UInt8]] {
+        stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
+    }
+}

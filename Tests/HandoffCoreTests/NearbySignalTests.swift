@@ -1,0 +1,86 @@
+import HandoffCore
+import HandoffModel
+import HandoffRadio
+import Testing
+
+@Suite("The table tells of signals when it is worth it")
+struct NearbySignalTests {
+    var table = NearbyTable()
+
+    private func report(
+        _ device: UInt8 = 1,
+        _ type: UInt8? = 1,
+        hasWebpage: Bool = false,
+        rssi: Int8? = -60,
+        address: String = "C0:00:00:00:00:01/random"
+    ) throws -> NearbyTable.Report {
+        NearbyTable.Report(
+            device: try .sample(device),
+            activity: try type.map { try ActivityTypeHash(bytes: [1, 2, 3, 4, $0]) },
+            hasWebpage: hasWebpage,
+            rssi: rssi,
+            address: RadioAddress(address),
+            port: .sample
+        )
+    }
+
+    @Test("where the origin can be reached now is kept, and is nothing to tell")
+    mutating func address() throws {
+        _ = table.insert(try report(), at: .at(0))
+        #expect(table.insert(try report(address: "C0:00:00:00:00:02/random"), at: .at(1)).isEmpty)
+        #expect(table.all.first?.address == RadioAddress("C0:00:00:00:00:02/random"))
+    }
+
+    @Test("the wall clock has no say in time-outs")
+    mutating func wallClock() throws {
+        _ = table.insert(try report(), at: .at(0))
+        let jumped = Moment(uptime: .seconds(1), unixMicroseconds: .max)
+        #expect(table.expire(at: jumped).isEmpty)
+    }
+
+    @Test("a signal is told again when it differs by a step from what was told")
+    mutating func signalSteps() throws {
+        let step = Int8(NearbyTable.rssiStep)
+        _ = table.insert(try report(rssi: -60), at: .at(0))
+        #expect(table.insert(try report(rssi: -60 + step - 1), at: .at(1)).isEmpty)
+        #expect(table.insert(try report(rssi: -60 - step + 1), at: .at(2)).isEmpty)
+        #expect(table.insert(try report(rssi: -60 + step), at: .at(3)).count == 1)
+        // From the value that was told last, not from the first one.
+        #expect(table.insert(try report(rssi: -60 + 1), at: .at(4)).isEmpty)
+        #expect(table.insert(try report(rssi: -60), at: .at(5)).count == 1)
+    }
+
+    @Test("a slow drift of the signal is told in the end")
+    mutating func drift() throws {
+        _ = table.insert(try report(rssi: -30), at: .at(0))
+        var told = 0
+        for rssi in stride(from: Int8(-31), through: -90, by: -1) {
+            told += table.insert(try report(rssi: rssi), at: .at(1)).count
+        }
+        #expect(told == 60 / NearbyTable.rssiStep)
+    }
+
+    @Test("the extremes of a signal are compared without overflow")
+    mutating func extremeSignals() throws {
+        _ = table.insert(try report(rssi: .min), at: .at(0))
+        #expect(table.insert(try report(rssi: .max), at: .at(1)).count == 1)
+    }
+
+    @Test("a signal that becomes unknown keeps its last value; one that becomes known is told")
+    mutating func unknownSignal() throws {
+        _ = table.insert(try report(1, rssi: -50), at: .at(0))
+        #expect(table.insert(try report(1, rssi: nil), at: .at(1)).isEmpty)
+        #expect(table.all.first?.rssi == -50)
+        _ = table.insert(try report(2, rssi: nil), at: .at(0))
+        #expect(table.insert(try report(2, rssi: -70), at: .at(1)).count == 1)
+    }
+
+    @Test("there is one entry for each device, however often it changes its mind")
+    mutating func bound() throws {
+        for round in 0..<1000 {
+            _ = table.insert(try report(UInt8(round % 7), UInt8(round % 251)), at: .at(0))
+        }
+        #expect(table.all.count == 7)
+        #expect(Set(table.all.map(\.id)).count == 7)
+    }
+}

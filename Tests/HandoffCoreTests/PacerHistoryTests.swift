@@ -1,0 +1,110 @@
+import HandoffCore
+import HandoffTestVectors
+import Testing
+
+@Suite("Whatever is wished, the air stays calm")
+struct PacerHistoryTests {
+    typealias Content = AdvertisementPacer.Content
+
+    /// What was on the air from when on.
+    struct Change: Equatable {
+        let at: Duration
+        let content: Content?
+    }
+
+    /// A pacer that is fed wishes and woken at its own deadlines, and the record of what it did.
+    struct History {
+        private var pacer = AdvertisementPacer()
+        private(set) var changes: [Change] = []
+        private(set) var wakeUps = 0
+        private(set) var deadline: Duration?
+        private(set) var hasStalled = false
+
+        /// Wakes the pacer at every deadline before `end`.
+        mutating func wait(until end: Duration) {
+            while let due = deadline, due < end {
+                wakeUps += 1
+                advance(to: due)
+                // A deadline that is not in the future would be a loop without end.
+                if let next = deadline, next <= due {
+                    hasStalled = true
+                    return
+                }
+            }
+        }
+
+        mutating func wish(_ content: Content?, at uptime: Duration) {
+            pacer.want(content)
+            advance(to: uptime)
+        }
+
+        private mutating func advance(to uptime: Duration) {
+            let (broadcast, next) = pacer.advance(to: .at(uptime: uptime))
+            deadline = next
+            guard broadcast?.content != changes.last?.content else { return }
+            changes.append(Change(at: uptime, content: broadcast?.content))
+            if let content = broadcast?.content { pacer.began(content, at: uptime) }
+        }
+    }
+
+    /// Wishes at random instants, in bursts and pauses, and a minute of quiet.
+    static func history(seed: UInt64) -> (history: History, last: Content?) {
+        var random = SeededRandom(seed: seed)
+        var history = History()
+        var uptime = Duration.zero
+        var last: Content?
+        for _ in 0..<Int.random(in: 1...60, using: &random) {
+            let longest = Bool.random(using: &random) ? 300 : 12_000
+            uptime += .milliseconds(Int64.random(in: 0...Int64(longest), using: &random))
+            last = Int.random(in: 0..<4, using: &random) == 0 ? nil : .sample(.random(in: 0..<6, using: &random))
+            history.wait(until: uptime)
+            history.wish(last, at: uptime)
+        }
+        history.wait(until: uptime + .seconds(60))
+        return (history, last)
+    }
+
+    static let seeds: [UInt64] = Array(1...300)
+
+    @Test("two changes are half a second apart at least", arguments: seeds)
+    func gap(_ seed: UInt64) {
+        let told = Self.history(seed: seed).history.changes.filter { $0.content != nil }
+        for (earlier, later) in zip(told, told.dropFirst()) {
+            #expect(later.at - earlier.at >= AdvertisementPacer.shortestGap)
+        }
+    }
+
+    @Test("ten seconds see five changes at most, and one farewell more", arguments: seeds)
+    func window(_ seed: UInt64) {
+        let told = Self.history(seed: seed).history.changes.filter { $0.content != nil }
+        for (index, change) in told.enumerated() {
+            let inWindow = told[index...].prefix { $0.at < change.at + AdvertisementPacer.window }
+            #expect(inWindow.count <= 6)
+            if inWindow.count == 6 { #expect(inWindow.last?.content == .farewell) }
+        }
+    }
+
+    @Test("the last wish is on the air in the end; without one there is silence, and no deadline", arguments: seeds)
+    func lastWish(_ seed: UInt64) {
+        let (history, last) = Self.history(seed: seed)
+        #expect(history.changes.last?.content == last)
+        if last == nil { #expect(history.deadline == nil) }
+    }
+
+    @Test("silence comes only after a whole farewell", arguments: seeds)
+    func farewell(_ seed: UInt64) {
+        let changes = Self.history(seed: seed).history.changes
+        for (earlier, later) in zip(changes, changes.dropFirst()) where later.content == nil {
+            #expect(earlier.content == .farewell)
+            #expect(later.at - earlier.at == AdvertisementPacer.farewellDuration)
+        }
+    }
+
+    @Test("every deadline lies ahead, and few are needed", arguments: seeds)
+    func deadlines(_ seed: UInt64) {
+        let history = Self.history(seed: seed).history
+        #expect(!history.hasStalled)
+        // One to change, one for what a change leads to: the end of freshness or of a farewell; and the slots.
+        #expect(history.wakeUps <= 2 * history.changes.count + 2)
+    }
+}

@@ -1,0 +1,75 @@
+import HandoffCore
+import HandoffModel
+import Testing
+
+@Suite("What the radio says of the air counts for the pacer")
+struct PacerRenewalTests {
+    @Test("a farewell counts from when it began to be on the air")
+    func lateFarewell() {
+        var pacer = AdvertisementPacer()
+        pacer.want(.sample(1))
+        _ = pacer.advance(to: .start(0))
+        pacer.want(nil)
+        _ = pacer.advance(to: .start(1))
+        pacer.began(.farewell, at: .seconds(3))
+        let end = Duration.seconds(3) + AdvertisementPacer.farewellDuration
+        #expect(pacer.advance(to: .at(uptime: end - .milliseconds(1))).broadcast?.content == .farewell)
+        #expect(pacer.advance(to: .at(uptime: end)).broadcast == nil)
+    }
+
+    @Test("what is fresh counts from when it began to be on the air")
+    func lateBegin() {
+        var pacer = AdvertisementPacer()
+        pacer.want(.sample(1))
+        _ = pacer.advance(to: .start(0))
+        pacer.began(.sample(1), at: .seconds(2))
+        #expect(pacer.advance(to: .start(31.9)).broadcast?.isFresh == true)
+        #expect(pacer.advance(to: .start(32)).broadcast?.isFresh == false)
+    }
+
+    @Test("the same content under a new pace or slot is not fresh again")
+    func beginningAgain() {
+        var pacer = AdvertisementPacer()
+        pacer.want(.sample(1))
+        _ = pacer.advance(to: .start(0))
+        pacer.began(.sample(1), at: .zero)
+        _ = pacer.advance(to: .start(30))
+        // The radio was given the relaxed pace, and says that it is on the air.
+        pacer.began(.sample(1), at: .milliseconds(30_010))
+        #expect(pacer.advance(to: .start(30.01)).broadcast?.isFresh == false)
+        _ = pacer.advance(to: .start(900))
+        pacer.began(.sample(1), at: .milliseconds(900_010))
+        #expect(pacer.advance(to: .start(900.01)).broadcast?.isFresh == false)
+    }
+
+    @Test("a wish during the farewell ends it")
+    func wishDuringFarewell() {
+        var pacer = AdvertisementPacer()
+        pacer.want(.sample(1))
+        _ = pacer.advance(to: .start(0))
+        pacer.want(nil)
+        _ = pacer.advance(to: .start(1))
+        pacer.want(.sample(1))
+        #expect(pacer.advance(to: .start(1.1)).broadcast?.content == .farewell)
+        #expect(pacer.advance(to: .start(1.5)).broadcast?.content == .sample(1))
+    }
+
+    @Test("a wall clock that is set moves the slot, not the pace")
+    func wallClockJumps() {
+        var pacer = AdvertisementPacer()
+        pacer.want(.sample(1))
+        _ = pacer.advance(to: .start(0))
+        let jumped = Moment(uptime: .seconds(1), unixMicroseconds: Moment.slotStart - 86_400_000_000)
+        let broadcast = pacer.advance(to: jumped).broadcast
+        #expect(broadcast?.slot == jumped.slot)
+        #expect(broadcast?.isFresh == true)
+    }
+}
+
+extension AdvertisementPacer.Content {
+    /// One of 256 activities.
+    static func sample(_ number: UInt8) -> Self {
+        guard let hash = try? ActivityTypeHash(bytes: [1, 2, 3, 4, number]) else { preconditionFailure("five bytes") }
+        return .activity(hash, hasWebpage: false)
+    }
+}

@@ -1,0 +1,50 @@
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffWire
+import Testing
+
+@Suite("A replayed message leads nowhere")
+struct SessionReplayTests {
+    @Test("a first message that is sent again gets an answer that the recorded acknowledgement does not confirm")
+    func replayedSession() throws {
+        var talk = try Conversation()
+        let (first, second) = try talk.exchange(.activity(.sample()))
+        let third = try talk.taking(second).acknowledgement
+        #expect(try talk.serve.acknowledge(third) == true)
+
+        var again = try Conversation.server(talk.answering, trusting: [talk.asking])
+        #expect(try again.introduce(first) != nil, "a replay cannot be told from the first time")
+        let newSecond = try again.answer(.activity(.sample()))
+        #expect(newSecond != second, "each answer is under keys of its own")
+        #expect { try again.acknowledge(third) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
+    }
+
+    @Test("the answer to a replay is unreadable for another session of the same two devices")
+    func answerOfAnotherSession() throws {
+        let talk = try Conversation()
+        var (one, two) = (talk, talk)
+        let (first, second) = (try one.fetch.start(), try two.fetch.start())
+        #expect(first != second)
+        _ = try one.serve.introduce(first)
+        let answer = try one.serve.answer(.activity(.sample()))
+        #expect { try two.fetch.receive(answer) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
+    }
+
+    @Test("an answer that came once is not taken a second time")
+    func answerTwice() throws {
+        var talk = try Conversation()
+        let second = try talk.exchange(.activity(.sample())).second
+        #expect(try talk.fetch.receive(second) != nil)
+        #expect { try talk.fetch.receive(second) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
+    }
+
+    @Test("what a caller sends along with its first message confirms nothing")
+    func earlyBytes() throws {
+        var talk = try Conversation()
+        let first = try talk.fetch.start()
+        #expect(try talk.serve.introduce(first + first) != nil)
+        _ = try talk.serve.answer(.activity(.sample()))
+        #expect { try talk.serve.acknowledge([]) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
+    }
+}

@@ -1,0 +1,176 @@
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffRadio
+import HandoffWire
+import Testing
+
+@testable import HandoffDaemon
+
+@Suite("The engine turns what happens into plans and effects")
+struct EngineTests {
+    @Test("what programs do with activities is shown in the order in which it happened")
+    func activities() async throws {
+        try await EngineWorld.run { world in
+            let one = try world.publish("one")
+            let two = try world.publish("two")
+            try world.engine.update(two, to: .sample("two", line: 2), isEligible: true, by: ":1.1")
+            try world.engine.resignCurrent(two, by: ":1.1")
+            try world.engine.invalidate(one, by: ":1.1")
+            #expect(
+                world.shown.all == [
+                    "added 1", "current - to 1", "added 2", "current 1 to 2", "changed 2", "current 2 to 1",
+                    "removed 1", "current - to -",
+                ]
+            )
+        }
+    }
+
+    @Test("an activity of another program stays as it is")
+    func ownership() async throws {
+        try await EngineWorld.run { world in
+            let id = try world.publish()
+            world.shown.clear()
+            #expect { try world.engine.invalidate(id, by: ":1.2") } throws: { ($0 as? HandoffError)?.code == .notOwner }
+            #expect {
+                try world.engine.update(id, to: .sample(line: 9), isEligible: false, by: ":1.2")
+            } throws: { error in
+                (error as? HandoffError)?.code == .notOwner
+            }
+            #expect(world.shown.all.isEmpty)
+            #expect(world.engine.read { $0.origin.current?.id } == id)
+        }
+    }
+
+    @Test("a program that leaves takes its activities and its looking with it")
+    func clientLeaves() async throws {
+        try await EngineWorld.runReady { world, _ in
+            _ = try world.publish("mine", by: ":1.1")
+            _ = try world.publish("theirs", by: ":1.2")
+            world.engine.startLooking(for: ":1.2")
+            #expect(world.effort == .continuous)
+            world.shown.clear()
+            world.engine.clientLeft(":1.2")
+            #expect(world.shown.all == ["removed 2", "current - to 1"])
+            #expect(world.effort == .dutyCycled)
+        }
+    }
+
+    @Test("when the bus is gone, all programs are")
+    func allClientsLeave() async throws {
+        try await EngineWorld.runReady { world, _ in
+            _ = try world.publish("mine", by: ":1.1")
+            _ = try world.publish("theirs", by: ":1.2")
+            world.engine.startLooking(for: ":1.3")
+            world.engine.allClientsLeft()
+            #expect(world.engine.read { $0.origin.owners.isEmpty && $0.lookers.isEmpty })
+        }
+    }
+
+    @Test("nothing is advertised without an activity, a radio, a listener and somebody who could read it")
+    func advertisingNeedsAll() async throws {
+        try await EngineWorld.run { world in
+            _ = try world.publish()
+            #expect(world.advertisement == nil)
+            world.engine.radioChanged(to: .ready(RadioDescription(name: "test")))
+            #expect(world.advertisement == nil)
+            world.engine.listening(at: try .sample)
+            #expect(world.advertisement == nil)
+            let peer = try Peer("laptop")
+            try world.engine.trust(peer.device)
+            #expect(world.advertisement != nil)
+            world.engine.listening(at: nil)
+            #expect(world.advertisement == nil)
+            world.engine.listening(at: try .sample)
+            #expect(world.advertisement != nil)
+            world.engine.radioChanged(to: .unavailable(RadioError(.poweredOff, "off")))
+            #expect(world.advertisement == nil)
+            world.engine.radioChanged(to: .ready(RadioDescription(name: "test")))
+            #expect(world.advertisement != nil)
+            try world.engine.remove(peer.device.id)
+            #expect(world.advertisement == nil)
+        }
+    }
+
+    @Test("an advertisement says to those who are trusted what is current, and where")
+    func advertisement() async throws {
+        try await EngineWorld.runReady { world, _ in
+            _ = try world.publish()
+            let advertisement = try #require(world.advertisement)
+            var opener = AdvertisementOpener(keys: [(1, world.engine.identity.keys.advertisingKey)])
+            let opened = opener.open(advertisement.data, slot: Moment.now.slot)
+            let payload = try AdvertisementPayload(decoding: try #require(opened).plaintext)
+            #expect(payload.typeHash == (try ActivityType("org.example.edit").hash))
+            #expect(payload.port == 0x81)
+            #expect(advertisement.pace == .fast)
+        }
+    }
+
+    @Test("two thousand changes of an activity leave its advertisement on the air as it is")
+    func manyUpdates() async throws {
+        try await EngineWorld.runReady { world, _ in
+            let id = try world.publish()
+            let plan = world.engine.advertising.current
+            for line in 0..<2000 {
+                try world.engine.update(id, to: .sample(line: Int64(line)), isEligible: true, by: ":1.1")
+            }
+            #expect(world.engine.advertising.current.number == plan.number)
+        }
+    }
+
+    @Test("a thousand changes of what is current change the air once, and soon the last one is due")
+    func manyCurrents() async throws {
+        try await EngineWorld.runReady { world, _ in
+            let two = try Activity.sample("two")
+            let ids = [try world.publish("one"), try world.engine.create(two, isEligible: true, by: ":1.1")]
+            let plan = world.engine.advertising.current
+            for round in 0..<1000 { try world.engine.becomeCurrent(ids[(round + 1) % 2], by: ":1.1") }
+            // The machine may be so slow that half a second passes in between.
+            #expect(world.engine.advertising.current.number <= plan.number + 5)
+            #expect(world.engine.deadline.current.value != nil)
+        }
+    }
+
+    @Test("listening is worth it only with a radio and somebody to hear")
+    func scanning() async throws {
+        try await EngineWorld.run { world in
+            #expect(world.effort == .none)
+            world.engine.startLooking(for: ":1.1")
+            #expect(world.effort == .none)
+            world.engine.radioChanged(to: .ready(RadioDescription(name: "test")))
+            #expect(world.effort == .none)
+            try world.engine.trust(try Peer("laptop").device)
+            #expect(world.effort == .continuous)
+            world.engine.stopLooking(for: ":1.1")
+            #expect(world.effort == .dutyCycled)
+            world.engine.radioChanged(to: .unavailable(RadioError(.poweredOff, "off")))
+            #expect(world.effort == .none)
+        }
+    }
+
+    @Test("a radio that comes back is a reason to try again")
+    func radioGeneration() async throws {
+        try await EngineWorld.runReady { world, _ in
+            let before = world.engine.scanning.current.value.radioGeneration
+            world.engine.radioChanged(to: .unavailable(RadioError(.poweredOff, "off")))
+            world.engine.radioChanged(to: .ready(RadioDescription(name: "test")))
+            #expect(world.engine.scanning.current.value.radioGeneration == before + 1)
+            #expect(world.engine.advertising.current.value.radioGeneration == before + 1)
+        }
+    }
+
+    @Test("whoever begins to observe sees the state, and no effect from before")
+    func observing() async throws {
+        try await EngineWorld.run { world in
+            world.engine.observe(by: nil)
+            _ = try world.publish()
+            let shown = Shown()
+            var owners: Set<String> = []
+            world.engine.observe(by: shown) { owners = $0.origin.owners }
+            #expect(owners == [":1.1"])
+            #expect(shown.all.isEmpty)
+            _ = try world.publish("two")
+            #expect(shown.all == ["added 2", "current 1 to 2"])
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffRadio
+import HandoffWire
+import Logging
+import Synchronization
+
+@testable import HandoffDaemon
+
+/// An engine with its identity in a directory of its own, and what it would show on the bus.
+struct EngineWorld {
+    let engine: Engine
+    let directory: StateDirectory
+    let shown: Shown
+
+    /// Runs `body` with an engine that trusts nobody and has no radio yet.
+    static func run(_ body: (EngineWorld) async throws -> Void) async throws {
+        try await withTemporaryDirectory { path in
+            try await StateDirectory.withDirectory(at: path) { directory in
+                let engine = try Engine(
+                    identity: Identity.loaded(from: directory),
+                    name: DeviceName("desk"),
+                    devices: TrustedDevices(from: directory),
+                    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                )
+                let shown = Shown()
+                engine.observe(by: shown)
+                try await body(EngineWorld(engine: engine, directory: directory, shown: shown))
+            }
+        }
+    }
+
+    /// The same with a radio that works, a listener, and a device that is trusted.
+    static func runReady(_ body: (EngineWorld, Peer) async throws -> Void) async throws {
+        try await run { world in
+            let peer = try Peer("laptop")
+            world.engine.radioChanged(to: .ready(RadioDescription(name: "test")))
+            world.engine.listening(at: try ChannelPort.sample)
+            try world.engine.trust(peer.device)
+            world.shown.clear()
+            try await body(world, peer)
+        }
+    }
+
+    /// Creates an activity and makes it current.
+    func publish(_ name: String = "edit", by client: String = ":1.1") throws -> ActivityRegister.ID {
+        let id = try engine.create(.sample(name), isEligible: true, by: client)
+        try engine.becomeCurrent(id, by: client)
+        return id
+    }
+
+    var advertisement: Advertisement? { engine.advertising.current.value.advertisement }
+    var effort: Engine.ScanningPlan.Effort { engine.scanning.current.value.effort }
+    var nearby: [NearbyEntry] { engine.read { $0.nearby.all } }
+}
+
+/// The effects that the engine has shown, as short words.
+final class Shown: EngineObserver {
+    private let words = Mutex<[String]>([])
+
+    var all: [String] { words.withLock { $0 } }
+
+    func clear() {
+        words.withLock { $0 = [] }
+    }
+
+    func show(_ effect: Engine.Effect) {
+        words.withLock { $0.append(Self.words(for: effect)) }
+    }
+
+    private static func words(for effect: Engine.Effect) -> String {
+        switch effect {
+        case .activityAdded(let record): "added \(record.id)"
+        case .activityChanged(let record): "changed \(record.id)"
+        case .activityRemoved(let id): "removed \(id)"
+        case .currentChanged(let old, let new): "current \(old.map(String.init) ?? "-") to \(new.map(String.init) ?? "-")"
+        case .nearby(.added(let entry)): "nearby added \(entry.id)"
+        case .nearby(.changed(let entry)): "nearby changed \(entry.id)"
+        case .nearby(.removed(let entry)): "nearby removed \(entry.id)"
+        case .deviceAdded(let device): "device \(device.name)"
+        case .deviceChanged(let device): "device changed \(device.name)"
+        case .deviceRemoved: "device removed"
+        case .radioChanged: "radio"
+        }
+    }
+}
+
+/// Another device, as far as its advertisements go.
+struct Peer {
+    let device: TrustedDevices.Device
+    let keys: DeviceKeys
+
+    init(_ name: String) throws {
+        keys = .generate()
+        device = TrustedDevices.Device(
+            name: try DeviceName(name),
+            publicKey: keys.publicKey,
+            advertisingKey: keys.advertisingKey
+        )
+    }
+
+    /// What a radio hears of this device; a farewell for a nil activity.
+    func sighting(of name: String?, hasWebpage: Bool = false) throws -> Sighting {
+        let hash = try name.map { try ActivityType("org.example.\($0)").hash } ?? .farewell
+        let payload = try AdvertisementPayload(hasWebpage: hasWebpage, port: 0x90, typeHash: hash)
+        let sealer = AdvertisementSealer(key: keys.advertisingKey, slot: Moment.now.slot)
+        return Sighting(
+            address: RadioAddress("C0:00:00:00:00:01/random"),
+            service: Engine.service,
+            data: sealer.seal(payload.encode()),
+            rssi: -60
+        )
+    }
+}
+
+extension Activity {
+    /// An activity of the type `org.example.NAME`.
+    static func sample(_ name: String = "edit", line: Int64 = 0) throws -> Activity {
+        try Activity(type: ActivityType("org.example.\(name)"), userInfo: ["line": .integer(line)])
+    }
+}
+
+extension ChannelPort {
+    struct OutOfRange: Error {}
+
+    static var sample: ChannelPort {
+        get throws {
+            guard let port = ChannelPort(rawValue: 0x81) else { throw OutOfRange() }
+            return port
+        }
+    }
+}

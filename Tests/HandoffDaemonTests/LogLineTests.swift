@@ -1,0 +1,57 @@
+import Logging
+import Testing
+
+@testable import HandoffDaemon
+
+@Suite("A line of the log is one line, whoever wrote what is in it")
+struct LogLineTests {
+    private func line(
+        _ message: String,
+        level: Logger.Level = .info,
+        metadata: Logger.Metadata = [:],
+        isForeground: Bool = false
+    ) -> String {
+        LogLine.text(level, message, metadata, time: isForeground ? "12:34:56" : nil)
+    }
+
+    @Test("in a terminal it begins with the time and the level")
+    func terminal() {
+        #expect(line("hello", isForeground: true) == "12:34:56 info hello\n")
+    }
+
+    @Test(
+        "for the journal it begins with the priority of sd-daemon(3)",
+        arguments: [
+            (Logger.Level.trace, 7), (.debug, 7), (.info, 6), (.notice, 5), (.warning, 4), (.error, 3), (.critical, 2),
+        ]
+    )
+    func journal(_ level: Logger.Level, _ priority: Int) {
+        #expect(line("hello", level: level) == "<\(priority)>hello\n")
+    }
+
+    @Test("details follow in the order of their names")
+    func details() {
+        #expect(line("x", metadata: ["b": "2", "a": "1"]) == "<6>x a=1 b=2\n")
+    }
+
+    @Test(
+        "nothing in a message or a detail starts a line or moves a cursor",
+        arguments: [
+            "\n", "\r\n", "\r", "\u{1B}", "\u{1B}\u{301}", "\u{8}", "\u{0}", "\u{7}", "\u{7F}", "\u{85}", "\u{9B}", "\u{2028}",
+            "\u{2029}", "\u{202E}", "\u{2066}",
+        ]
+    )
+    func hostileText(_ text: String) {
+        let line = line("a\(text)<2>b", metadata: ["key": "c\(text)d"])
+        #expect(line.hasPrefix("<6>a"))
+        #expect(line.hasSuffix("\n"))
+        let inside = line.unicodeScalars.dropLast()
+        for scalar in text.unicodeScalars where scalar != "\u{301}" { #expect(!inside.contains(scalar)) }
+        #expect(line.contains("<2>b key=c"))
+    }
+
+    @Test("text of any script stays as it is")
+    func honestText() {
+        #expect(line("Grüße 世界 \u{1F468}\u{200D}\u{1F469} e\u{301}") == "<6>Grüße 世界 \u{1F468}\u{200D}\u{1F469} e\u{301}\n")
+    }
+}

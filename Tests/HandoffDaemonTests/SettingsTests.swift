@@ -1,0 +1,164 @@
+import DBus
+import HandoffDaemon
+import Logging
+import SystemPackage
+import Testing
+
+@Suite("Settings come from the command line, the file and the environment")
+struct SettingsTests {
+    private static let home = ["HOME": "/nowhere/home"]
+
+    private func settings(_ change: (inout Settings.CommandLine) -> Void = { _ in }) throws -> Settings {
+        var line = Settings.CommandLine()
+        change(&line)
+        return try Settings(line, environment: Self.home, hostName: "laptop.example.org")
+    }
+
+    @Test("where nothing is said, it is Bluetooth on the session bus under the host's name")
+    func defaults() throws {
+        let settings = try settings()
+        #expect(settings.radio == .bluez(adapter: nil))
+        #expect(settings.daemon.bus == .session)
+        #expect(settings.daemon.deviceName == "laptop.example.org")
+        #expect(settings.daemon.stateDirectory == "/nowhere/home/.local/state/handoff")
+        #expect(settings.logLevel == .info)
+    }
+
+    @Test("the command line says it all")
+    func commandLine() throws {
+        let settings = try settings {
+            $0.radio = "simulated:/tmp/air"
+            $0.bus = "unix:path=/tmp/bus"
+            $0.stateDirectory = "/tmp/state"
+            $0.name = " My desk "
+            $0.logLevel = "trace"
+        }
+        #expect(settings.radio == .simulated(directory: "/tmp/air"))
+        #expect(settings.daemon.bus == .address("unix:path=/tmp/bus"))
+        #expect(settings.daemon.stateDirectory == "/tmp/state")
+        #expect(settings.daemon.deviceName == "My desk")
+        #expect(settings.logLevel == .trace)
+    }
+
+    @Test("adapters are hci and a number", arguments: ["hci0", "hci12"])
+    func adapter(_ name: String) throws {
+        #expect(try settings { $0.adapter = name }.radio == .bluez(adapter: name))
+    }
+
+    struct Mistake: CustomTestStringConvertible {
+        let testDescription: String
+        let names: String
+        let change: @Sendable (inout Settings.CommandLine) -> Void
+
+        init(_ names: String, _ testDescription: String, _ change: @escaping @Sendable (inout Settings.CommandLine) -> Void) {
+            self.names = names
+            self.testDescription = testDescription
+            self.change = change
+        }
+    }
+
+    @Test(
+        "what cannot be is refused, and the message names it",
+        arguments: [
+            Mistake("--radio", "an unknown radio") { $0.radio = "wifi" },
+            Mistake("--radio", "an air without a directory") { $0.radio = "simulated:" },
+            Mistake("--radio", "no radio") { $0.radio = "" },
+            Mistake("--adapter", "an adapter of no such name") { $0.adapter = "wlan0" },
+            Mistake("--adapter", "an adapter without a number") { $0.adapter = "hci" },
+            Mistake("--adapter", "an adapter with a sign") { $0.adapter = "hci-1" },
+            Mistake("--adapter", "another adapter with a sign") { $0.adapter = "hci+1" },
+            Mistake("--adapter", "an adapter in the simulated air") { $0.radio = "simulated:/a"; $0.adapter = "hci0" },
+            Mistake("--log-level", "an unknown level") { $0.logLevel = "loud" },
+            Mistake("--name", "no name") { $0.name = "  " },
+            Mistake("--name", "a long name") { $0.name = String(repeating: "n", count: 65) },
+            Mistake("--name", "a name that moves the cursor") { $0.name = "a\u{1B}[2J" },
+            Mistake("--bus", "no bus") { $0.bus = "" },
+        ]
+    )
+    func mistakes(_ mistake: Mistake) {
+        #expect { try settings(mistake.change) } throws: { error in
+            error is SettingsError && "\(error)".contains(mistake.names)
+        }
+    }
+
+    @Test("a host name that no device can have is made into one that it can")
+    func hostName() throws {
+        let settings = try Settings(Settings.CommandLine(), environment: Self.home, hostName: "\u{7}")
+        #expect(settings.daemon.deviceName == "Linux")
+    }
+
+    @Test("the file gives defaults, and the command line has the last word")
+    func file() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending("handoffd.json")
+            try file.write("{ // comments are welcome\n radio: 'simulated:/air', name: 'File', logLevel: \"debug\", }")
+            let fromFile = try settings { $0.configuration = file.string }
+            #expect(fromFile.radio == .simulated(directory: "/air"))
+            #expect(fromFile.daemon.deviceName == "File")
+            #expect(fromFile.logLevel == .debug)
+            let mixed = try settings {
+                $0.configuration = file.string
+                $0.name = "Line"
+                $0.radio = "bluez"
+            }
+            #expect(mixed.daemon.deviceName == "Line")
+            #expect(mixed.radio == .bluez(adapter: nil))
+            #expect(mixed.logLevel == .debug)
+        }
+    }
+
+    @Test("an adapter in the file does not keep anybody from trying the simulated air")
+    func adapterInFile() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending("handoffd.json")
+            try file.write(#"{"adapter": "hci1"}"#)
+            #expect(try settings { $0.configuration = file.string }.radio == .bluez(adapter: "hci1"))
+            let simulated = try settings {
+                $0.configuration = file.string
+                $0.radio = "simulated:/air"
+            }
+            #expect(simulated.radio == .simulated(directory: "/air"))
+        }
+    }
+
+    @Test("the user's own file is read when no other is named")
+    func usersOwnFile() async throws {
+        try await withTemporaryDirectory { directory in
+            try directory.appending("handoff").makeDirectory()
+            try directory.appending("handoff/handoffd.json").write(#"{"name": "Own"}"#)
+            let environment = ["HOME": "/nowhere", "XDG_CONFIG_HOME": directory.string]
+            let settings = try Settings(Settings.CommandLine(), environment: environment, hostName: "h")
+            #expect(settings.daemon.deviceName == "Own")
+        }
+    }
+
+    @Test(
+        "a file that is wrong is refused, and the message names it and the place",
+        arguments: [
+            (text: "", word: "handoffd.json"), ("[]", "handoffd.json"), ("{", "handoffd.json"),
+            (#"{"nmae": "x"}"#, "nmae"), (#"{"name": 7}"#, "name"), (#"{"name": null, "nmae": null}"#, "nmae"),
+            (#"{"radio": "wifi"}"#, "wifi"), ("\u{0}", "handoffd.json"),
+        ]
+    )
+    func wrongFile(_ text: String, _ word: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending("handoffd.json")
+            try file.write(text)
+            #expect { try settings { $0.configuration = file.string } } throws: { error in
+                error is SettingsError && "\(error)".contains(word)
+            }
+        }
+    }
+
+    @Test("a file that was named and is not there is an error, a null is nothing said")
+    func missingFile() async throws {
+        #expect { try settings { $0.configuration = "/nowhere/handoffd.json" } } throws: { error in
+            error is SettingsError && "\(error)".contains("/nowhere/handoffd.json")
+        }
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending("handoffd.json")
+            try file.write(#"{"name": null}"#)
+            #expect(try settings { $0.configuration = file.string }.daemon.deviceName == "laptop.example.org")
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import HandoffCore
+import HandoffDaemon
+import SystemPackage
+import Testing
+
+@Suite("The state directory keeps secrets, for one daemon")
+struct StateDirectoryTests {
+    @Test(
+        "where it is: what was asked for, what systemd made, the user's place for state",
+        arguments: [
+            (option: String?("/a"), environment: ["STATE_DIRECTORY": "/b", "HOME": "/h"], path: "/a"),
+            (nil, ["STATE_DIRECTORY": "/b", "XDG_STATE_HOME": "/x", "HOME": "/h"], "/b"),
+            (nil, ["STATE_DIRECTORY": "", "XDG_STATE_HOME": "/x", "HOME": "/h"], "/x/handoff"),
+            (nil, ["XDG_STATE_HOME": "relative", "HOME": "/h"], "/h/.local/state/handoff"),
+            (nil, ["HOME": "/h"], "/h/.local/state/handoff"),
+        ]
+    )
+    func location(_ option: String?, _ environment: [String: String], _ path: String) throws {
+        #expect(try StateDirectory.path(option: option, environment: environment) == FilePath(path))
+    }
+
+    @Test("when nothing says where, or nothing is said, an error says what to do", arguments: [nil, ""])
+    func noLocation(_ option: String?) {
+        #expect {
+            try StateDirectory.path(option: option, environment: ["HOME": "relative"])
+        } throws: { error in
+            let error = error as? HandoffError
+            return error?.code == .stateUnreadable && error?.message.contains("--state-dir") == true
+        }
+    }
+
+    @Test("it is made with all that is above it, for its owner alone")
+    func making() async throws {
+        try await withTemporaryDirectory { parent in
+            let path = parent.appending("one").appending("two")
+            try await StateDirectory.withDirectory(at: path) { directory in
+                try directory.write([1], to: "file")
+                #expect(try path.appending("file").mode == 0o600)
+                #expect(try path.appending("lock").mode == 0o600)
+            }
+            #expect(try path.mode == 0o700)
+            #expect(try path.removingLastComponent().mode == 0o700)
+        }
+    }
+
+    @Test("what was left by a crash does not make a file readable for others")
+    func leftOver() async throws {
+        try await withTemporaryDirectory { path in
+            try path.appending(".file.new").write("left")
+            try await StateDirectory.withDirectory(at: path) { directory in
+                try directory.write([1], to: "file")
+            }
+            #expect(try path.appending("file").mode == 0o600)
+            #expect(try path.appending("file").contents == [1])
+        }
+    }
+
+    @Test("a second daemon is refused while the first one runs, and not after it")
+    func oneDaemon() async throws {
+        try await withTemporaryDirectory { path in
+            try await StateDirectory.withDirectory(at: path) { _ in
+                _ = await #expect {
+                    try await Self.use(path)
+                } throws: { error in
+                    "\(error)".contains("Another handoffd uses") && "\(error)".contains("--state-dir")
+                }
+            }
+            try await Self.use(path)
+        }
+    }
+
+    @Test("a file is replaced as a whole, and nothing else is left")
+    func replacing() async throws {
+        try await withTemporaryDirectory { path in
+            try await StateDirectory.withDirectory(at: path) { directory in
+                #expect(try directory.read("file") == nil)
+                for contents in [[UInt8](repeating: 1, count: 100_000), [2], []] {
+                    try directory.write(contents, to: "file")
+                    #expect(try directory.read("file") == contents)
+                }
+                #expect(try path.names == ["file", "lock"])
+            }
+        }
+    }
+
+    @Test("a write that fails leaves the file as it was, and says which file")
+    func failedWrite() async throws {
+        try await withTemporaryDirectory { path in
+            try await StateDirectory.withDirectory(at: path) { directory in
+                try directory.write([1, 2, 3], to: "file")
+                // Nobody can write where a directory stands, not even root.
+                try path.appending(".file.new").makeDirectory()
+                #expect { try directory.write([4], to: "file") } throws: { error in
+                    let error = error as? HandoffError
+                    return error?.code == .stateUnwritable && error?.message.contains("file") == true
+                }
+                #expect(try directory.read("file") == [1, 2, 3])
+            }
+        }
+    }
+
+    @Test("a place where nothing can be made is an error that names it", arguments: ["/proc/handoffd", "/dev/null/x"])
+    func unusablePlace(_ path: String) async {
+        await #expect {
+            try await Self.use(FilePath(path))
+        } throws: { error in
+            (error as? HandoffError)?.code == .stateUnwritable && "\(error)".contains(path)
+        }
+    }
+
+    @Test("what is no file, or far too large, is refused")
+    func unreadableFiles() async throws {
+        try await withTemporaryDirectory { path in
+            try path.appending("directory").makeDirectory()
+            try path.appending("large").write([UInt8](repeating: 32, count: 16 * 1024 * 1024 + 1))
+            try await StateDirectory.withDirectory(at: path) { directory in
+                #expect { try directory.read("directory") } throws: { ($0 as? HandoffError)?.code == .stateUnreadable }
+                #expect { try directory.read("large") } throws: { ($0 as? HandoffError)?.code == .stateDamaged }
+            }
+        }
+    }
+
+    private static func use(_ path: FilePath) async throws {
+        try await StateDirectory.withDirectory(at: path) { _ in }
+    }
+}

@@ -1,0 +1,114 @@
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffTestVectors
+import SystemPackage
+import Testing
+
+@testable import HandoffDaemon
+
+@Suite("What a device keeps is whole, or an error, and never overwritten")
+struct StateFileTests {
+    @Test("an identity is made once, and is the same ever after")
+    func identity() async throws {
+        try await withTemporaryDirectory { path in
+            try await StateDirectory.withDirectory(at: path) { directory in
+                let first = try Identity.loaded(from: directory)
+                let second = try Identity.loaded(from: directory)
+                #expect(first.id == second.id)
+                #expect(first.keys.advertisingKey == second.keys.advertisingKey)
+                #expect(first.keys.agreement.rawRepresentation == second.keys.agreement.rawRepresentation)
+                #expect(try path.appending("identity").mode == 0o600)
+            }
+        }
+    }
+
+    @Test("two devices have nothing in common")
+    func twoIdentities() async throws {
+        let first = try await withTemporaryDirectory { try await Self.identity(at: $0) }
+        let second = try await withTemporaryDirectory { try await Self.identity(at: $0) }
+        #expect(first.id != second.id)
+        #expect(first.keys.advertisingKey != second.keys.advertisingKey)
+    }
+
+    @Test("no flipped bit of an identity is read, and none is overwritten")
+    func flippedIdentity() async throws {
+        try await withTemporaryDirectory { path in
+            _ = try await Self.identity(at: path)
+            let file = path.appending("identity")
+            let whole = try file.contents
+            for damaged in Damage.bitFlips(of: whole) {
+                try file.write(damaged)
+                await #expect(throws: HandoffError.self) { try await Self.identity(at: path) }
+                #expect(try file.contents == damaged)
+            }
+            try file.write(whole)
+            _ = try await Self.identity(at: path)
+        }
+    }
+
+    @Test("no beginning of an identity is read, not even the empty one, and none is overwritten")
+    func truncatedIdentity() async throws {
+        try await withTemporaryDirectory { path in
+            _ = try await Self.identity(at: path)
+            let file = path.appending("identity")
+            for damaged in Damage.truncations(of: try file.contents) {
+                try file.write(damaged)
+                await #expect { try await Self.identity(at: path) } throws: { error in
+                    (error as? HandoffError)?.code == .stateDamaged && "\(error)".contains(file.string)
+                }
+                #expect(try file.contents == damaged)
+            }
+        }
+    }
+
+    @Test("a file of a newer version says so, and stays")
+    func newerVersion() async throws {
+        try await withTemporaryDirectory { path in
+            try await StateDirectory.withDirectory(at: path) { directory in
+                try StateFile<[String]>(name: "identity", version: 2).write(["?"], to: directory)
+                let bytes = try path.appending("identity").contents
+                #expect { try Identity.loaded(from: directory) } throws: { error in
+                    let error = error as? HandoffError
+                    return error?.code == .stateUnreadable && error?.message.contains("another version") == true
+                }
+                #expect(try path.appending("identity").contents == bytes)
+            }
+        }
+    }
+
+    @Test("a file that is whole and means nothing is damaged", arguments: ["identity", "devices"])
+    func wrongContents(_ name: String) async throws {
+        try await withTemporaryDirectory { path in
+            try await StateDirectory.withDirectory(at: path) { directory in
+                try StateFile<[String: String]>(name: name, version: 1).write(["a": "b"], to: directory)
+                #expect {
+                    _ = try Identity.loaded(from: directory)
+                    _ = try TrustedDevices(from: directory)
+                } throws: { error in
+                    (error as? HandoffError)?.code == .stateDamaged && "\(error)".contains(name)
+                }
+            }
+        }
+    }
+
+    @Test("keys of a wrong length are refused, though the file is whole")
+    func wrongKeys() async throws {
+        struct Document: Codable {
+            var privateKey = "AAAA"
+            var advertisingKey = "AAAA"
+        }
+        try await withTemporaryDirectory { path in
+            try await StateDirectory.withDirectory(at: path) { directory in
+                try StateFile<Document>(name: "identity", version: 1).write(Document(), to: directory)
+                #expect { try Identity.loaded(from: directory) } throws: { error in
+                    (error as? HandoffError)?.code == .stateDamaged && "\(error)".contains("identity")
+                }
+            }
+        }
+    }
+
+    private static func identity(at path: FilePath) async throws -> Identity {
+        try await StateDirectory.withDirectory(at: path) { try Identity.loaded(from: $0) }
+    }
+}

@@ -1,0 +1,105 @@
+import HandoffCore
+import HandoffCrypto
+import HandoffDaemon
+import HandoffModel
+import SystemPackage
+import Testing
+
+@Suite("Trusted devices are kept")
+struct TrustedDevicesTests {
+    typealias Device = TrustedDevices.Device
+
+    @Test("what was trusted is trusted after a restart, by name in order")
+    func keeping() async throws {
+        try await withDirectory { directory in
+            var devices = try TrustedDevices(from: directory)
+            #expect(devices.isEmpty)
+            let (laptop, desktop) = (try Device.sample("laptop"), try Device.sample("Desktop é"))
+            try devices.insert(laptop)
+            try devices.insert(desktop)
+            #expect(devices.all == [desktop, laptop])
+            #expect(try TrustedDevices(from: directory).all == [desktop, laptop])
+        }
+    }
+
+    @Test("a device that comes again takes over its new name and key")
+    func renewing() async throws {
+        try await withDirectory { directory in
+            var devices = try TrustedDevices(from: directory)
+            let old = try Device.sample("old")
+            try devices.insert(old)
+            let new = Device(name: try DeviceName("new"), publicKey: old.publicKey, advertisingKey: .generate())
+            try devices.insert(new)
+            #expect(try TrustedDevices(from: directory).all == [new])
+        }
+    }
+
+    @Test("what was removed is gone after a restart; what is not there cannot be removed")
+    func removing() async throws {
+        try await withDirectory { directory in
+            var devices = try TrustedDevices(from: directory)
+            let device = try Device.sample("laptop")
+            try devices.insert(device)
+            try devices.remove(device.id)
+            #expect(try TrustedDevices(from: directory).isEmpty)
+            #expect { try devices.remove(device.id) } throws: { error in
+                (error as? HandoffError)?.code == .unknownDevice && "\(error)".contains(device.id.description)
+            }
+        }
+    }
+
+    @Test("there is room for 100, and a known one always fits")
+    func limit() async throws {
+        try await withDirectory { directory in
+            var devices = try TrustedDevices(from: directory)
+            for number in 0..<TrustedDevices.maximumCount { try devices.insert(.sample("device \(number)")) }
+            #expect { try devices.insert(.sample("one more")) } throws: { error in
+                (error as? HandoffError)?.code == .limitReached
+            }
+            try devices.insert(try #require(devices.all.first))
+            #expect(devices.all.count == TrustedDevices.maximumCount)
+        }
+    }
+
+    @Test("what cannot be written is not trusted, and what cannot be removed stays")
+    func failedWrite() async throws {
+        try await withDirectory { directory in
+            var devices = try TrustedDevices(from: directory)
+            let device = try Device.sample("laptop")
+            try devices.insert(device)
+            try directory.path.appending(".devices.new").makeDirectory()
+            #expect { try devices.insert(.sample("desktop")) } throws: { ($0 as? HandoffError)?.code == .stateUnwritable }
+            #expect { try devices.remove(device.id) } throws: { ($0 as? HandoffError)?.code == .stateUnwritable }
+            #expect(devices.all == [device])
+            #expect(try TrustedDevices(from: directory).all == [device])
+        }
+    }
+
+    @Test("a key that protects nothing is refused before it is kept")
+    func weakKey() async throws {
+        try await withDirectory { directory in
+            let identity = try Identity.loaded(from: directory)
+            // The point of order 1: every agreement with it is zero (RFC 7748, section 6.1).
+            let weak = Device(
+                name: try DeviceName("weak"),
+                publicKey: try DevicePublicKey(rawRepresentation: [UInt8](repeating: 0, count: 32)),
+                advertisingKey: .generate()
+            )
+            #expect { try TrustedDevices.checkKey(of: weak, for: identity) } throws: { error in
+                (error as? HandoffError)?.code == .invalidCard
+            }
+        }
+    }
+
+    private func withDirectory(_ body: (StateDirectory) async throws -> Void) async throws {
+        try await withTemporaryDirectory { try await StateDirectory.withDirectory(at: $0, body) }
+    }
+}
+
+extension TrustedDevices.Device {
+    /// A device with keys that nobody else has.
+    static func sample(_ name: String) throws -> Self {
+        let keys = DeviceKeys.generate()
+        return Self(name: try DeviceName(name), publicKey: keys.publicKey, advertisingKey: keys.advertisingKey)
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import HandoffModel
+import HandoffTestSupport
+import Testing
+
+@Suite("What is done on one device is continued on another", .serialized)
+struct ContinuationStories {
+    @Test("two devices trust each other by card, one publishes, the other sees it and continues with all of it")
+    func wholeStory() async throws {
+        try await World.runPair { _, laptop, desktop in
+            try await desktop.watching { watch in
+                let options = ["--title", "Draft", "--webpage", "https://example.org/a", "--user-info", #"{"line": 12}"#]
+                try await laptop.publishing("org.example.edit", options) { _ in
+                    let seen = try await watch.one()
+                    #expect(seen["deviceName"].string == "laptop")
+                    #expect(seen["device"].string == (try await laptop.id))
+                    #expect(seen["hasWebpage"].boolean == true)
+                    #expect(seen["type"].isNull, "its hash was never met here")
+
+                    let activity = try await desktop.json("continue")
+                    #expect(activity["type"].string == "org.example.edit")
+                    #expect(activity["title"].string == "Draft")
+                    #expect(activity["webpageURL"].string == "https://example.org/a")
+                    #expect(activity["userInfo"] == (try JSON(#"{"line": 12}"#)))
+                    #expect(activity["deviceName"].string == "laptop")
+                    // From now on the type has a name here.
+                    try await watch.until { $0.first?["type"].string == "org.example.edit" }
+                    try await laptop.log.line(containing: "an activity was fetched")
+                }
+            }
+        }
+    }
+
+    @Test("a payload with all nine kinds of values comes out as it went in")
+    func allKinds() async throws {
+        let userInfo = """
+            {"null": null, "yes": true, "no": false, "smallest": -9223372036854775808, "largest": 18446744073709551615,
+             "real": 0.1, "one": {"$real": 1}, "nan": {"$real": "NaN"}, "text": "Grüße \u{1F44B}", "empty": "",
+             "data": {"$data": "AAH+/w=="}, "date": {"$date": "1969-12-31T23:59:59.999999999Z"},
+             "url": {"$url": "mailto:ann@example.org"}, "array": [1, {"$real": 1}, true, null, []],
+             "dictionary": {"a": {"b": {}}, "c": 1}, "set": {"$set": [1, 2, {"$set": []}]},
+             "dollar": {"$dictionary": {"$set": 1}}, "": "no name"}
+            """
+        try await World.runPair { _, laptop, desktop in
+            try await desktop.watching { watch in
+                try await laptop.publishing("org.example.edit", ["--user-info", userInfo]) { _ in
+                    _ = try await watch.one()
+                    let continued = try await desktop.json("continue")["userInfo"]
+                    // The form of each value is unambiguous and unique, so that equal documents are equal values.
+                    #expect(continued == (try JSON(userInfo)))
+                }
+            }
+        }
+    }
+
+    @Test("an activity of nearly 64 KiB is continued whole")
+    func largeActivity() async throws {
+        let text = String(repeating: "0123456789abcdef", count: 4000)
+        try await World.runPair { _, laptop, desktop in
+            try await desktop.watching { watch in
+                try await laptop.publishing("org.example.edit", ["--user-info", #"{"text": "\#(text)"}"#]) { _ in
+                    try await laptop.log.line(containing: "a large activity is slow to continue")
+                    _ = try await watch.one()
+                    #expect(try await desktop.json("continue")["userInfo"]["text"].string == text)
+                }
+            }
+        }
+    }
+
+    @Test("when another activity becomes current, the table follows, and the one before comes back after it")
+    func currentActivityChanges() async throws {
+        try await World.runPair { _, laptop, desktop in
+            try await desktop.watching { watch in
+                try await laptop.publishing("org.example.edit") { _ in
+                    let first = try await watch.one()
+                    try await laptop.publishing("org.example.draw") { draw in
+                        let second = try await watch.until { $0.first?["typeHash"] != first["typeHash"] && $0.count == 1 }
+                        #expect(second.first?["id"] != first["id"])
+                        let stale = try await desktop.run("continue", "\(Int(first["id"].number ?? 0))")
+                        #expect(stale.status == 4)
+                        kill(draw.processID, SIGINT)
+                        #expect(await draw.exitStatus() == 0)
+                    }
+                    let third = try await watch.until { $0.count == 1 && $0[0]["typeHash"] == first["typeHash"] }
+                    #expect(third.first?["id"] != first["id"])
+                    #expect(try await desktop.json("continue")["type"].string == "org.example.edit")
+                }
+            }
+        }
+    }
+
+    @Test("what is current changes while the other device looks away: the stale entry is not continued")
+    func staleEntry() async throws {
+        try await World.runPair { world, laptop, desktop in
+            try await laptop.connected { program in
+                let edit = try await program.createActivity(ofType: "org.example.edit", .init())
+                let draw = try await program.createActivity(ofType: "org.example.draw", .init())
+                try await program.becomeCurrent(edit)
+                try await desktop.connected { user in
+                    let entry = try await desktop.watchingOnce()
+                    // The desktop hears nothing new from here on, and still has the address.
+                    try await program.becomeCurrent(draw)
+                    let outcome = await Result { try await user.continueActivity(entry) }
+                    // Whichever is quicker: the answer that says so, or the advertisement that made it leave the list.
+                    #expect(throws: (any Error).self) { try outcome.get() }
+                    #expect(["NoLongerCurrent", "NoSuchActivity", "UnknownObject"].contains(outcome.errorName))
+                }
+            }
+        }
+    }
+
+    @Test("continuing takes nothing away: it can be done twice, by two devices")
+    func twice() async throws {
+        try await World.runPair { world, laptop, desktop in
+            try await world.withDevice("tablet") { tablet in
+                try await laptop.trust(tablet)
+                try await tablet.trust(laptop)
+                try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
+                    for device in [desktop, tablet] {
+                        try await device.watching { watch in
+                            _ = try await watch.one()
+                            for _ in 0..<2 { #expect(try await device.json("continue")["title"].string == "T") }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("a change of userInfo while it is current is what a later continue brings")
+    func newestState() async throws {
+        try await World.runPair { _, laptop, desktop in
+            try await laptop.connected { program in
+                let path = try await program.createActivity(ofType: "org.example.edit", .init())
+                try await program.becomeCurrent(path)
+                try await desktop.watching { watch in
+                    _ = try await watch.one()
+                    try await program.setUserInfo(["line": .int64(1), "page": .int64(7)], of: path)
+                    try await program.addUserInfo(["line": .int64(2)], to: path)
+                    let userInfo = try await desktop.json("continue")["userInfo"]
+                    #expect(userInfo == (try JSON(#"{"line": 2, "page": 7}"#)))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import DBus
+import Foundation
+import HandoffBus
+import HandoffTestSupport
+import Testing
+
+/// One handoffd and the bus that it is on.
+struct Device: Sendable {
+    let name: String
+    let world: World
+    let bus: PrivateBus
+    let process: ChildProcess
+    let log: Transcript
+
+    /// Sends the daemon a signal.
+    func signal(_ number: Int32) {
+        kill(process.processID, number)
+    }
+
+    /// Runs handoffctl to its end.
+    func run(_ arguments: String...) async throws -> ProgramResult {
+        try await run(arguments)
+    }
+
+    /// Runs handoffctl to its end.
+    func run(_ arguments: [String]) async throws -> ProgramResult {
+        let all = ["--bus", bus.address.description] + arguments
+        return try await HandoffTestSupport.run(Programs.handoffctl, all, environment: world.environment)
+    }
+
+    /// The JSON that handoffctl prints.
+    func json(_ arguments: String...) async throws -> JSON {
+        let result = try await run(["--json"] + arguments)
+        try #require(result.status == 0, "handoffctl \(arguments): \(result.stderr)")
+        return try JSON(result.stdout)
+    }
+
+    /// Trusts `other` by its card.
+    func trust(_ other: Device) async throws {
+        let card = try await other.json("devices", "card")["card"].string
+        _ = try await json("devices", "trust", card)
+    }
+
+    /// This device's id.
+    var id: String {
+        get async throws { try await json("status")["deviceID"].string }
+    }
+
+    /// Runs `body` while `handoffctl publish` offers an activity, from when it is current.
+    func publishing(
+        _ type: String,
+        _ options: String...,
+        body: @escaping @Sendable (ChildProcess) async throws -> Void
+    ) async throws {
+        try await withControl(["publish", "--type", type] + options) { process, output in
+            _ = try await output.first { $0.isEmpty ? nil : $0 }
+            try await body(process)
+        }
+    }
+
+    /// Runs `body` with everything that `handoffctl nearby --watch` shows.
+    func watching(_ body: @escaping @Sendable (Watch) async throws -> Void) async throws {
+        try await withControl(["nearby", "--watch"]) { _, output in
+            _ = try await output.first { $0 }
+            try await body(Watch(output: output))
+        }
+    }
+
+    /// Runs `body` beside handoffctl, with what it prints; it is killed afterwards if it still runs.
+    func withControl(
+        _ arguments: [String],
+        body: @escaping @Sendable (ChildProcess, Transcript) async throws -> Void
+    ) async throws {
+        let all = ["--bus", bus.address.description, "--json"] + arguments
+        try await withProgram(Programs.handoffctl, all, environment: world.environment) { process in
+            let output = Transcript()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await output.collect(process.stdout) }
+                group.addTask {
+                    defer { process.kill() }
+                    try await body(process, output)
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// Runs `body` with a connection of a program on this device's bus.
+    func connected<Success: Sendable>(
+        _ body: @escaping @Sendable (HandoffClient) async throws -> Success
+    ) async throws -> Success {
+        try await Connection.withConnection(to: bus.address) { try await body(HandoffClient(connection: $0)) }
+    }
+}
+
+/// What `handoffctl nearby --watch --json` shows, as it changes.
+struct Watch: Sendable {
+    let output: Transcript
+
+    /// The first list for which `condition` holds, from the newest on.
+    @discardableResult
+    func until(_ condition: @escaping @Sendable ([JSON]) throws -> Bool) async throws -> [JSON] {
+        try await output.first(from: max(0, output.lines.count - 1)) { line in
+            let rows = try JSON(line).array
+            return try condition(rows) ? rows : nil
+        }
+    }
+
+    /// The one activity that is nearby, once there is one.
+    func one() async throws -> JSON {
+        try #require(try await until { $0.count == 1 }.first)
+    }
+
+    /// Waits until nothing is nearby.
+    func none() async throws {
+        try await until(\.isEmpty)
+    }
+}
+
+/// A JSON document, read leniently: what is not there is null.
+struct JSON: Sendable, Equatable, CustomStringConvertible {
+    private indirect enum Node: Sendable, Equatable {
+        case object([String: Node]), array([Node]), string(String), number(Double), boolean(Bool), null
+    }
+
+    private let node: Node
+
+    /// Reads one document.
+    init(_ text: String) throws {
+        node = try JSONDecoder().decode(Decoded.self, from: Data(text.utf8)).node
+    }
+
+    private init(_ node: Node) {
+        self.node = node
+    }
+
+    subscript(key: String) -> JSON {
+        if case .object(let entries) = node { JSON(entries[key] ?? .null) } else { JSON(.null) }
+    }
+
+    var array: [JSON] { if case .array(let items) = node { items.map(JSON.init) } else { [] } }
+    var string: String { if case .string(let text) = node { text } else { "" } }
+    var number: Double? { if case .number(let number) = node { number } else { nil } }
+    var boolean: Bool? { if case .boolean(let boolean) = node { boolean } else { nil } }
+    var isNull: Bool { node == .null }
+    var description: String { "\(node)" }
+
+    private struct Decoded: Decodable {
+        let node: Node
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if container.decodeNil() {
+                node = .null
+            } else if let value = try? container.decode(Bool.self) {
+                node = .boolean(value)
+            } else if let value = try? container.decode(Double.self) {
+                node = .number(value)
+            } else if let value = try? container.decode(String.self) {
+                node = .string(value)
+            } else if let value = try? container.decode([Decoded].self) {
+                node = .array(value.map(\.node))
+            } else {
+                node = .object(try container.decode([String: Decoded].self).mapValues(\.node))
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import DBus
+import HandoffBus
+import HandoffModel
+import Testing
+
+/// What a program on the bus may do beyond what ``HandoffClient`` offers.
+extension HandoffClient {
+    /// Calls a method of an activity.
+    @discardableResult
+    func call(_ member: MemberName, _ arguments: [Value] = [], of activity: ObjectPath) async throws -> [Value] {
+        try await connection.call(
+            MethodCall(
+                destination: HandoffName.bus,
+                path: activity,
+                interface: HandoffName.activityInterface,
+                member: member,
+                arguments: arguments
+            )
+        )
+    }
+
+    /// Calls `CreateActivity` with whatever arguments.
+    @discardableResult
+    func create(_ type: String, _ properties: [String: Value]) async throws -> ObjectPath {
+        let reply = try await connection.call(
+            MethodCall(
+                destination: HandoffName.bus,
+                path: HandoffName.root,
+                interface: HandoffName.managerInterface,
+                member: "CreateActivity",
+                arguments: [.string(type), properties.value]
+            )
+        )
+        return try reply.decode(at: 0, as: ObjectPath.self)
+    }
+
+    /// Sets a property of an activity.
+    func set(_ name: MemberName, to value: Value, of activity: ObjectPath) async throws {
+        try await connection.setProperty(
+            of: HandoffName.bus,
+            at: activity,
+            interface: HandoffName.activityInterface,
+            name: name,
+            to: value
+        )
+    }
+
+    func setUserInfo(_ userInfo: [String: Value], of activity: ObjectPath) async throws {
+        try await set("UserInfo", to: userInfo.value, of: activity)
+    }
+
+    func addUserInfo(_ entries: [String: Value], to activity: ObjectPath) async throws {
+        try await call("AddUserInfoEntries", [entries.value], of: activity)
+    }
+}
+
+extension Device {
+    /// The object of the one activity that is nearby, once there is one.
+    func watchingOnce() async throws -> ObjectPath {
+        try await connected { client in
+            try await client.withSignals { signals in
+                try await client.startLooking()
+                if let entry = try await client.objects().nearby.first { return entry.path }
+                for try await _ in signals {
+                    if let entry = try await client.objects().nearby.first { return entry.path }
+                }
+                throw CancellationError()
+            }
+        }
+    }
+}
+
+extension Result where Failure == any Error {
+    /// What `body` returns or throws.
+    init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+
+    /// The last part of the D-Bus name of the error; empty without one.
+    var errorName: String {
+        guard case .failure(let error) = self, let name = (error as? DBusError)?.name else { return "" }
+        return name.description.split(separator: ".").last.map(String.init) ?? ""
+    }
+
+    /// The sentence that came with the error.
+    var errorMessage: String {
+        guard case .failure(let error) = self else { return "" }
+        return (error as? DBusError)?.message ?? "\(error)"
+    }
+}

@@ -1,0 +1,147 @@
+import DBus
+import Foundation
+import HandoffBus
+import HandoffRadioSimulated
+import HandoffTestSupport
+
+/// One air with some devices, each a real handoffd on a bus of its own; all of it is gone when the story ends.
+struct World: Sendable {
+    /// The directory of this world; everything that its devices write is in it.
+    let directory: URL
+
+    /// Where the stations meet.
+    var airDirectory: String { directory.appending(path: "air").path() }
+
+    /// Runs `story` in a new world; it is given up after a minute.
+    static func run(_ story: @escaping @Sendable (World) async throws -> Void) async throws {
+        let directory = URL.temporaryDirectory.appending(path: "handoff-world-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try FileManager.default.createDirectory(
+            at: directory.appending(path: "air"),
+            withIntermediateDirectories: true
+        )
+        try await within(.seconds(60), "the story takes longer than a minute") { try await story(World(directory: directory)) }
+    }
+
+    /// Makes this the air between all devices, at once.
+    func setAir(_ change: (inout Air) -> Void) throws {
+        var air = Air()
+        change(&air)
+        try air.write(to: airDirectory)
+    }
+
+    /// Runs `story` with two devices that trust each other.
+    static func runPair(
+        _ options: [String] = [],
+        _ story: @escaping @Sendable (World, _ laptop: Device, _ desktop: Device) async throws -> Void
+    ) async throws {
+        try await run { world in
+            try await world.withDevice("laptop", options) { laptop in
+                try await world.withDevice("desktop", options) { desktop in
+                    try await laptop.trust(desktop)
+                    try await desktop.trust(laptop)
+                    try await story(world, laptop, desktop)
+                }
+            }
+        }
+    }
+
+    /// Runs `body` with a device on a bus of its own, from when it is on the bus and its radio is ready.
+    func withDevice(
+        _ name: String,
+        _ options: [String] = [],
+        _ body: @escaping @Sendable (Device) async throws -> Void
+    ) async throws {
+        try await withPrivateBus { bus in try await withDaemon(name, on: bus, options, body) }
+    }
+
+    /// The same on a bus that is there.
+    func withDaemon(
+        _ name: String,
+        on bus: PrivateBus,
+        _ options: [String] = [],
+        _ body: @escaping @Sendable (Device) async throws -> Void
+    ) async throws {
+        let arguments = daemonArguments(name, on: bus.address) + options
+        try await withProgram(Programs.handoffd, arguments, environment: environment) { process in
+            let log = Transcript()
+            let device = Device(name: name, world: self, bus: bus, process: process, log: log)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await log.collect(process.stderr) }
+                group.addTask {
+                    defer { process.kill() }
+                    try await log.line(containing: "the radio is ready")
+                    try await log.line(containing: "on the bus")
+                    try await body(device)
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// Runs handoffd to its end, which it is expected to come to by itself.
+    func runDaemon(_ name: String, on bus: BusAddress, _ options: [String] = []) async throws -> ProgramResult {
+        try await HandoffTestSupport.run(
+            Programs.handoffd,
+            daemonArguments(name, on: bus) + options,
+            environment: environment
+        )
+    }
+
+    /// A home without configuration, and no bus that a program could find by itself.
+    var environment: [String: String] {
+        [
+            "HOME": directory.path(), "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": "", "XDG_RUNTIME_DIR": directory.path(),
+            "STATE_DIRECTORY": "", "DBUS_SESSION_BUS_ADDRESS": "", "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere",
+        ]
+    }
+
+    /// Where a device keeps its keys.
+    func stateDirectory(of name: String) -> String { directory.appending(path: "state-\(name)").path() }
+
+    private func daemonArguments(_ name: String, on bus: BusAddress) -> [String] {
+        [
+            "--foreground", "--radio", "simulated:\(airDirectory)", "--bus", bus.description, "--name", name,
+            "--state-dir", stateDirectory(of: name), "--log-level", "debug",
+        ]
+    }
+}
+
+/// The programs under test, beside the test bundle.
+enum Programs {
+    static let handoffd = path("handoffd")
+    static let handoffctl = path("handoffctl")
+
+    private static func path(_ name: String) -> String {
+        let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let beside = executable.appending(path: name).path()
+        if FileManager.default.isExecutableFile(atPath: beside) { return beside }
+        // Swift Testing runs the bundle through a helper of the tool chain, which is told where the bundle is.
+        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? ""
+        return URL(filePath: bundle).deletingLastPathComponent().appending(path: name).path()
+    }
+}
+
+/// Something did not happen in time.
+struct TooSlow: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// Runs `body`, and gives it up after `limit`: for what should have happened long before.
+func within<Success: Sendable>(
+    _ limit: Duration,
+    _ complaint: String,
+    _ body: @escaping @Sendable () async throws -> Success
+) async throws -> Success {
+    try await withThrowingTaskGroup(of: Success.self) { group in
+        group.addTask { try await body() }
+        group.addTask {
+            try await Task.sleep(for: limit)
+            throw TooSlow(description: complaint)
+        }
+        defer { group.cancelAll() }
+        guard let first = try await group.next() else { throw CancellationError() }
+        return first
+    }
+}
