@@ -166,7 +166,10 @@ let package = Package(
         tests("HandoffCLITests", ["DBus", "HandoffBus", "HandoffCLI", "HandoffModel", argumentParser]),
         tests(
             "HandoffEndToEndTests",
-            ["DBus", "HandoffBus", "HandoffModel", "HandoffRadioSimulated", "HandoffTestSupport", "handoffd", "handoffctl"]
+            [
+                "DBus", "HandoffBus", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffRadioSimulated",
+                "HandoffTestSupport", "HandoffWire", "handoffd", "handoffctl",
+            ]
         ),
         tests(
             "HandoffRadioSimulatedTests",

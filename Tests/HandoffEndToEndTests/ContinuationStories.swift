@@ -1,5 +1,8 @@
+import DBus
 import Foundation
+import HandoffBus
 import HandoffModel
+import HandoffRadioSimulated
 import HandoffTestSupport
 import Testing
 
@@ -13,7 +16,7 @@ struct ContinuationStories {
                 try await laptop.publishing("org.example.edit", options) { _ in
                     let seen = try await watch.one()
                     #expect(seen["deviceName"].string == "laptop")
-                    #expect(seen["device"].string == (try await laptop.id))
+                    #expect(try await seen["device"].string == laptop.id)
                     #expect(seen["hasWebpage"].boolean == true)
                     #expect(seen["type"].isNull, "its hash was never met here")
 
@@ -21,7 +24,7 @@ struct ContinuationStories {
                     #expect(activity["type"].string == "org.example.edit")
                     #expect(activity["title"].string == "Draft")
                     #expect(activity["webpageURL"].string == "https://example.org/a")
-                    #expect(activity["userInfo"] == (try JSON(#"{"line": 12}"#)))
+                    #expect(try activity["userInfo"] == JSON(#"{"line": 12}"#))
                     #expect(activity["deviceName"].string == "laptop")
                     // From now on the type has a name here.
                     try await watch.until { $0.first?["type"].string == "org.example.edit" }
@@ -47,7 +50,7 @@ struct ContinuationStories {
                     _ = try await watch.one()
                     let continued = try await desktop.json("continue")["userInfo"]
                     // The form of each value is unambiguous and unique, so that equal documents are equal values.
-                    #expect(continued == (try JSON(userInfo)))
+                    #expect(try continued == JSON(userInfo))
                 }
             }
         }
@@ -138,7 +141,7 @@ struct ContinuationStories {
                     try await program.setUserInfo(["line": .int64(1), "page": .int64(7)], of: path)
                     try await program.addUserInfo(["line": .int64(2)], to: path)
                     let userInfo = try await desktop.json("continue")["userInfo"]
-                    #expect(userInfo == (try JSON(#"{"line": 2, "page": 7}"#)))
+                    #expect(try userInfo == JSON(#"{"line": 2, "page": 7}"#))
                 }
             }
         }

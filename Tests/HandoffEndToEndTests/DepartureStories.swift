@@ -1,5 +1,8 @@
+import DBus
 import Foundation
 import HandoffBus
+import HandoffModel
+import HandoffRadioSimulated
 import HandoffTestSupport
 import Testing
 

@@ -49,7 +49,7 @@ struct Device: Sendable {
     /// Runs `body` while `handoffctl publish` offers an activity, from when it is current.
     func publishing(
         _ type: String,
-        _ options: String...,
+        _ options: [String] = [],
         body: @escaping @Sendable (ChildProcess) async throws -> Void
     ) async throws {
         try await withControl(["publish", "--type", type] + options) { process, output in

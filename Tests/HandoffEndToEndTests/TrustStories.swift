@@ -1,5 +1,8 @@
+import DBus
 import Foundation
 import HandoffBus
+import HandoffModel
+import HandoffRadioSimulated
 import HandoffTestSupport
 import Testing
 
@@ -119,7 +122,7 @@ struct TrustStories {
         try await World.runPair { world, laptop, desktop in
             laptop.signal(SIGTERM)
             #expect(await laptop.process.exitStatus() == 0)
-            try await world.withDevice("laptop") { laptop in
+            try await world.withDevice("laptop") { (laptop) async throws in
                 #expect(try await laptop.json("devices").array.map { $0["name"].string } == ["desktop"])
             }
         }

@@ -1,5 +1,5 @@
 package import DBus
-import Foundation
+package import Foundation
 
 /// A message bus of one test: a real dbus-daemon that nobody else knows.
 package struct PrivateBus: Sendable {
@@ -30,19 +30,25 @@ package struct PrivateBus: Sendable {
 
 /// Starts a bus, runs `body`, and has killed and reaped the bus when it returns.
 ///
+/// - Parameter directory: where the bus puts its socket, and leaves it; a bus that is started there later has the same
+///   address. Without it, each bus has a directory of its own, which is removed.
 /// - Throws: what `body` throws; `MissingProgram` if dbus-daemon is not installed.
-package func withPrivateBus<T>(_ body: (PrivateBus) async throws -> T) async throws -> T {
-    let directory = URL.temporaryDirectory.appending(path: "bus-\(UUID().uuidString.prefix(8))")
+package func withPrivateBus<T>(in directory: URL? = nil, _ body: (PrivateBus) async throws -> T) async throws -> T {
+    guard let directory else {
+        let directory = URL.temporaryDirectory.appending(path: "bus-\(UUID().uuidString.prefix(8))")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        return try await withPrivateBus(in: directory, body)
+    }
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: directory) }
     let configuration = directory.appending(path: "bus.conf")
     try Data(busConfiguration(directory.path()).utf8).write(to: configuration)
     let arguments = ["--config-file=\(configuration.path())", "--print-address", "--nofork", "--nosyslog"]
     return try await withProgram("/usr/bin/dbus-daemon", arguments) { daemon in
-        guard let line = await daemon.stdout.firstLine() else {
+        guard await daemon.stdout.firstLine() != nil else {
             throw MissingProgram(description: "dbus-daemon did not start: \(await daemon.stderr.text())")
         }
-        return try await body(PrivateBus(address: .address(line), daemon: daemon))
+        // Not the printed address, whose guid no later bus has.
+        return try await body(PrivateBus(address: .address("unix:path=\(directory.path())/bus"), daemon: daemon))
     }
 }
 

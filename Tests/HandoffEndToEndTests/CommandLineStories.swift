@@ -1,0 +1,154 @@
+import DBus
+import Foundation
+import HandoffBus
+import HandoffModel
+import HandoffRadioSimulated
+import HandoffTestSupport
+import Testing
+
+@Suite("handoffctl does what it says", .serialized)
+struct CommandLineStories {
+    @Test("the options of all commands stand before the command or behind it")
+    func globalOptions() async throws {
+        try await World.run { world in
+            try await world.withDevice("laptop") { laptop in
+                let bus = laptop.bus.address.description
+                for arguments in [
+                    ["--bus", bus, "--json", "nearby"], ["nearby", "--json", "--bus", bus],
+                    ["--json", "nearby", "--bus", bus], ["--bus=\(bus)", "devices", "--json", "list"],
+                    ["devices", "list", "--json", "--bus", bus], ["--bus", "unix:path=/nowhere", "nearby", "--json", "--bus", bus],
+                ] {
+                    let result = try await HandoffTestSupport.run(
+                        Programs.handoffctl,
+                        arguments,
+                        environment: world.environment
+                    )
+                    #expect(result.status == 0, "\(arguments): \(result.stderr)")
+                    #expect(try JSON(result.stdout).array.isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test("status tells people and programs how things are")
+    func status() async throws {
+        try await World.runPair { _, laptop, _ in
+            try await laptop.publishing("org.example.edit") { _ in
+                let status = try await laptop.json("status")
+                #expect(status["deviceName"].string == "laptop")
+                #expect(status["deviceID"].string.count == 16)
+                #expect(status["radioState"].string == "ready")
+                #expect(status["trustedDevices"].number == 1)
+                #expect(status["currentActivity"].string.hasPrefix("/org/handoffd/Handoff1/Activity/"))
+                let text = try await laptop.run("status").stdout
+                for word in ["laptop", "ready", "org.example.edit"] { #expect(text.contains(word)) }
+            }
+        }
+    }
+
+    @Test("a device that trusts nobody is told what to do")
+    func lonely() async throws {
+        try await World.run { world in
+            try await world.withDevice("laptop") { (laptop) async throws in
+                #expect(try await laptop.run("status").stdout.contains("No device is trusted yet"))
+                #expect(try await laptop.run("nearby").stdout == "nothing nearby\n")
+                #expect(try await laptop.run("devices").stdout.contains("no device is trusted yet"))
+                #expect(try await laptop.run("devices", "card").stdout.hasPrefix("handoff1:"))
+            }
+        }
+    }
+
+    @Test("what is nearby is a table for people")
+    func table() async throws {
+        try await World.runPair { _, laptop, desktop in
+            try await laptop.publishing("org.example.edit", ["--webpage", "https://example.org"]) { _ in
+                try await desktop.watching { _ = try await $0.one() }
+                let lines = try await desktop.run("nearby").stdout.split(separator: "\n").map(String.init)
+                #expect(lines.count == 2)
+                #expect(lines.first?.hasPrefix("ID") == true)
+                for word in ["laptop", "yes", "dBm"] { #expect(lines.last?.contains(word) == true) }
+                let text = try await desktop.run("continue").stdout
+                for word in ["from", "laptop", "org.example.edit", "https://example.org"] { #expect(text.contains(word)) }
+            }
+        }
+    }
+
+    @Test("the nearest activity of a type is continued by its type")
+    func byType() async throws {
+        try await World.runPair { _, laptop, desktop in
+            try await laptop.publishing("org.example.edit") { _ in
+                try await desktop.watching { watch in
+                    _ = try await watch.one()
+                    #expect(try await desktop.run("continue", "--type", "org.example.draw").status == 4)
+                    let activity = try await desktop.json("continue", "--type", "org.example.edit")
+                    #expect(activity["type"].string == "org.example.edit")
+                }
+            }
+        }
+    }
+
+    @Test("the monitor shows an activity with all that is in it, as it changes, until it is interrupted")
+    func monitor() async throws {
+        try await World.run { world in
+            try await world.withDevice("laptop") { laptop in
+                try await laptop.withControl(["monitor"]) { process, output in
+                    // It has no sign of being ready but its first line: so something happens until there is one.
+                    try await laptop.connected { program in
+                        let path = try await program.create("org.example.edit", ["Title": .string("T")])
+                        while output.lines.isEmpty { try await program.set("Title", to: .string("U"), of: path) }
+                        try await program.setUserInfo(["line": .int64(12)], of: path)
+                        try await program.becomeCurrent(path)
+                    }
+                    let changed = try await output.first { line in
+                        let event = try JSON(line)
+                        return event["properties"]["UserInfo"]["line"].number == 12 ? event : nil
+                    }
+                    #expect(changed["event"].string == "changed")
+                    #expect(changed["interface"].string == "org.handoffd.Activity1")
+                    #expect(changed["object"].string.hasPrefix("/org/handoffd/Handoff1/Activity/"))
+                    // The program has left, and its activity with it.
+                    try await output.line(containing: #""event":"removed""#)
+                    kill(process.processID, SIGINT)
+                    #expect(await process.exitStatus() == 0)
+                }
+            }
+        }
+    }
+
+    @Test("help and versions are told without a daemon")
+    func help() async throws {
+        for program in [Programs.handoffctl, Programs.handoffd] {
+            let version = try await HandoffTestSupport.run(program, ["--version"])
+            #expect(version.status == 0)
+            #expect(version.stdout.contains("."))
+            let help = try await HandoffTestSupport.run(program, ["--help"])
+            #expect(help.status == 0)
+            #expect(help.stdout.contains("USAGE"))
+        }
+        let help = try await HandoffTestSupport.run(Programs.handoffctl, ["--help"]).stdout
+        #expect(help.contains("EXIT STATUS"))
+        #expect(help.contains("handoff1:"), "the example is a card as cards are")
+    }
+
+    @Test("neither title, web page nor userInfo is in any log, however much is logged")
+    func silence() async throws {
+        let secrets = ["SecretTitle", "secret.example.org", "SecretKey", "SecretValue"]
+        try await World.runPair(["--log-level", "trace"]) { _, laptop, desktop in
+            try await desktop.watching { watch in
+                let options = [
+                    "--title", "SecretTitle", "--webpage", "https://secret.example.org/",
+                    "--user-info", #"{"SecretKey": "SecretValue"}"#,
+                ]
+                try await laptop.publishing("org.example.edit", options) { _ in
+                    _ = try await watch.one()
+                    #expect(try await desktop.json("continue")["title"].string == "SecretTitle")
+                    try await laptop.log.line(containing: "an activity was fetched")
+                }
+                let card = try await laptop.json("devices", "card")["card"].string
+                for line in laptop.log.lines + desktop.log.lines {
+                    for secret in secrets + [card] { #expect(!line.contains(secret)) }
+                }
+            }
+        }
+    }
+}

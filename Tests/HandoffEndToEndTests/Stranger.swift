@@ -1,0 +1,63 @@
+import Foundation
+import HandoffCrypto
+import HandoffRadio
+import HandoffRadioSimulated
+import HandoffWire
+
+/// Somebody with a radio and no trust, who knows the port all the same.
+enum Stranger {
+    struct NothingHeard: Error {}
+
+    /// Opens a channel to the device of `card`, sends `bytes`, and returns what came back before the device closed.
+    static func shout(_ bytes: [UInt8], at card: String, in directory: String) async throws -> [UInt8] {
+        let card = try CardText(parsing: card)
+        let radio = SimulatedRadio(directory: directory, name: "stranger")
+        return try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
+            group.addTask {
+                try await radio.run()
+                return nil
+            }
+            for await case .ready in radio.states() { break }
+            group.addTask { try await shout(bytes, at: card, with: radio) }
+            defer { group.cancelAll() }
+            guard let answer = try await group.next(), let answer else { throw NothingHeard() }
+            return answer
+        }
+    }
+
+    private static func shout(_ bytes: [UInt8], at card: CardText, with radio: SimulatedRadio) async throws -> [UInt8] {
+        let (address, port) = try await door(of: card, with: radio)
+        return try await radio.withChannel(to: address, port: port, timeout: .seconds(10)) { channel in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let piece = rest.prefix(channel.maximumMessageLength)
+                // The device may have closed already.
+                guard (try? await channel.send(Array(piece))) != nil else { break }
+                rest = rest.dropFirst(piece.count)
+            }
+            var heard: [UInt8] = []
+            while let message = try? await channel.receive() { heard += message }
+            return heard
+        }
+    }
+
+    /// Where the device can be reached, as its next advertisement tells.
+    private static func door(
+        of card: CardText,
+        with radio: SimulatedRadio
+    ) async throws -> (RadioAddress, ChannelPort) {
+        guard let service = ServiceUUID("6496566b-3dbc-40e5-a269-566274cc801d") else { throw NothingHeard() }
+        return try await radio.withScan(for: [service]) { sightings in
+            var opener = AdvertisementOpener(keys: [(0, card.advertisingKey)])
+            for await sighting in sightings {
+                let slot = UInt64(Date.now.timeIntervalSince1970) / 900
+                guard let opened = opener.open(sighting.data, slot: slot),
+                    let payload = try? AdvertisementPayload(decoding: opened.plaintext),
+                    let port = ChannelPort(rawValue: UInt16(payload.port))
+                else { continue }
+                return (sighting.address, port)
+            }
+            throw NothingHeard()
+        }
+    }
+}
