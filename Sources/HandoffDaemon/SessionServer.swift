@@ -47,7 +47,7 @@ struct SessionServer: Sendable {
 
     private func answer(_ introduced: Introduced, on channel: some RadioChannel) async throws {
         var session = introduced.session
-        logger.debug("a device asks", metadata: ["device": "\(introduced.device)"])
+        logger.debug("a device asks", metadata: ["device": "\(introduced.introduction.device)"])
         let answer: Answer =
             switch introduced.introduction.request {
             case .fetch(let request): engine.answer(to: request)
