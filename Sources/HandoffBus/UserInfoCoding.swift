@@ -17,7 +17,7 @@ package import HandoffModel
 /// | dictionary | `a{sv}`                                       | `a{s…}` of any kind above              |
 /// | set        | `("set", elements)`, `(sav)`                  | an array of any kind above; `(sv)`     |
 ///
-/// A set has no variant around its elements: with one, as many sets in each other as ``ActivityLimits/nestingDepth``
+/// A set has no variant around its elements: with one, as many sets in each other as `ActivityLimits.nestingDepth`
 /// allows would be more containers than the 64 that a message may have (D-Bus specification, "Valid Signatures").
 package enum UserInfoCoding {
     /// The dictionary as a value of type `a{sv}`.

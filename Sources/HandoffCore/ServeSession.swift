@@ -26,11 +26,18 @@ package struct ServeSession: Sendable {
         self.trial = trial
     }
 
+    /// A trusted device, and what it asks for.
+    package struct Introduction: Hashable, Sendable {
+        package let device: DeviceID
+        /// Nil when the caller is newer and asks for something that this version does not know.
+        package let request: Request?
+    }
+
     /// Takes in what came from the channel; the caller and its request once they are whole, nil before.
     ///
     /// - Throws: ``HandoffError`` with `notTrusted` when no candidate sent this, or `peerMisbehaved`.
-    package mutating func introduce(_ bytes: [UInt8]) throws(HandoffError) -> (DeviceID, Request)? {
-        try SessionFault.translating { () throws -> (DeviceID, Request)? in
+    package mutating func introduce(_ bytes: [UInt8]) throws(HandoffError) -> Introduction? {
+        try SessionFault.translating { () throws -> Introduction? in
             try frames.append(bytes)
             guard let frame = try frames.next() else { return nil }
             let match = try match(frame)
@@ -38,9 +45,9 @@ package struct ServeSession: Sendable {
             guard let message = try assembler.append(match.payload) else {
                 throw HandoffError(.peerMisbehaved, "The request does not fit into the first message.")
             }
-            let request = try Request(decoding: message)
+            let request = try Self.request(message)
             stage = .introduced(match.handshake)
-            return (match.id, request)
+            return Introduction(device: match.id, request: request)
         }
     }
 
@@ -74,6 +81,14 @@ package struct ServeSession: Sendable {
             stage = .answered(transport)
             _ = try Acknowledgement(decoding: message)
             return true
+        }
+    }
+
+    private static func request(_ message: [UInt8]) throws(WireError) -> Request? {
+        do {
+            return try Request(decoding: message)
+        } catch  where error.code == .unknownKind {
+            return nil
         }
     }
 

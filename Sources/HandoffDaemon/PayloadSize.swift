@@ -8,8 +8,8 @@ enum PayloadSize {
     ///
     /// - Throws: ``ModelError`` with `payloadTooLarge`.
     static func check(_ activity: Activity, _ logger: Logger) throws(ModelError) {
-        try activity.checkEncodedSize()
         let size = activity.encodedSize
+        guard size <= ActivityLimits.maximumPayloadBytes else { return try activity.checkEncodedSize() }
         guard size > ActivityLimits.advisedPayloadBytes else { return }
         logger.warning(
             "a large activity is slow to continue; 3 KiB or less is advised, larger data belongs in streams",

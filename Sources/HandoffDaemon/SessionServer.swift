@@ -33,30 +33,30 @@ struct SessionServer: Sendable {
 
     private struct Introduced: Sendable {
         var session: ServeSession
-        let device: DeviceID
-        let request: Request
+        let introduction: ServeSession.Introduction
     }
 
     private func introduction(_ session: ServeSession, on channel: some RadioChannel) async throws -> Introduced {
         var session = session
         while let message = try await channel.receive() {
-            guard let (device, request) = try session.introduce(message) else { continue }
-            return Introduced(session: session, device: device, request: request)
+            guard let introduction = try session.introduce(message) else { continue }
+            return Introduced(session: session, introduction: introduction)
         }
         throw HandoffError(.peerMisbehaved, "The peer closed the channel before it said who it is.")
     }
 
     private func answer(_ introduced: Introduced, on channel: some RadioChannel) async throws {
         var session = introduced.session
-        logger.debug("a device asks", metadata: ["device": "\(introduced.device)"])
+        logger.debug("a device asks", metadata: ["device": "\(introduced.introduction.device)"])
         let answer: Answer =
-            switch introduced.request {
+            switch introduced.introduction.request {
             case .fetch(let request): engine.answer(to: request)
+            case nil: .refusal(Refusal(.notUnderstood, "This device has an older handoffd; update it."))
             }
         try await channel.sendAll(try session.answer(answer))
         while let message = try await channel.receive() {
             guard try session.acknowledge(message) else { continue }
-            logger.info("an activity was fetched", metadata: ["device": "\(introduced.device)"])
+            logger.info("an activity was fetched", metadata: ["device": "\(introduced.introduction.device)"])
             return
         }
         throw HandoffError(.peerMisbehaved, "The peer closed the channel before it acknowledged the answer.")

@@ -15,7 +15,9 @@ final class Published<Value: Sendable>: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Held while streams are told, in the order of the changes. Ending a stream takes `state` only: a task that is being
+    /// Held while streams are told, in the order of the changes.
+    ///
+    /// Ending a stream takes `state` only: a task that is being
     /// cancelled may wait for that one while telling waits for the task.
     private let telling = Mutex(())
 

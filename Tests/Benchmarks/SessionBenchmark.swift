@@ -52,7 +52,7 @@ enum SessionBenchmark {
             var fetch = FetchSession(keys: caller, peer: origin.publicKey, request: request)
             var serve = ServeSession(trial: trial)
             let first = try fetch.start()
-            guard try serve.introduce(first)?.0 == caller.publicKey.device else { throw BrokenExchange() }
+            guard try serve.introduce(first)?.device == caller.publicKey.device else { throw BrokenExchange() }
             let second = try serve.answer(.activity(activity))
             guard let answered = try fetch.receive(second), answered.answer == .activity(activity),
                 try serve.acknowledge(answered.acknowledgement)

@@ -48,9 +48,9 @@ struct SessionTests {
         let sent = try payload(size)
         var fetch = try fetch()
         var serve = try serve()
-        let (device, request) = try #require(try feed(try fetch.start(), by: piece) { try serve.introduce($0) })
-        #expect(device == caller.publicKey.device)
-        #expect(request == .fetch(FetchRequest(typeHash: sent.type.hash)))
+        let introduction = try #require(try feed(try fetch.start(), by: piece) { try serve.introduce($0) })
+        #expect(introduction.device == caller.publicKey.device)
+        #expect(introduction.request == .fetch(FetchRequest(typeHash: sent.type.hash)))
         let answered = try #require(try feed(try serve.answer(.activity(sent)), by: piece) { try fetch.receive($0) })
         #expect(answered.answer == .activity(sent))
         let isAcknowledged = try feed(answered.acknowledgement, by: piece) { try serve.acknowledge($0) ? true : nil }
@@ -64,6 +64,20 @@ struct SessionTests {
         _ = try serve.introduce(try fetch.start())
         let refusal = Answer.refusal(Refusal(.noLongerCurrent, "gone"))
         #expect(try fetch.receive(try serve.answer(refusal))?.answer == refusal)
+    }
+
+    @Test("lets a newer caller be told that its request is not understood")
+    func newerCaller() throws {
+        var handshake = NoiseHandshake.initiator(localStatic: caller.agreement, remoteStatic: origin.publicKey)
+        // Field 15, of which this version knows nothing, with a message of no bytes.
+        let fragment = MessageFragmenter().fragments(of: [0x7A, 0x00])[0]
+        var serve = try serve()
+        let introduction = try serve.introduce(FrameCodec.encode(try handshake.writeMessage(fragment)))
+        #expect(introduction?.device == caller.publicKey.device)
+        #expect(introduction?.request == nil)
+        let refusal = Answer.refusal(Refusal(.notUnderstood, "older"))
+        let answer = Array(try serve.answer(refusal).dropFirst(2))
+        #expect(try Answer(decoding: Array(try handshake.readMessage(answer).dropFirst())) == refusal)
     }
 
     @Test("costs at most 1.15 times the payload and 300 bytes for an activity of 1 KB, both ways")
@@ -84,7 +98,7 @@ struct SessionTests {
         let others = (0..<20).map { _ in DeviceKeys.generate() }
         var fetch = try fetch()
         var serve = try serve(trusting: others + [caller])
-        #expect(try serve.introduce(try fetch.start())?.0 == caller.publicKey.device)
+        #expect(try serve.introduce(try fetch.start())?.device == caller.publicKey.device)
     }
 
     @Test("is refused to a stranger, and to a caller who takes this device for another")
