@@ -38,11 +38,18 @@ package struct Daemon<R: Radio>: Sendable {
                 configuration: ServiceGroupConfiguration(
                     services: services(for: engine).map { .init(service: $0) },
                     gracefulShutdownSignals: [.sigterm, .sigint],
-                    logger: logger
+                    logger: lifecycleLogger
                 )
             )
             try await group.run()
         }
+    }
+
+    /// Below its notices, the service group writes out every service with all that is in it.
+    private var lifecycleLogger: Logger {
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .notice)
+        return quiet
     }
 
     /// In the order of their start; they stop in reverse, so that the farewell is still heard when the bus is gone.

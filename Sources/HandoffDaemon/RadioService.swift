@@ -14,8 +14,15 @@ struct RadioService<R: Radio>: Service {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await radio.run() }
                 group.addTask {
+                    var isFirst = true
                     for await state in states {
-                        log(state)
+                        // Before it runs, a radio cannot be used, which is nothing to warn of.
+                        if case .unavailable = state, isFirst {
+                            logger.debug("the radio starts")
+                        } else {
+                            log(state)
+                        }
+                        isFirst = false
                         engine.radioChanged(to: state)
                     }
                 }
