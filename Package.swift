@@ -117,7 +117,7 @@ let package = Package(
                 deque, lifecycle, logging, system, unixSignals,
             ]
         ),
-        module("HandoffCLI", ["DBus", "HandoffBus", "HandoffModel", argumentParser, unixSignals]),
+        module("HandoffCLI", ["DBus", "HandoffBus", "HandoffCrypto", "HandoffModel", argumentParser, unixSignals]),
         program("handoffd", ["HandoffDaemon", "HandoffRadioBlueZ", "HandoffRadioSimulated", argumentParser]),
         program("handoffctl", ["HandoffCLI", argumentParser]),
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HandoffBus
+import HandoffCrypto
 import HandoffModel
 
 /// `handoffctl continue`: fetch an activity from the device that it is on.
@@ -32,7 +33,7 @@ struct ContinueCommand: AsyncParsableCommand {
         }
     }
 
-    /// The activity that is meant; a type that this device cannot name yet is found by trying the fetch itself.
+    /// The activity that is meant; a type is found by its hash, for this device may never have met its name.
     private static func choice(from nearby: [NearbyActivity], id: Int?, type: String?) throws -> NearbyActivity {
         if let id {
             guard let activity = nearby.first(where: { $0.id == id }) else {
@@ -44,7 +45,7 @@ struct ContinueCommand: AsyncParsableCommand {
             return activity
         }
         if let type {
-            guard let activity = nearby.first(where: { $0.type == type }) else {
+            guard let activity = nearby.first(where: { $0.typeHash == Self.hash(of: type) }) else {
                 throw CommandFailure(status: .notFound, message: "No activity of type \(type) is nearby.")
             }
             return activity
@@ -56,6 +57,11 @@ struct ContinueCommand: AsyncParsableCommand {
             )
         }
         return activity
+    }
+
+    /// Ten hexadecimal digits, as in ``NearbyActivity/typeHash``.
+    private static func hash(of type: String) -> String? {
+        try? ActivityTypeHash(bytes: HandoffDigest.activityTypeHash(type)).description
     }
 
     private static func text(_ activity: Activity, from source: NearbyActivity) -> String {

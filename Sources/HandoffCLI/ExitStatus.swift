@@ -14,7 +14,7 @@ enum ExitStatus: Int32 {
     init(_ error: DBusError) {
         switch error.code {
         case .connectFailed, .invalidAddress, .disconnected: self = .noDaemon
-        case .remote where Self.absence.contains(error.name?.description ?? ""): self = .noDaemon
+        case .remote where Self.isAbsence(error.name?.description ?? ""): self = .noDaemon
         case .remote where Self.missing.contains(error.name?.description ?? ""): self = .notFound
         default: self = .failed
         }
@@ -22,11 +22,11 @@ enum ExitStatus: Int32 {
 
     /// What a bus says when nobody owns the name and nothing can be started to own it (D-Bus specification, "Message
     /// Bus Starting Services").
-    static let absence: Set<String> = [
-        "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
-        "org.freedesktop.DBus.Error.Spawn.ChildExited", "org.freedesktop.DBus.Error.Spawn.ExecFailed",
-        "org.freedesktop.DBus.Error.Spawn.ServiceNotFound",
-    ]
+    private static func isAbsence(_ name: String) -> Bool {
+        let prefix = "org.freedesktop.DBus.Error."
+        return [prefix + "ServiceUnknown", prefix + "NameHasNoOwner"].contains(name)
+            || name.hasPrefix(prefix + "Spawn.")
+    }
 
     private static let missing: Set<String> = [
         "org.handoffd.Error.NoSuchActivity", "org.handoffd.Error.UnknownDevice",

@@ -95,6 +95,7 @@ extension UserInfoJSON {
 
     private static func explanation(_ error: DecodingError) -> String {
         switch error {
+        case .typeMismatch(_, let context) where context.codingPath.isEmpty: return "it is a JSON value, and no object"
         case .dataCorrupted(let context), .keyNotFound(_, let context), .typeMismatch(_, let context),
             .valueNotFound(_, let context):
             let place = context.codingPath.map(\.stringValue).joined(separator: ".")

@@ -31,10 +31,10 @@ struct UserInfoJSON: Codable, Hashable {
         case .date(let date): try Self.encode(["$date": date.description], to: encoder)
         case .url(let url): try Self.encode(["$url": url], to: encoder)
         case .array(let items): try Self.encode(items.map(UserInfoJSON.init), to: encoder)
-        // In an order of their own, so that equal sets look equal.
+        // In the order of their descriptions, so that equal sets look equal.
         case .set(let items):
-            let elements = items.map { (Output.compact(UserInfoJSON($0)), UserInfoJSON($0)) }
-            try Self.encode(["$set": elements.sorted { $0.0 < $1.0 }.map(\.1)], to: encoder)
+            let sorted = items.sorted { "\($0)" < "\($1)" }
+            try Self.encode(["$set": sorted.map(UserInfoJSON.init)], to: encoder)
         case .dictionary(let entries): try Self.encode(dictionary: entries, to: encoder)
         }
     }
@@ -70,9 +70,18 @@ struct UserInfoJSON: Codable, Hashable {
         if let boolean = try? container.decode(Bool.self) { return .boolean(boolean) }
         if let integer = try? container.decode(Int64.self) { return .integer(integer) }
         if let integer = try? container.decode(UInt64.self) { return .number(integer) }
-        if let real = try? container.decode(Double.self) { return .real(real) }
+        if let real = try? container.decode(Double.self) { return .real(try withFraction(real, in: container)) }
         if let string = try? container.decode(String.self) { return .string(string) }
         return nil
+    }
+
+    /// A whole number that fits no integer would lose digits as a real; whoever wants that says so.
+    private static func withFraction(_ real: Double, in container: any SingleValueDecodingContainer) throws -> Double {
+        guard real == real.rounded() else { return real }
+        throw DecodingError.dataCorruptedError(
+            in: container,
+            debugDescription: "a whole number that does not fit into 64 bits; write {\"$real\": …} for a real"
+        )
     }
 
     private static func container(from decoder: any Decoder) throws -> UserInfoValue {

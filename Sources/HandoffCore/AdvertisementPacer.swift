@@ -38,6 +38,8 @@ package struct AdvertisementPacer: Sendable {
     private struct OnAir {
         var content: Content
         var since: Duration
+        /// Whether ``since`` is when the radio had it on the air, and not yet when that was decided.
+        var hasBegun = false
     }
 
     private var wanted: Content?
@@ -52,9 +54,12 @@ package struct AdvertisementPacer: Sendable {
     }
 
     /// Says that a broadcast of that content has begun just now, which may be later than it was asked for.
+    ///
+    /// The first time counts: the same content in a new slot or at another pace is nothing new.
     package mutating func began(_ content: Content, at uptime: Duration) {
-        guard onAir?.content == content else { return }
+        guard let current = onAir, current.content == content, !current.hasBegun else { return }
         onAir?.since = uptime
+        onAir?.hasBegun = true
     }
 
     /// What belongs on the air at `now`, and when to ask again at the latest (as `uptime`; nil for not at all).

@@ -9,7 +9,7 @@ package struct Origin: Sendable {
     package static let grace = Duration.seconds(10)
 
     private struct Departed {
-        var record: ActivityRegister.Record
+        var id: ActivityRegister.ID
         var until: Duration
     }
 
@@ -34,6 +34,9 @@ package struct Origin: Sendable {
         }
         return record
     }
+
+    /// Whether that activity exists.
+    package func holds(_ id: ActivityRegister.ID) -> Bool { register[id] != nil }
 
     /// Adds an activity that is not current yet.
     package mutating func create(
@@ -112,10 +115,16 @@ package struct Origin: Sendable {
             guard record.activity.type.hash == request.typeHash else { return Self.noLongerCurrent }
             return .activity(record.activity)
         }
-        if let departed, departed.until > now.uptime, departed.record.activity.type.hash == request.typeHash {
-            return .activity(departed.record.activity)
+        guard let record = late(at: now), record.activity.type.hash == request.typeHash else {
+            return Self.noLongerCurrent
         }
-        return Self.noLongerCurrent
+        return .activity(record.activity)
+    }
+
+    /// The activity that resigned last, as it stands, if somebody may have picked it in that moment.
+    private func late(at now: Moment) -> ActivityRegister.Record? {
+        guard let departed, departed.until > now.uptime, let record = register[departed.id] else { return nil }
+        return record.isEligible ? record : nil
     }
 
     private static let noLongerCurrent = Answer.refusal(
@@ -138,12 +147,8 @@ package struct Origin: Sendable {
             pacer.want(.activity(after.activity.type.hash, hasWebpage: after.activity.webpageURL != nil))
         } else if let before {
             // Nothing took its place. Invalidated means gone; resigned means still there for a late fetch.
-            departed = register[before.id].flatMap {
-                $0.isEligible ? Departed(record: $0, until: now.uptime + Self.grace) : nil
-            }
+            departed = Departed(id: before.id, until: now.uptime + Self.grace)
             pacer.want(nil)
-        } else if let late = departed, register[late.record.id] == nil {
-            departed = nil
         }
     }
 }

@@ -1,3 +1,4 @@
+import HandoffCore
 import HandoffRadio
 import Logging
 import ServiceLifecycle
@@ -10,8 +11,8 @@ struct AdvertisingService<R: Radio>: Service {
     let radio: R
     let logger: Logger
 
-    /// The longest that a stopping daemon waits for its farewell.
-    private static var longestFarewell: Duration { .milliseconds(2500) }
+    /// The longest that a stopping daemon waits for its farewell: a whole one, and a second for it to begin.
+    private static var longestFarewell: Duration { AdvertisementPacer.farewellDuration + .seconds(1) }
 
     func run() async throws {
         try await endingQuietly {

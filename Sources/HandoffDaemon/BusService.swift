@@ -22,17 +22,23 @@ struct BusService: Service {
 
     private func serve() async throws {
         var retry = Backoff()
-        let hasServed = Latest(false)
+        var hasServed = false
         while true {
+            let stands = Latest(false)
             do {
                 try await Connection.withConnection(to: address) { connection in
                     try await connection.withName(HandoffName.bus) {
-                        hasServed.set(true)
+                        stands.set(true)
                         logger.info("on the bus", metadata: ["bus": "\(address)"])
                         try await present(on: connection)
                     }
                 }
-            } catch let error as DBusError where hasServed.current.value && error.code != .nameTaken {
+            } catch let error as DBusError where error.code != .nameTaken {
+                if stands.current.value {
+                    hasServed = true
+                    retry.reset()
+                }
+                guard hasServed else { throw error }
                 engine.observe(by: nil)
                 engine.allClientsLeft()
                 logger.warning("the bus is gone: \(error.message)")

@@ -37,12 +37,7 @@ extension Engine {
 
     /// Remembers the type of an activity that was fetched.
     func learn(_ type: ActivityType) {
-        change { state, _ in
-            guard state.knownTypes.learn(type) else { return }
-            for entry in state.nearby.all where entry.typeHash == type.hash {
-                state.outbox.append(.nearby(.changed(entry)))
-            }
-        }
+        change { state, _ in state.learn(type) }
     }
 
     /// Scans with full effort until the program leaves or says stop.
@@ -53,6 +48,16 @@ extension Engine {
     /// Takes ``startLooking(for:)`` back.
     func stopLooking(for client: String) {
         change { state, _ in _ = state.lookers.remove(client) }
+    }
+}
+
+extension Engine.State {
+    /// Remembers a type; entries that have a name through it are shown anew.
+    mutating func learn(_ type: ActivityType) {
+        guard knownTypes.learn(type) else { return }
+        for entry in nearby.all where entry.typeHash == type.hash {
+            outbox.append(.nearby(.changed(entry)))
+        }
     }
 }
 

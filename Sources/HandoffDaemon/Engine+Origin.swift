@@ -7,8 +7,8 @@ extension Engine {
     func create(_ activity: Activity, isEligible: Bool, by client: String) throws(HandoffError) -> ActivityRegister.ID {
         try change { state, _ throws(HandoffError) in
             let record = try state.origin.create(activity, owner: client, isEligible: isEligible)
-            _ = state.knownTypes.learn(activity.type)
             state.outbox.append(.activityAdded(record))
+            state.learn(activity.type)
             return record.id
         }
     }

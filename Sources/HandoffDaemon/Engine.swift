@@ -18,6 +18,7 @@ package final class Engine: Sendable {
         case activityAdded(ActivityRegister.Record)
         case activityChanged(ActivityRegister.Record)
         case activityRemoved(ActivityRegister.ID)
+        /// The one before is nil where there was none, or where it is gone altogether.
         case currentChanged(from: ActivityRegister.ID?, to: ActivityRegister.ID?)
         case nearby(NearbyTable.Change)
         case deviceAdded(TrustedDevices.Device)
@@ -171,7 +172,10 @@ package final class Engine: Sendable {
     /// Brings the plans in line with the state.
     private func settle(_ state: inout State, before: ActivityRegister.ID?, now: Moment) {
         let current = state.origin.current?.id
-        if current != before { state.outbox.append(.currentChanged(from: before, to: current)) }
+        if current != before {
+            let left = before.flatMap { state.origin.holds($0) ? $0 : nil }
+            state.outbox.append(.currentChanged(from: left, to: current))
+        }
         let (broadcast, next) = state.origin.advance(to: now)
         advertising.update(
             AdvertisingPlan(

@@ -37,17 +37,18 @@ package struct Settings: Sendable {
     /// - Throws: ``SettingsError`` that names the setting and says what it may be.
     package init(_ line: CommandLine, environment: [String: String], hostName: String) throws {
         let file = try ConfigurationFile.loaded(option: line.configuration, environment: environment)
-        radio = try Self.radio(line.radio ?? file.radio ?? "bluez", adapter: line.adapter ?? file.adapter)
+        radio = try Self.radio(line.radio ?? file.radio ?? "bluez", adapter: line.adapter, usual: file.adapter)
         logLevel = try Self.level(line.logLevel ?? file.logLevel ?? "info")
         daemon = DaemonOptions(
-            bus: BusAddress(argument: line.bus ?? file.bus ?? "session"),
+            bus: try Self.bus(line.bus ?? file.bus ?? "session"),
             stateDirectory: try StateDirectory.path(option: line.stateDirectory, environment: environment),
             name: try Self.name(line.name ?? file.name, hostName: hostName)
         )
     }
 
-    private static func radio(_ text: String, adapter: String?) throws -> RadioChoice {
-        if text == "bluez" { return .bluez(adapter: try adapter.map(checkedAdapter)) }
+    /// - Parameter usual: the adapter for Bluetooth where the command line names none.
+    private static func radio(_ text: String, adapter: String?, usual: String?) throws -> RadioChoice {
+        if text == "bluez" { return .bluez(adapter: try (adapter ?? usual).map(checkedAdapter)) }
         let prefix = "simulated:"
         guard text.hasPrefix(prefix), text.count > prefix.count else {
             throw SettingsError("--radio is \"\(text)\"; it can be bluez or simulated:DIRECTORY.")
@@ -57,10 +58,17 @@ package struct Settings: Sendable {
     }
 
     private static func checkedAdapter(_ name: String) throws -> String {
-        guard name.hasPrefix("hci"), Int(name.dropFirst(3)) != nil else {
+        guard name.hasPrefix("hci"), UInt16(name.dropFirst(3)).map({ "hci\($0)" }) == name else {
             throw SettingsError("--adapter is \"\(name)\"; adapters are named hci0, hci1 and so on.")
         }
         return name
+    }
+
+    private static func bus(_ text: String) throws -> BusAddress {
+        guard !text.isEmpty else {
+            throw SettingsError("--bus is empty; it can be session, system or the address of a bus.")
+        }
+        return BusAddress(argument: text)
     }
 
     private static func level(_ text: String) throws -> Logger.Level {

@@ -13,7 +13,8 @@ package struct StateDirectory: Sendable {
     ///
     /// - Throws: ``HandoffError`` with `stateUnreadable` when nothing says where.
     package static func path(option: String?, environment: [String: String]) throws(HandoffError) -> FilePath {
-        if let option { return FilePath(option) }
+        if let option, !option.isEmpty { return FilePath(option) }
+        guard option == nil else { throw HandoffError(.stateUnreadable, "--state-dir is empty; name a directory.") }
         // systemd separates several directories by colons; this service has one (systemd.exec, RuntimeDirectory=).
         if let directory = environment["STATE_DIRECTORY"], !directory.isEmpty { return FilePath(directory) }
         if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") { return FilePath(base).appending("handoff") }
@@ -50,7 +51,8 @@ package struct StateDirectory: Sendable {
     /// - Throws: ``HandoffError`` with `stateUnreadable`.
     package func read(_ name: String) throws(HandoffError) -> [UInt8]? {
         let file = path.appending(name)
-        let descriptor = Glibc.open(file.string, O_RDONLY | O_CLOEXEC)
+        // Without waiting, for what is no file may keep its reader waiting for ever.
+        let descriptor = Glibc.open(file.string, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
             throw Self.unreadable(file, errno)
@@ -85,7 +87,8 @@ package struct StateDirectory: Sendable {
             guard count > 0 else { throw Self.unwritable(draft, errno) }
             rest = rest.dropFirst(count)
         }
-        guard fsync(descriptor) == 0, rename(draft.string, file.string) == 0 else {
+        // A draft that was left by a crash keeps the mode that it had.
+        guard fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0, rename(draft.string, file.string) == 0 else {
             throw Self.unwritable(file, errno)
         }
         try syncDirectory()

@@ -51,7 +51,8 @@ struct MonitorEventTests {
     @Test(
         "signals of other kinds, and malformed ones, are nothing",
         arguments: [
-            ("NameAcquired", [Value.string("x")]), ("PropertiesChanged", []), ("PropertiesChanged", [.byte(1), .byte(2), .byte(3)]),
+            ("NameAcquired", [Value.string("x")]), ("PropertiesChanged", []),
+            ("PropertiesChanged", [.byte(1), .byte(2), .byte(3)]),
             ("InterfacesAdded", [.string("/o")]), ("InterfacesRemoved", [.objectPath("/o"), .string("x")]),
         ] as [(String, [Value])]
     )

@@ -91,7 +91,9 @@ struct UserInfoJSONTests {
 
     @Test(
         "a number without a fractional part is an integer, however it is written",
-        arguments: [("1.0", UserInfoValue.integer(1)), ("1e3", .integer(1000)), ("-0", .integer(0)), ("1.5", .real(1.5))]
+        arguments: [
+            ("1.0", UserInfoValue.integer(1)), ("1e3", .integer(1000)), ("-0", .integer(0)), ("1.5", .real(1.5)),
+        ]
     )
     func numbers(_ json: String, _ value: UserInfoValue) throws {
         #expect(try Self.value(json) == value)
@@ -133,7 +135,10 @@ struct UserInfoJSONTests {
         }
     }
 
-    @Test("an integer that fits no 64 bits is refused, not rounded", arguments: ["18446744073709551616", "-9223372036854775809"])
+    @Test(
+        "an integer that fits no 64 bits is refused, not rounded",
+        arguments: ["18446744073709551616", "-9223372036854775809"]
+    )
     func tooLarge(_ number: String) {
         #expect { try UserInfoJSON.dictionary(from: #"{"count": \#(number)}"#) } throws: { error in
             "\(error)".contains("count") && "\(error)".contains("64")

@@ -74,7 +74,8 @@ final class Shown: EngineObserver {
         case .activityAdded(let record): "added \(record.id)"
         case .activityChanged(let record): "changed \(record.id)"
         case .activityRemoved(let id): "removed \(id)"
-        case .currentChanged(let old, let new): "current \(old.map(String.init) ?? "-") to \(new.map(String.init) ?? "-")"
+        case .currentChanged(let old, let new):
+            "current \(old.map(String.init) ?? "-") to \(new.map(String.init) ?? "-")"
         case .nearby(.added(let entry)): "nearby added \(entry.id)"
         case .nearby(.changed(let entry)): "nearby changed \(entry.id)"
         case .nearby(.removed(let entry)): "nearby removed \(entry.id)"

@@ -37,7 +37,8 @@ struct LogLineTests {
     @Test(
         "nothing in a message or a detail starts a line or moves a cursor",
         arguments: [
-            "\n", "\r\n", "\r", "\u{1B}", "\u{1B}\u{301}", "\u{8}", "\u{0}", "\u{7}", "\u{7F}", "\u{85}", "\u{9B}", "\u{2028}",
+            "\n", "\r\n", "\r", "\u{1B}", "\u{1B}\u{301}", "\u{8}", "\u{0}", "\u{7}", "\u{7F}", "\u{85}", "\u{9B}",
+            "\u{2028}",
             "\u{2029}", "\u{202E}", "\u{2066}",
         ]
     )
@@ -52,6 +53,8 @@ struct LogLineTests {
 
     @Test("text of any script stays as it is")
     func honestText() {
-        #expect(line("Grüße 世界 \u{1F468}\u{200D}\u{1F469} e\u{301}") == "<6>Grüße 世界 \u{1F468}\u{200D}\u{1F469} e\u{301}\n")
+        #expect(
+            line("Grüße 世界 \u{1F468}\u{200D}\u{1F469} e\u{301}") == "<6>Grüße 世界 \u{1F468}\u{200D}\u{1F469} e\u{301}\n"
+        )
     }
 }

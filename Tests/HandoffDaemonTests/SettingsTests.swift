@@ -50,7 +50,11 @@ struct SettingsTests {
         let names: String
         let change: @Sendable (inout Settings.CommandLine) -> Void
 
-        init(_ names: String, _ testDescription: String, _ change: @escaping @Sendable (inout Settings.CommandLine) -> Void) {
+        init(
+            _ names: String,
+            _ testDescription: String,
+            _ change: @escaping @Sendable (inout Settings.CommandLine) -> Void
+        ) {
             self.names = names
             self.testDescription = testDescription
             self.change = change
@@ -67,7 +71,9 @@ struct SettingsTests {
             Mistake("--adapter", "an adapter without a number") { $0.adapter = "hci" },
             Mistake("--adapter", "an adapter with a sign") { $0.adapter = "hci-1" },
             Mistake("--adapter", "another adapter with a sign") { $0.adapter = "hci+1" },
-            Mistake("--adapter", "an adapter in the simulated air") { $0.radio = "simulated:/a"; $0.adapter = "hci0" },
+            Mistake("--adapter", "an adapter in the simulated air") {
+                $0.radio = "simulated:/a"; $0.adapter = "hci0"
+            },
             Mistake("--log-level", "an unknown level") { $0.logLevel = "loud" },
             Mistake("--name", "no name") { $0.name = "  " },
             Mistake("--name", "a long name") { $0.name = String(repeating: "n", count: 65) },

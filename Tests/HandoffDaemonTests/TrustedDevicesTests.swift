@@ -68,7 +68,9 @@ struct TrustedDevicesTests {
             let device = try Device.sample("laptop")
             try devices.insert(device)
             try directory.path.appending(".devices.new").makeDirectory()
-            #expect { try devices.insert(.sample("desktop")) } throws: { ($0 as? HandoffError)?.code == .stateUnwritable }
+            #expect { try devices.insert(.sample("desktop")) } throws: {
+                ($0 as? HandoffError)?.code == .stateUnwritable
+            }
             #expect { try devices.remove(device.id) } throws: { ($0 as? HandoffError)?.code == .stateUnwritable }
             #expect(devices.all == [device])
             #expect(try TrustedDevices(from: directory).all == [device])

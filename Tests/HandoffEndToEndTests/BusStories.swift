@@ -65,7 +65,9 @@ struct BusStories {
     @Test("a command line that is wrong ends with a sentence and status 64")
     func wrongCommandLine() async throws {
         try await World.run { world in
-            for (option, word) in [("--log-level=loud", "loud"), ("--config=/nowhere", "/nowhere"), ("--nonsense", "nonsense")] {
+            for (option, word) in [
+                ("--log-level=loud", "loud"), ("--config=/nowhere", "/nowhere"), ("--nonsense", "nonsense"),
+            ] {
                 let result = try await world.runDaemon("laptop", on: .session, [option])
                 #expect(result.status == 64)
                 #expect(result.stderr.contains(word))
@@ -119,7 +121,9 @@ struct BusStories {
                                 try await program.set("Title", to: .string("last"), of: edit)
                             }
                             for _ in 0..<10 {
-                                _ = try await within(.seconds(2), "another program has to wait") { try await other.status() }
+                                _ = try await within(.seconds(10), "another program has to wait") {
+                                    try await other.status()
+                                }
                             }
                             try await group.waitForAll()
                         }

@@ -16,7 +16,8 @@ struct CommandLineStories {
                 for arguments in [
                     ["--bus", bus, "--json", "nearby"], ["nearby", "--json", "--bus", bus],
                     ["--json", "nearby", "--bus", bus], ["--bus=\(bus)", "devices", "--json", "list"],
-                    ["devices", "list", "--json", "--bus", bus], ["--bus", "unix:path=/nowhere", "nearby", "--json", "--bus", bus],
+                    ["devices", "list", "--json", "--bus", bus],
+                    ["--bus", "unix:path=/nowhere", "nearby", "--json", "--bus", bus],
                 ] {
                     let result = try await HandoffTestSupport.run(
                         Programs.handoffctl,
@@ -68,7 +69,9 @@ struct CommandLineStories {
                 #expect(lines.first?.hasPrefix("ID") == true)
                 for word in ["laptop", "yes", "dBm"] { #expect(lines.last?.contains(word) == true) }
                 let text = try await desktop.run("continue").stdout
-                for word in ["from", "laptop", "org.example.edit", "https://example.org"] { #expect(text.contains(word)) }
+                for word in ["from", "laptop", "org.example.edit", "https://example.org"] {
+                    #expect(text.contains(word))
+                }
             }
         }
     }

@@ -12,7 +12,9 @@ struct ContinuationStories {
     func wholeStory() async throws {
         try await World.runPair { _, laptop, desktop in
             try await desktop.watching { watch in
-                let options = ["--title", "Draft", "--webpage", "https://example.org/a", "--user-info", #"{"line": 12}"#]
+                let options = [
+                    "--title", "Draft", "--webpage", "https://example.org/a", "--user-info", #"{"line": 12}"#,
+                ]
                 try await laptop.publishing("org.example.edit", options) { _ in
                     let seen = try await watch.one()
                     #expect(seen["deviceName"].string == "laptop")
@@ -77,7 +79,9 @@ struct ContinuationStories {
                 try await laptop.publishing("org.example.edit") { _ in
                     let first = try await watch.one()
                     try await laptop.publishing("org.example.draw") { draw in
-                        let second = try await watch.until { $0.first?["typeHash"] != first["typeHash"] && $0.count == 1 }
+                        let second = try await watch.until {
+                            $0.first?["typeHash"] != first["typeHash"] && $0.count == 1
+                        }
                         #expect(second.first?["id"] != first["id"])
                         let stale = try await desktop.run("continue", "\(Int(first["id"].number ?? 0))")
                         #expect(stale.status == 4)

@@ -52,7 +52,13 @@ struct RefusalStories {
             (["pair": .structure([.int64(1), .int64(2)])], "InvalidUserInfo", "pair"),
             (["colour": .structure([.string("colour"), .variant(.string("red"))])], "InvalidUserInfo", "colour"),
             (
-                ["numbers": .dictionary(key: .int32, value: .string, [Value.Entry(key: .int32(1), value: .string("a"))])],
+                [
+                    "numbers": .dictionary(
+                        key: .int32,
+                        value: .string,
+                        [Value.Entry(key: .int32(1), value: .string("a"))]
+                    )
+                ],
                 "InvalidUserInfo", "numbers"
             ),
             (["data": .bytes([UInt8](repeating: 1, count: 70_000))], "PayloadTooLarge", "streams"),
@@ -152,7 +158,10 @@ struct RefusalStories {
             try await world.withDevice("laptop") { laptop in
                 for attempt in attempts {
                     let result = try await laptop.run(attempt.arguments)
-                    #expect(result.status == attempt.status, "\(attempt.arguments.prefix(4)): \(result.stderr.prefix(300))")
+                    #expect(
+                        result.status == attempt.status,
+                        "\(attempt.arguments.prefix(4)): \(result.stderr.prefix(300))"
+                    )
                     #expect(result.stderr.contains(attempt.word), "\(result.stderr.prefix(300))")
                     #expect(result.stdout.isEmpty)
                 }
@@ -170,7 +179,10 @@ struct RefusalStories {
                         (HandoffName.root, HandoffName.managerInterface, "Card", [.int32(1)], "InvalidArgs"),
                         (HandoffName.root, HandoffName.managerInterface, "Nothing", [], "UnknownMethod"),
                         (HandoffName.root, "org.example.Nothing", "Card", [], "UnknownInterface"),
-                        (HandoffName.nearbyActivity(7), HandoffName.nearbyActivityInterface, "Continue", [], "UnknownObject"),
+                        (
+                            HandoffName.nearbyActivity(7), HandoffName.nearbyActivityInterface, "Continue", [],
+                            "UnknownObject"
+                        ),
                     ]
                     for (path, interface, member, arguments, name) in calls {
                         let outcome = await Result {

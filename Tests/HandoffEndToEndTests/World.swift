@@ -21,7 +21,9 @@ struct World: Sendable {
             at: directory.appending(path: "air"),
             withIntermediateDirectories: true
         )
-        try await within(.seconds(60), "the story takes longer than a minute") { try await story(World(directory: directory)) }
+        try await within(.seconds(60), "the story takes longer than a minute") {
+            try await story(World(directory: directory))
+        }
     }
 
     /// Makes this the air between all devices, at once.
