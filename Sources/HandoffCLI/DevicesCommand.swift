@@ -77,8 +77,8 @@ struct DevicesCommand: AsyncParsableCommand {
             commandName: "remove",
             abstract: "End the trust in a device.",
             discussion: """
-                It can fetch nothing of this device from then on, and nothing of it is listed here. As long as other
-                devices are trusted, it can still read from the air what kind of activity is current, for it has the card.
+                It can fetch nothing of this device from then on, and its activities are not shown here. As long as it keeps
+                this device's card, it can still tell which type of activity is advertised.
                 """
         )
 

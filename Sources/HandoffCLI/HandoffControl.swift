@@ -8,7 +8,7 @@ package struct HandoffControl: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               handoffctl devices card                      show the card that another device can trust
-              handoffctl devices trust handoff1:…         trust the device of a card
+              handoffctl devices trust handoff1:…          trust the device of a card
               handoffctl publish --type org.example.edit --title Draft --user-info '{"line": 12}'
               handoffctl nearby --watch                    show what can be continued, as it changes
               handoffctl continue                          fetch the nearest activity and print it

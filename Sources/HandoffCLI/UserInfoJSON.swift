@@ -31,10 +31,10 @@ struct UserInfoJSON: Codable, Hashable {
         case .date(let date): try Self.encode(["$date": date.description], to: encoder)
         case .url(let url): try Self.encode(["$url": url], to: encoder)
         case .array(let items): try Self.encode(items.map(UserInfoJSON.init), to: encoder)
-        // In the order of their descriptions, so that equal sets look equal.
+        // In an order of their own, so that equal sets look equal.
         case .set(let items):
-            let sorted = items.sorted { "\($0)" < "\($1)" }
-            try Self.encode(["$set": sorted.map(UserInfoJSON.init)], to: encoder)
+            let elements = items.map { (Output.compact(UserInfoJSON($0)), UserInfoJSON($0)) }
+            try Self.encode(["$set": elements.sorted { $0.0 < $1.0 }.map(\.1)], to: encoder)
         case .dictionary(let entries): try Self.encode(dictionary: entries, to: encoder)
         }
     }

@@ -72,7 +72,8 @@ struct SettingsTests {
             Mistake("--adapter", "an adapter with a sign") { $0.adapter = "hci-1" },
             Mistake("--adapter", "another adapter with a sign") { $0.adapter = "hci+1" },
             Mistake("--adapter", "an adapter in the simulated air") {
-                $0.radio = "simulated:/a"; $0.adapter = "hci0"
+                $0.radio = "simulated:/a"
+                $0.adapter = "hci0"
             },
             Mistake("--log-level", "an unknown level") { $0.logLevel = "loud" },
             Mistake("--name", "no name") { $0.name = "  " },
@@ -118,7 +119,8 @@ struct SettingsTests {
         try await withTemporaryDirectory { directory in
             let file = directory.appending("handoffd.json")
             try file.write(#"{"adapter": "hci1"}"#)
-            #expect(try settings { $0.configuration = file.string }.radio == .bluez(adapter: "hci1"))
+            let usual = try settings { $0.configuration = file.string }
+            #expect(usual.radio == .bluez(adapter: "hci1"))
             let simulated = try settings {
                 $0.configuration = file.string
                 $0.radio = "simulated:/air"
