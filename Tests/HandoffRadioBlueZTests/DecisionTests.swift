@@ -110,7 +110,8 @@ struct RadioErrorTests {
         "the kernel's reasons are a radio's",
         arguments: [
             (Errno.connectionRefused, RadioError.Code.refused), (.timedOut, .timedOut), (.noRouteToHost, .noAdapter),
-            (.noFunction, .timedOut), (.hostIsDown, .poweredOff), (.permissionDenied, .notPermitted),
+            (.noFunction, .timedOut), (.networkDown, .poweredOff), (.hostIsDown, .timedOut),
+            (.permissionDenied, .notPermitted),
         ]
     )
     func kernel(errno: Errno, expected: RadioError.Code) {
