@@ -33,12 +33,10 @@ struct FetchService<R: Radio>: Service, Fetching {
     private let orders: AsyncStream<Order>
     private let newOrders: AsyncStream<Order>.Continuation
 
-    /// How long opening the channel may take.
-    private static var dialLimit: Duration { .seconds(10) }
     /// How long the origin may take to close after the acknowledgement.
     private static var closeLimit: Duration { .seconds(2) }
-    /// How long all of it may take.
-    private static var limit: Duration { .seconds(15) }
+    /// How long all of it may take, which Docs/dbus promises: 15 s, most of them to find the origin.
+    private static var limit: Duration { OriginChannel<R>.limit + .seconds(4) }
 
     init(engine: Engine, radio: R, logger: Logger) {
         self.engine = engine
@@ -93,8 +91,7 @@ struct FetchService<R: Radio>: Service, Fetching {
             peer: order.device.publicKey,
             request: .fetch(FetchRequest(typeHash: order.entry.typeHash))
         )
-        let (address, port) = (order.entry.address, order.entry.port)
-        try await radio.withChannel(to: address, port: port, timeout: Self.dialLimit) { channel in
+        try await OriginChannel(engine: engine, radio: radio).withChannel(to: order.entry) { channel in
             try await converse(session, over: channel) { order.outcome.setOnce(.success($0)) }
         }
     }
