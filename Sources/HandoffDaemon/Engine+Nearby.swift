@@ -13,6 +13,7 @@ extension Engine {
             state.lastSeen[report.device] = now.unixMicroseconds
             state.outbox.append(contentsOf: state.nearby.insert(report, at: now).map(Effect.nearby))
         }
+        sightings.set(())
     }
 
     /// The entry with that id.

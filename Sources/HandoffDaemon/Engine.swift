@@ -76,6 +76,8 @@ package final class Engine: Sendable {
     let advertising = Latest(AdvertisingPlan(advertisement: nil, radioGeneration: 0))
     let scanning = Latest(ScanningPlan(effort: .none, radioGeneration: 0))
     let deadline = Latest<Duration?>(nil)
+    /// Changes whenever a trusted device was heard.
+    let sightings = Latest<Void>(())
 
     private let state: Mutex<State>
     private let observer = Mutex<(any EngineObserver)?>(nil)
