@@ -76,7 +76,7 @@ package final class Engine: Sendable {
     let advertising = Latest(AdvertisingPlan(advertisement: nil, radioGeneration: 0))
     let scanning = Latest(ScanningPlan(effort: .none, radioGeneration: 0))
     let deadline = Latest<Duration?>(nil)
-    /// Counts what was heard of trusted devices, for those who wait for one of them.
+    /// Changes whenever a trusted device was heard.
     let sightings = Latest<Void>(())
 
     private let state: Mutex<State>

@@ -33,10 +33,12 @@ struct FetchService<R: Radio>: Service, Fetching {
     private let orders: AsyncStream<Order>
     private let newOrders: AsyncStream<Order>.Continuation
 
+    /// How long opening the channel may take.
+    private static var dialLimit: Duration { .seconds(10) }
     /// How long the origin may take to close after the acknowledgement.
     private static var closeLimit: Duration { .seconds(2) }
-    /// How long all of it may take, which Docs/dbus promises: 15 s, most of them to find the origin.
-    private static var limit: Duration { OriginChannel<R>.limit + .seconds(4) }
+    /// How long all of it may take.
+    private static var limit: Duration { .seconds(15) }
 
     init(engine: Engine, radio: R, logger: Logger) {
         self.engine = engine
@@ -85,13 +87,43 @@ struct FetchService<R: Radio>: Service, Fetching {
         }
     }
 
+    /// Asks the origin where it was heard last; when it is heard elsewhere before the channel is open, there.
+    ///
+    /// A device may advertise from another address from one moment to the next, and nobody answers at the old one.
     private func ask(_ order: Order) async throws {
+        var entry: NearbyEntry? = order.entry
+        while let place = entry {
+            let isOpen = Latest(false)
+            entry = try await first {
+                try await ask(order, at: place, isOpen)
+                return nil
+            } or: {
+                try await move(of: place, unless: isOpen)
+            }
+        }
+    }
+
+    /// Waits until the origin is heard at another place than that of `entry`.
+    private func move(of entry: NearbyEntry, unless isOpen: Latest<Bool>) async throws -> NearbyEntry {
+        var heard = engine.sightings.current
+        while true {
+            if !isOpen.current.value, let now = try? engine.entry(entry.id),
+                (now.address, now.port) != (entry.address, entry.port)
+            {
+                return now
+            }
+            heard = try await engine.sightings.changed(since: heard)
+        }
+    }
+
+    private func ask(_ order: Order, at place: NearbyEntry, _ isOpen: Latest<Bool>) async throws {
         let session = FetchSession(
             keys: engine.identity.keys,
             peer: order.device.publicKey,
-            request: .fetch(FetchRequest(typeHash: order.entry.typeHash))
+            request: .fetch(FetchRequest(typeHash: place.typeHash))
         )
-        try await OriginChannel(engine: engine, radio: radio).withChannel(to: order.entry) { channel in
+        try await radio.withChannel(to: place.address, port: place.port, timeout: Self.dialLimit) { channel in
+            isOpen.set(true)
             try await converse(session, over: channel) { order.outcome.setOnce(.success($0)) }
         }
     }

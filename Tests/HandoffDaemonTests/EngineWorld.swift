@@ -102,12 +102,16 @@ struct Peer {
     }
 
     /// What a radio hears of this device; a farewell for a nil activity.
-    func sighting(of name: String?, hasWebpage: Bool = false, from address: String = "peer") throws -> Sighting {
+    func sighting(
+        of name: String?,
+        hasWebpage: Bool = false,
+        from address: RadioAddress = RadioAddress("C0:00:00:00:00:01/random")
+    ) throws -> Sighting {
         let hash = try name.map { try ActivityType("org.example.\($0)").hash } ?? .farewell
         let payload = try AdvertisementPayload(hasWebpage: hasWebpage, port: 0x90, typeHash: hash)
         let sealer = AdvertisementSealer(key: keys.advertisingKey, slot: Moment.now.slot)
         return Sighting(
-            address: RadioAddress(address),
+            address: address,
             service: Engine.service,
             data: sealer.seal(payload.encode()),
             rssi: -60

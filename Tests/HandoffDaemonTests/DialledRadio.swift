@@ -1,0 +1,69 @@
+import HandoffRadio
+import Synchronization
+
+@testable import HandoffDaemon
+
+/// A radio on which every dial waits for ever, except to one address, where it is refused.
+final class DialledRadio: Radio {
+    /// Never open, for every dial ends before.
+    struct Channel: RadioChannel {
+        let peer: RadioAddress
+        let maximumMessageLength = 23
+
+        func send(_ message: [UInt8]) async throws(RadioError) {
+            throw RadioError(.channelClosed, "closed")
+        }
+
+        func receive() async throws(RadioError) -> [UInt8]? { nil }
+    }
+
+    /// Where it was dialled, in order.
+    let dials = Latest<[RadioAddress]>([])
+
+    private let refusing: RadioAddress
+
+    init(refusing: RadioAddress) {
+        self.refusing = refusing
+    }
+
+    func withChannel<Success: Sendable>(
+        to address: RadioAddress,
+        port: ChannelPort,
+        timeout: Duration,
+        _ body: (Channel) async throws -> Success
+    ) async throws -> Success {
+        dials.set(dials.current.value + [address])
+        if address == refusing { throw RadioError(.refused, "refused") }
+        try await untilCancelled()
+    }
+
+    func run() async throws {
+        try await untilCancelled()
+    }
+
+    func states() -> AsyncStream<RadioState> {
+        AsyncStream { $0.finish() }
+    }
+
+    func withAdvertisement<Success: Sendable>(
+        _ advertisement: Advertisement,
+        _ body: () async throws -> Success
+    ) async throws -> Success {
+        try await body()
+    }
+
+    func withScan<Success: Sendable>(
+        for services: Set<ServiceUUID>,
+        _ body: (AsyncStream<Sighting>) async throws -> Success
+    ) async throws -> Success {
+        try await body(AsyncStream { $0.finish() })
+    }
+
+    func withListener<Success: Sendable>(
+        limit: Int,
+        serving serve: @escaping @Sendable (Channel) async -> Void,
+        _ body: (ChannelPort) async throws -> Success
+    ) async throws -> Success {
+        try await untilCancelled()
+    }
+}
