@@ -103,11 +103,12 @@ struct AirStories {
     @Test(
         "a stranger who knows the port gets nothing, and disturbs nobody",
         arguments: [
-            [], [0, 0], [0xFF, 0xFF], [0, 3, 1, 2, 3], [UInt8](repeating: 7, count: 2000),
-            [0, 96] + [UInt8](repeating: 1, count: 96),
-        ] as [[UInt8]]
+            "nothing": [], "an empty frame": [0, 0], "a frame of which nothing comes": [0xFF, 0xFF],
+            "a frame that is too short": [0, 3, 1, 2, 3], "much of anything": [UInt8](repeating: 7, count: 2000),
+            "a frame of the right size": [0, 96] + [UInt8](repeating: 1, count: 96),
+        ] as KeyValuePairs<String, [UInt8]>
     )
-    func stranger(_ bytes: [UInt8]) async throws {
+    func stranger(_ name: String, _ bytes: [UInt8]) async throws {
         try await World.runPair { world, laptop, desktop in
             let card = try await laptop.json("devices", "card")["card"].string
             try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
