@@ -81,6 +81,14 @@ bench: ## Measure, in a release build, against baselines of the same run
 	swift build --configuration release --product handoff-bench
 	@$$(swift build --configuration release --show-bin-path)/handoff-bench
 
+.PHONY: bench-resting
+bench-resting: ## Count what a resting daemon costs, in a release build as it is installed: memory and wake-ups
+	@Tests/setup test
+	swift build --configuration release --static-swift-stdlib --product handoffd
+	swift build --configuration release --static-swift-stdlib --product handoffctl
+	@HANDOFF_PROGRAMS=$$(swift build --configuration release --static-swift-stdlib --show-bin-path) \
+	    python3 Tests/Benchmarks/resting.py
+
 .PHONY: docs
 docs: ## Build the reference documentation into .build/documentation
 	@Tests/build-docs

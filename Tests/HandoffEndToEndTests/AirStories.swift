@@ -103,16 +103,18 @@ struct AirStories {
     @Test(
         "a stranger who knows the port gets nothing, and disturbs nobody",
         arguments: [
-            "nothing": [], "an empty frame": [0, 0], "a frame of which nothing comes": [0xFF, 0xFF],
-            "a frame that is too short": [0, 3, 1, 2, 3], "much of anything": [UInt8](repeating: 7, count: 2000),
-            "a frame of the right size": [0, 96] + [UInt8](repeating: 1, count: 96),
-        ] as KeyValuePairs<String, [UInt8]>
+            Shout("nothing", []), Shout("an empty frame", [0, 0]),
+            Shout("a frame of which nothing comes", [0xFF, 0xFF]),
+            Shout("a frame that is too short", [0, 3, 1, 2, 3]),
+            Shout("much of anything", [UInt8](repeating: 7, count: 2000)),
+            Shout("a frame of the right size", [0, 96] + [UInt8](repeating: 1, count: 96)),
+        ]
     )
-    func stranger(_ name: String, _ bytes: [UInt8]) async throws {
+    func stranger(_ shout: Shout) async throws {
         try await World.runPair { world, laptop, desktop in
             let card = try await laptop.json("devices", "card")["card"].string
             try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
-                #expect(try await Stranger.shout(bytes, at: card, in: world.airDirectory) == [])
+                #expect(try await Stranger.shout(shout.bytes, at: card, in: world.airDirectory) == [])
                 try await laptop.log.line(containing: "a session ended early")
                 try await desktop.watching { watch in
                     _ = try await watch.one()
@@ -120,6 +122,17 @@ struct AirStories {
                 }
             }
         }
+    }
+}
+
+/// What a stranger says, with a name by which the tests' log speaks of it.
+struct Shout: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let bytes: [UInt8]
+
+    init(_ name: String, _ bytes: [UInt8]) {
+        testDescription = name
+        self.bytes = bytes
     }
 }
 

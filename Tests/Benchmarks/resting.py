@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""What a daemon costs while nothing happens: resident memory, and how often its threads wake up.
+
+resting.py [SECONDS]      each state is watched for SECONDS, 30 unless said otherwise
+
+HANDOFF_PROGRAMS names the directory of the programs to measure; the debug build unless said otherwise. A wake-up is a
+voluntary context switch of any thread. Beside the daemon stands a program that only sleeps, to show what the machine
+itself adds.
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Stories"))
+
+from world import device, process, tell, trust_each_other
+
+
+def wake_ups(pid):
+    """How often the threads of a process have given up the processor so far."""
+    return sum(
+        int(line.split()[1])
+        for status in pathlib.Path(f"/proc/{pid}/task").glob("*/status")
+        for line in status.read_text().splitlines()
+        if line.startswith("voluntary_ctxt_switches")
+    )
+
+
+def memory(pid):
+    """Resident memory in MiB: all of it, and the part that is the process's own."""
+    fields = dict(
+        line.split(":", 1) for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if ":" in line
+    )
+    return tuple(int(fields[name].split()[0]) / 1024 for name in ("VmRSS", "RssAnon"))
+
+
+def rest(state, daemon, sleeper, seconds):
+    """Watches both processes and prints a line."""
+    before = wake_ups(daemon.pid), wake_ups(sleeper.pid)
+    time.sleep(seconds)
+    woken, idle = wake_ups(daemon.pid) - before[0], wake_ups(sleeper.pid) - before[1]
+    resident, own = memory(daemon.pid)
+    print(
+        f"{state:<42} {resident:6.1f} MiB {own:6.1f} MiB {woken / seconds:9.2f}/s {idle / seconds:6.2f}/s", flush=True
+    )
+
+
+def story(seconds):
+    """Nothing trusted, then trusted, then advertising."""
+    with tempfile.TemporaryDirectory(prefix="handoff-resting-") as directory, process(["sleep", "3600"]) as sleeper:
+        air = pathlib.Path(directory) / "air"
+        air.mkdir()
+        radio = ["--radio", f"simulated:{air}"]
+        print(f"{'':<42} {'resident':>10} {'own':>10} {'wake-ups':>11} {'sleep':>8}")
+        with device("laptop", directory, radio) as laptop, device("desktop", directory, radio) as desktop:
+            rest("nobody is trusted", desktop.daemon, sleeper, seconds)
+            trust_each_other(laptop, desktop)
+            rest("one device is trusted, nothing to continue", desktop.daemon, sleeper, seconds)
+            with laptop.publishing("--type", "org.example.notes.editing"):
+                with desktop.watching() as nearby:
+                    nearby.wait(lambda entries: entries, "the laptop's activity")
+                rest("an activity is nearby", desktop.daemon, sleeper, seconds)
+                rest("the activity's origin", laptop.daemon, sleeper, seconds)
+
+
+if __name__ == "__main__":
+    tell(lambda: story(float(sys.argv[1]) if len(sys.argv) > 1 else 30.0))
