@@ -15,11 +15,11 @@ TYPE = "org.example.notes.editing"
 USER_INFO = {"note": 42, "text": "from another machine", "tags": {"$set": ["home"]}}
 
 
-def rig(command, answer=False):
-    """Runs functions of the rig's library; their output, if it is an answer."""
+def rig(command, answer=False, patience=180):
+    """Runs functions of the rig's library for at most `patience` seconds; their output, if it is an answer."""
     script = f'source "$RIG_DIRECTORY/guest-library"; {command}'
     result = subprocess.run(
-        ["bash", "-c", script], check=True, timeout=180, text=True, stdout=subprocess.PIPE if answer else None
+        ["bash", "-c", script], check=True, timeout=patience, text=True, stdout=subprocess.PIPE if answer else None
     )
     return result.stdout.strip() if answer else None
 

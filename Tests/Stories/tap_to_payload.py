@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""How long it takes from the tap to the payload between two machines: the same activity is continued many times.
+
+Runs in both guests of the rig, like two_guests.py; guest B, whose scanner is awake, continues and prints the times. Whole
+runs of `handoffctl continue` are timed, the start of the program included. bluetoothd should run with `-E`, so that the
+advertisement's interval is the one that handoffd asks for; without it the kernel's 1.28 s rules. Between two taps the
+desktop hears the laptop again: until then bluetoothd is still ending the last link, for which it takes 2 s (DISCONNECT_TIMER
+in its src/device.c).
+"""
+
+import os
+import statistics
+import sys
+import time
+
+from two_guests import exchange_cards, rig
+from world import PATIENCE, Failure, device, tell, type_hash
+
+TYPE = "org.example.notes.editing"
+TIMES = int(os.environ.get("HANDOFF_TAPS", "20"))
+
+
+def laptop(machine):
+    """Publishes 1 KB until the other machine has had enough."""
+    exchange_cards(machine, "desktop")
+    rig("rig_await looking 120")
+    with machine.publishing("--type", TYPE, "--user-info", f'{{"text": "{"x" * 1000}"}}'):
+        rig("rig_await enough 900", patience=900)
+
+
+def desktop(machine):
+    """Continues again and again."""
+    exchange_cards(machine, "laptop")
+    took = []
+    with machine.watching() as nearby:
+        rig("rig_signal looking")
+        for _ in range(TIMES):
+            entry = nearby.wait_for_type(type_hash(TYPE), 120)[0]
+            heard_again(machine)
+            begin = time.monotonic()
+            machine.ctl("continue", entry["id"])
+            took.append(time.monotonic() - begin)
+            print(f"  {took[-1] * 1000:.0f} ms", flush=True)
+    rig("rig_signal enough")
+    took.sort()
+    print(
+        f"tap to payload, {TIMES} times: median {statistics.median(took):.2f} s, "
+        f"95 % within {took[int(0.95 * (TIMES - 1))]:.2f} s, longest {took[-1]:.2f} s",
+        flush=True,
+    )
+
+
+def heard_again(machine):
+    """Waits until the other machine was heard after this moment."""
+    now, deadline = time.time(), time.monotonic() + PATIENCE
+    while not any(entry["lastSeen"] / 1_000_000 > now for entry in machine.ctl("nearby")):
+        if time.monotonic() > deadline:
+            raise Failure(f"{machine.name} hears nothing any more")
+
+
+def story():
+    """The part of this guest."""
+    name, part = {"A": ("laptop", laptop), "B": ("desktop", desktop)}[os.environ["RIG_GUEST"]]
+    with device(name, os.environ["RIG_RESULTS"], ["--adapter", "hci0"]) as machine:
+        part(machine)
+
+
+if __name__ == "__main__":
+    if not os.environ.get("RIG_GUEST"):
+        sys.exit("this story runs in two guests: Tests/Rig/run-two-guests STORY STORY")
+    tell(story)
