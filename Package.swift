@@ -92,6 +92,7 @@ let package = Package(
         module("DBus", ["CDBus", deque, heap, orderedCollections]),
         module("BlueZ", ["DBus"]),
         module("Epoll", ["CLinux", system]),
+        module("LocalStream", ["CLinux", "Epoll", system]),
         module("L2CAP", ["CBluetooth", "CLinux", "Epoll", system]),
 
         // The port between the core and the radios.
@@ -140,11 +141,13 @@ let package = Package(
                 argumentParser, crypto, cryptoExtras,
             ],
             path: "Tests/Benchmarks",
+            exclude: ["resting.py"],
             swiftSettings: settings
         ),
         tests("DBusTests", ["DBus", "HandoffTestSupport"]),
         tests("BlueZTests", ["BlueZ", "DBus", "HandoffTestSupport"]),
         tests("EpollTests", ["Epoll", "CLinux", system]),
+        tests("LocalStreamTests", ["LocalStream", "Epoll", system]),
         tests("L2CAPTests", ["L2CAP", "Epoll", "CBluetooth", "CLinux", system]),
         tests("HandoffRadioBlueZTests", ["HandoffRadioBlueZ", "HandoffRadio", "BlueZ", "DBus", "L2CAP", system]),
         tests("HandoffModelTests", ["HandoffModel", "HandoffTestVectors"]),

@@ -1,0 +1,60 @@
+import Epoll
+package import SystemPackage
+
+/// One end of a connection inside this computer, of bytes without borders, that can end well or badly.
+///
+/// Unlike a pair of Unix sockets, a connection over the loopback interface can be reset: the other end then reads an
+/// error (`ECONNRESET`) instead of an end, and never mistakes a part for the whole. At most one task reads and one writes
+/// at a time.
+package final class LocalStream: Sendable {
+    private let socket: ReactorDescriptor
+
+    init(_ socket: ReactorDescriptor) {
+        self.socket = socket
+    }
+
+    /// The next 1 to `count` bytes; none when the other end has finished writing.
+    ///
+    /// - Throws: `ECONNRESET` when the other end was closed with bytes unread, `ECANCELED` when the task is cancelled,
+    ///   `EBADF` after ``close()`` or ``reset()``.
+    package func read(atMost count: Int) async throws(Errno) -> [UInt8] {
+        try await socket.whenReady(for: .reading) { number throws(Errno) in
+            try LocalStreamCall.read(atMost: count, from: number)
+        }
+    }
+
+    /// Writes all bytes, waiting while the other end does not read.
+    ///
+    /// - Throws: `EPIPE` or `ECONNRESET` when the other end is closed, `ECANCELED` when the task is cancelled, `EBADF`
+    ///   after ``close()`` or ``reset()``. Some of the bytes may have been written.
+    package func write(_ bytes: [UInt8]) async throws(Errno) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = rest
+            let count = try await socket.whenReady(for: .writing) { number throws(Errno) in
+                try LocalStreamCall.write(piece, to: number)
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Says that no more is written: the other end reads an end once it has read all before it.
+    ///
+    /// - Throws: `ENOTCONN` when the other end is closed, `EBADF` after ``close()`` or ``reset()``.
+    package func finishWriting() throws(Errno) {
+        try socket.perform(LocalStreamCall.finishWriting)
+    }
+
+    /// Closes this end; what was written before is still delivered.
+    package func close() {
+        socket.close()
+    }
+
+    /// Closes this end in a way that the other one notices: its next read or write fails with `ECONNRESET`.
+    ///
+    /// What was written and not read yet may be lost (tcp(7), `SO_LINGER` with a time of zero).
+    package func reset() {
+        try? socket.perform(LocalStreamCall.resetOnClose)
+        socket.close()
+    }
+}

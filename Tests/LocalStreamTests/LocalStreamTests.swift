@@ -1,0 +1,97 @@
+import Epoll
+import Glibc
+@testable import LocalStream
+import SystemPackage
+import Testing
+
+@Suite("A local stream")
+struct LocalStreamTests {
+    @Test("carries bytes both ways, and ends in one direction while the other goes on")
+    func halfClose() async throws {
+        try await Pair.with { near, far in
+            try await near.write(Array("ask".utf8))
+            try near.finishWriting()
+            #expect(try await far.read(atMost: 65_536) == Array("ask".utf8))
+            #expect(try await far.read(atMost: 65_536) == [])
+            try await far.write(Array("answer".utf8))
+            #expect(try await near.read(atMost: 100) == Array("answer".utf8))
+            far.close()
+            #expect(try await near.read(atMost: 100) == [])
+        }
+    }
+
+    @Test("that is closed delivers what was written before, and then an end")
+    func close() async throws {
+        try await Pair.with { near, far in
+            try await near.write([1, 2, 3])
+            near.close()
+            #expect(try await far.read(atMost: 65_536) == [1, 2, 3])
+            #expect(try await far.read(atMost: 65_536) == [])
+        }
+    }
+
+    @Test("that is reset ends with an error at the other end, even when nothing was ever written")
+    func reset() async throws {
+        try await Pair.with { near, far in
+            near.reset()
+            await #expect(throws: Errno.connectionReset) { try await far.read(atMost: 65_536) }
+        }
+    }
+
+    @Test("whose other end is gone says so to the writer")
+    func gone() async throws {
+        try await Pair.with { near, far in
+            far.close()
+            await #expect(throws: Errno.self) {
+                while true { try await near.write([UInt8](repeating: 7, count: 65_536)) }
+            }
+        }
+    }
+
+    @Test("makes the writer wait while nobody reads, and loses nothing")
+    func backPressure() async throws {
+        let sent = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
+        try await Pair.with { near, far in
+            async let writing: Void = near.write(sent)
+            var received: [UInt8] = []
+            while received.count < sent.count { received += try await far.read(atMost: 65_536) }
+            try await writing
+            #expect(received == sent)
+        }
+    }
+
+    @Test("stops waiting when the task is cancelled")
+    func cancelled() async throws {
+        try await Pair.with { near, _ in
+            let outcome = await withTaskGroup(of: Errno?.self) { group in
+                group.addTask {
+                    do throws(Errno) {
+                        _ = try await near.read(atMost: 1)
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+                group.cancelAll()
+                return await group.next() ?? nil
+            }
+            #expect(outcome == .canceled)
+        }
+    }
+}
+
+/// Two ends: the near one as the daemon has it, the far one as an app has it.
+private enum Pair {
+    static func with(_ body: (LocalStream, LocalStream) async throws -> Void) async throws {
+        try await Reactor.withReactor { reactor in
+            let pair = try await LocalStreamPair.connected(on: reactor)
+            // The far end gets a number of its own, as the bus gives the app one, and waits on the reactor: a blocking
+            // read would hold one of the few threads that all tests share.
+            let far = try Descriptor { dup(pair.far.rawValue) }
+            let flags = try systemCall { fcntl(far.rawValue, F_GETFL) }
+            #expect(flags & O_NONBLOCK == 0, "an app is given a blocking descriptor")
+            _ = try systemCall { fcntl(far.rawValue, F_SETFL, flags | O_NONBLOCK) }
+            try await body(pair.takeNear(), LocalStream(try ReactorDescriptor(far, on: reactor)))
+        }
+    }
+}
