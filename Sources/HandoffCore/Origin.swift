@@ -17,7 +17,9 @@ package struct Origin: Sendable {
     private var pacer = AdvertisementPacer()
     private var departed: Departed?
     private var saves = SaveRounds()
-    private var isWithheld = false
+
+    /// Whether everything is kept off the air.
+    package private(set) var isWithheld = false
 
     package init() {}
 

@@ -88,6 +88,15 @@ extension Engine {
         for client in read({ $0.lookers.union($0.origin.owners) }) { clientLeft(client) }
     }
 
+    /// Keeps everything off the air, or does so no longer.
+    func withhold(_ isWithheld: Bool) {
+        change { state, now in
+            guard state.origin.isWithheld != isWithheld else { return }
+            state.origin.withhold(isWithheld, at: now)
+            logger.info(isWithheld ? "nobody is here: activities leave the air" : "somebody is here again")
+        }
+    }
+
     /// Takes in that what the plan says has begun to be on the air.
     func began(_ plan: AdvertisingPlan) {
         guard let content = plan.content else { return }

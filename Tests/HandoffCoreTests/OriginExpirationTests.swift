@@ -47,11 +47,13 @@ struct OriginExpirationTests {
     @Test("a later date, or none, brings it back")
     mutating func back() throws {
         let id = try publish(until: 20)
+        _ = origin.advance(to: .at(0))
         _ = origin.advance(to: .at(21))
         for end in [nil, 40.0] {
             let later = try origin.activity(id).activity.with { $0.expiration = end.flatMap { try? Self.date($0) } }
             try origin.update(id, by: ":1.1", at: .at(22)) { $0.activity = later }
             #expect(origin.current?.id == id)
+            #expect(isFarewell(at: .at(30)) == false)
         }
         #expect(isFarewell(at: .at(40)) == true)
     }
@@ -66,6 +68,7 @@ struct OriginExpirationTests {
     @Test("what counts is the wall clock: when it is set, the date comes sooner or later")
     mutating func clockSet() throws {
         let id = try publish(until: 20)
+        _ = origin.advance(to: .at(0))
         let ahead = Moment(uptime: Moment.at(5).uptime, unixMicroseconds: Moment.at(30).unixMicroseconds)
         #expect(isFarewell(at: ahead) == true)
         #expect(origin.advance(to: .at(6)).next == Moment.at(20).uptime)
