@@ -2,24 +2,38 @@ package import DBus
 package import HandoffModel
 
 /// The parts of an activity that its app may set, read from the bus one by one and checked.
-package struct ActivityDraft: Sendable {
+package struct ActivityDraft: Hashable, Sendable {
     /// The names of the parts.
     package enum Key: String, CaseIterable, Sendable {
         case title = "Title"
         case webpageURL = "WebpageURL"
         case userInfo = "UserInfo"
+        case requiredUserInfoKeys = "RequiredUserInfoKeys"
+        case teamID = "TeamID"
+        case expirationDate = "ExpirationDate"
+        case targetContentIdentifier = "TargetContentIdentifier"
+        case persistentIdentifier = "PersistentIdentifier"
+        case supportsContinuationStreams = "SupportsContinuationStreams"
         case eligible = "Eligible"
+        case needsSave = "NeedsSave"
+        case delegate = "Delegate"
     }
 
     package var properties = Activity.Properties()
     package var isEligible = true
+    /// Whether the app has newer state than it has told.
+    package var needsSave = false
+    /// The app's object with `org.handoffd.ActivityDelegate1`; nil when it takes no call-backs.
+    package var delegate: ObjectPath?
 
     package init() {}
 
     /// The parts of an activity as it is.
-    package init(_ activity: Activity, isEligible: Bool) {
+    package init(_ activity: Activity, isEligible: Bool = true, needsSave: Bool = false, delegate: ObjectPath? = nil) {
         properties = activity.properties
         self.isEligible = isEligible
+        self.needsSave = needsSave
+        self.delegate = delegate
     }
 
     /// Reads the `properties` of `CreateActivity`.
@@ -31,25 +45,34 @@ package struct ActivityDraft: Sendable {
         }
     }
 
-    /// Sets one part; an empty title or URL means none.
+    /// Sets one part by its name; see ``set(_:to:)-(Key,_)``.
+    ///
+    /// - Throws: ``DBusError`` with the name of what is wrong, and for a name that means nothing.
+    package mutating func set(_ name: String, to value: Value) throws(DBusError) {
+        guard let key = Key(rawValue: name) else {
+            let known = Key.allCases.map(\.rawValue).joined(separator: ", ")
+            throw HandoffErrorName.invalidArgument.reply("An activity has no property \"\(name)\"; it has \(known).")
+        }
+        try set(key, to: value)
+    }
+
+    /// Sets one part; an empty text or list, a date of 0, and the path `/` mean none.
     ///
     /// - Throws: ``DBusError`` with the name of what is wrong.
-    package mutating func set(_ key: String, to value: Value) throws(DBusError) {
-        switch Key(rawValue: key) {
-        case .title:
-            let text = try Self.string(value, key)
-            properties.title = text.isEmpty ? nil : text
-        case .webpageURL:
-            let text = try Self.string(value, key)
-            properties.webpageURL = text.isEmpty ? nil : try handingOn { () throws(ModelError) in try WebpageURL(text) }
-        case .userInfo:
-            properties.userInfo = try UserInfoCoding.userInfo(from: value)
-        case .eligible:
-            guard let boolean = value.boolean else { throw Self.wrongType(key, "a boolean", value) }
-            isEligible = boolean
-        case nil:
-            let known = Key.allCases.map(\.rawValue).joined(separator: ", ")
-            throw HandoffErrorName.invalidArgument.reply("An activity has no property \"\(key)\"; it has \(known).")
+    package mutating func set(_ key: Key, to value: Value) throws(DBusError) {
+        switch key {
+        case .title: properties.title = try value.text(for: key)
+        case .webpageURL: properties.webpageURL = try value.webpageURL(for: key)
+        case .userInfo: properties.userInfo = try UserInfoCoding.userInfo(from: value)
+        case .requiredUserInfoKeys: properties.requiredUserInfoKeys = try value.texts(for: key)
+        case .teamID: properties.teamID = try value.text(for: key)
+        case .expirationDate: properties.expiration = try value.date(for: key)
+        case .targetContentIdentifier: properties.targetContentIdentifier = try value.text(for: key)
+        case .persistentIdentifier: properties.persistentIdentifier = try value.text(for: key)
+        case .supportsContinuationStreams: properties.supportsContinuationStreams = try value.truth(for: key)
+        case .eligible: isEligible = try value.truth(for: key)
+        case .needsSave: needsSave = try value.truth(for: key)
+        case .delegate: delegate = try value.object(for: key)
         }
     }
 
@@ -61,14 +84,62 @@ package struct ActivityDraft: Sendable {
             try Activity(type: ActivityType(type), properties: properties)
         }
     }
+}
 
-    private static func string(_ value: Value, _ key: String) throws(DBusError) -> String {
-        guard let string = value.string else { throw wrongType(key, "a string", value) }
-        return string
+extension ActivityDraft {
+    /// One part as the property of that name, which is never absent: empty, 0 or `/` for none.
+    package func value(of key: Key) -> Value {
+        switch key {
+        case .title: .string(properties.title ?? "")
+        case .webpageURL: .string(properties.webpageURL?.rawValue ?? "")
+        case .userInfo: UserInfoCoding.value(of: properties.userInfo)
+        case .requiredUserInfoKeys: properties.requiredUserInfoKeys.sorted().value
+        case .teamID: .string(properties.teamID ?? "")
+        case .expirationDate: .uint64(properties.expiration?.unsignedMicroseconds ?? 0)
+        case .targetContentIdentifier: .string(properties.targetContentIdentifier ?? "")
+        case .persistentIdentifier: .string(properties.persistentIdentifier ?? "")
+        case .supportsContinuationStreams: .boolean(properties.supportsContinuationStreams)
+        case .eligible: .boolean(isEligible)
+        case .needsSave: .boolean(needsSave)
+        case .delegate: .objectPath(delegate ?? .root)
+        }
     }
 
-    private static func wrongType(_ key: String, _ wanted: String, _ value: Value) -> DBusError {
-        HandoffErrorName.invalidArgument.reply("\(key) is \(wanted), not a value of type \(value.type).")
+    /// The parts that differ from those of `old`, as properties.
+    package func changes(since old: ActivityDraft) -> [String: Value] {
+        var changes: [String: Value] = [:]
+        for key in Key.allCases where key != .userInfo {
+            let value = value(of: key)
+            if value != old.value(of: key) { changes[key.rawValue] = value }
+        }
+        // Compared before it is put into the words of the bus, since it is the only large one.
+        if properties.userInfo != old.properties.userInfo { changes[Key.userInfo.rawValue] = value(of: .userInfo) }
+        return changes
+    }
+
+    /// The parts as the `properties` of `CreateActivity`: those that differ from what an activity has by itself.
+    package var value: Value { changes(since: ActivityDraft()).value }
+}
+
+extension ActivityDraft.Key {
+    /// The D-Bus type of the part.
+    package var type: ValueType {
+        switch self {
+        case .title, .webpageURL, .teamID, .targetContentIdentifier, .persistentIdentifier: .string
+        case .userInfo: [String: Value].valueType
+        case .requiredUserInfoKeys: .array(.string)
+        case .expirationDate: .uint64
+        case .supportsContinuationStreams, .eligible, .needsSave: .boolean
+        case .delegate: .objectPath
+        }
+    }
+
+    /// Whether the part travels to the device on which the activity is continued.
+    package var isShared: Bool {
+        switch self {
+        case .eligible, .needsSave, .delegate: false
+        default: true
+        }
     }
 }
 
@@ -93,18 +164,5 @@ extension HandoffErrorName {
             case .userInfoTooDeep, .invalidValue, .invalidDate: .invalidUserInfo
             default: .invalidArgument
             }
-    }
-}
-
-extension ActivityDraft {
-    /// The parts as the `properties` of `CreateActivity`.
-    package var value: Value {
-        var entries: [String: Value] = [
-            Key.userInfo.rawValue: UserInfoCoding.value(of: properties.userInfo),
-            Key.eligible.rawValue: .boolean(isEligible),
-        ]
-        entries[Key.title.rawValue] = properties.title.map(Value.string)
-        entries[Key.webpageURL.rawValue] = (properties.webpageURL?.rawValue).map(Value.string)
-        return entries.value
     }
 }

@@ -1,21 +1,24 @@
 package import DBus
-package import HandoffModel
+import HandoffModel
 
 /// What `org.handoffd.Activity1` does for one activity, for the daemon to carry out.
 ///
-/// Every member is called on the connection's thread; none may block.
+/// Every member is called on the connection's thread; none may block. An activity that was invalidated a moment ago has
+/// an empty type and no parts.
 package protocol ActivityService: Sendable {
-    /// The activity as it stands; nil when it was invalidated a moment ago.
-    var activity: Activity? { get }
-    /// Whether it may be offered to other devices.
-    var isEligible: Bool { get }
+    /// The activity type.
+    var type: String { get }
+    /// The parts as they stand.
+    var parts: ActivityDraft { get }
     /// Whether it is the current activity of this device.
     var isCurrent: Bool { get }
     /// The bytes it takes on the air.
     var encodedSize: Int { get }
 
-    /// Changes parts of the activity.
+    /// Changes parts of the activity, all but `needsSave`.
     func update(by client: BusName, _ change: (inout ActivityDraft) throws -> Void) throws
+    /// Says whether the app has newer state than it has told; as cheap as it can be.
+    func setNeedsSave(_ needsSave: Bool, by client: BusName) throws
     /// Makes it the current activity.
     func becomeCurrent(by client: BusName) throws
     /// Makes it an activity that is not current.
@@ -35,15 +38,14 @@ extension Interface {
                 addUserInfoEntries(service),
                 command("Invalidate") { try service.invalidate(by: $0) },
             ],
-            properties: settable(service) + [
-                Property(name: "Type", type: .string, changes: .constant) {
-                    .string(service.activity?.type.rawValue ?? "")
-                },
+            properties: ActivityDraft.Key.allCases.map { property($0, service) } + [
+                Property(name: "Type", type: .string, changes: .constant) { .string(service.type) },
                 Property(name: "Current", type: .boolean, changes: .emitted) { .boolean(service.isCurrent) },
-                Property(name: "EncodedSize", type: .uint32, changes: .silent) {
+                Property(name: "EncodedSize", type: .uint32, changes: .emitted) {
                     .uint32(UInt32(clamping: service.encodedSize))
                 },
-            ]
+            ],
+            signals: ActivityEvent.descriptions
         )
     }
 
@@ -67,30 +69,18 @@ extension Interface {
         }
     }
 
-    private static func settable(_ service: some ActivityService) -> [Property] {
-        [
-            property(.title, .string, service) { .string(service.activity?.title ?? "") },
-            property(.webpageURL, .string, service) { .string(service.activity?.webpageURL?.rawValue ?? "") },
-            property(.userInfo, [String: Value].valueType, service) {
-                UserInfoCoding.value(of: service.activity?.userInfo ?? [:])
-            },
-            property(.eligible, .boolean, service) { .boolean(service.isEligible) },
-        ]
-    }
-
-    private static func property(
-        _ key: ActivityDraft.Key,
-        _ type: ValueType,
-        _ service: some ActivityService,
-        get: @escaping @Sendable () -> Value
-    ) -> Property {
+    private static func property(_ key: ActivityDraft.Key, _ service: some ActivityService) -> Property {
         Property(
             name: MemberName(stringLiteral: key.rawValue),
-            type: type,
+            type: key.type,
             changes: .emitted,
-            get: get,
+            get: { service.parts.value(of: key) },
             set: { value, invocation in
-                try service.update(by: invocation.sender) { try $0.set(key.rawValue, to: value) }
+                if key == .needsSave, let needsSave = value.boolean {
+                    try service.setNeedsSave(needsSave, by: invocation.sender)
+                } else {
+                    try service.update(by: invocation.sender) { try $0.set(key, to: value) }
+                }
             }
         )
     }

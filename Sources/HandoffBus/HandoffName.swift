@@ -8,6 +8,8 @@ package enum HandoffName {
     package static let root: ObjectPath = "/org/handoffd/Handoff1"
     package static let managerInterface: InterfaceName = "org.handoffd.Manager1"
     package static let activityInterface: InterfaceName = "org.handoffd.Activity1"
+    /// On the app's side.
+    package static let activityDelegateInterface: InterfaceName = "org.handoffd.ActivityDelegate1"
     package static let nearbyActivityInterface: InterfaceName = "org.handoffd.NearbyActivity1"
     package static let deviceInterface: InterfaceName = "org.handoffd.Device1"
 

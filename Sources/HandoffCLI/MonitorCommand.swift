@@ -7,7 +7,11 @@ struct MonitorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitor",
         abstract:
-            "Show everything that happens until interrupted: activities with all that is in them, devices, the radio."
+            "Show everything that happens until interrupted: activities with all that is in them, devices, the radio.",
+        discussion: """
+            For debugging an app: every change of its activities, when it was asked to save and whether it did, exactly
+            what another device fetched, and which device goes on with it.
+            """
     )
 
     @OptionGroup var options: GlobalOptions
@@ -27,7 +31,7 @@ struct MonitorCommand: AsyncParsableCommand {
 
 /// One thing that happened to one interface of one object.
 struct MonitorEvent: Encodable {
-    /// `added`, `changed` or `removed`.
+    /// `added`, `changed` or `removed`; for the signals of an activity their names, such as `fetched`.
     let event: String
     let object: String
     let interface: String
@@ -39,7 +43,7 @@ struct MonitorEvent: Encodable {
         case "PropertiesChanged": changed(signal)
         case "InterfacesAdded": added(signal)
         case "InterfacesRemoved": removed(signal)
-        default: []
+        default: own(signal)
         }
     }
 
@@ -75,10 +79,35 @@ struct MonitorEvent: Encodable {
         }
     }
 
+    /// A signal of an activity, with its arguments by their names.
+    private static func own(_ signal: Signal) -> [MonitorEvent] {
+        guard signal.interface == HandoffName.activityInterface,
+            let known = ActivityEvent.descriptions.first(where: { $0.name == signal.member }),
+            known.arguments.map(\.type) == signal.arguments.map(\.type)
+        else { return [] }
+        let name = known.name.description
+        let arguments = zip(known.arguments.map(\.name.camelCased), signal.arguments)
+        return [
+            MonitorEvent(
+                name.prefix(1).lowercased() + name.dropFirst(),
+                signal.path,
+                signal.interface.description,
+                Dictionary(arguments) { _, last in last }
+            )
+        ]
+    }
+
     private init(_ event: String, _ path: ObjectPath, _ interface: String, _ properties: [String: Value]) {
         self.event = event
         object = path.description
         self.interface = interface
         self.properties = properties.mapValues { UserInfoJSON(UserInfoCoding.shown($0)) }
+    }
+}
+
+extension String {
+    /// `device_name` as `DeviceName`, like the properties beside it.
+    fileprivate var camelCased: String {
+        split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 }

@@ -20,18 +20,11 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: "The activity type, in reverse-DNS form such as org.example.editing.")
     var type: String
 
-    @Option(help: "A short title that may be shown to the user.")
-    var title: String?
-
-    @Option(help: ArgumentHelp("The state, as a JSON object.", valueName: "json"))
-    var userInfo: String?
-
-    @Option(help: ArgumentHelp("An http or https page to fall back to.", valueName: "url"))
-    var webpage: String?
+    @OptionGroup var content: ActivityOptions
 
     func run() async throws {
         let type = type
-        let draft = try draft()
+        let draft = try content.draft()
         try await options.withClient { client, output in
             let activity = try await client.createActivity(ofType: type, draft)
             try await client.becomeCurrent(activity)
@@ -53,26 +46,6 @@ struct PublishCommand: AsyncParsableCommand {
     private struct Document: Encodable {
         let activity: String
         let type: String
-    }
-
-    private func draft() throws -> ActivityDraft {
-        var draft = ActivityDraft()
-        draft.properties.title = title
-        if let userInfo {
-            do {
-                draft.properties.userInfo = try UserInfoJSON.dictionary(from: userInfo)
-            } catch {
-                throw ValidationError("--user-info is not a JSON object that can be carried: \(error)")
-            }
-        }
-        if let webpage {
-            do {
-                draft.properties.webpageURL = try WebpageURL(webpage)
-            } catch {
-                throw ValidationError("--webpage: \(error.message)")
-            }
-        }
-        return draft
     }
 }
 

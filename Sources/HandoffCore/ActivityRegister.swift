@@ -1,10 +1,11 @@
 package import HandoffModel
+import HandoffWire
 
 /// The activities of this device and which of them is current.
 ///
-/// Activities that asked to be current form a stack: the newest eligible one is the current activity, and when it
-/// resigns, is invalidated or becomes ineligible, the one below is current again. An activity belongs to the client that
-/// created it and leaves with it.
+/// Activities that asked to be current form a stack: the newest that is eligible and has not expired is the current
+/// activity, and when it resigns, is invalidated, becomes ineligible or expires, the one below is current again. An
+/// activity belongs to the client that created it and leaves with it.
 package struct ActivityRegister: Sendable {
     /// The name of an activity inside one run of the daemon; never used twice.
     package typealias ID = UInt64
@@ -14,9 +15,30 @@ package struct ActivityRegister: Sendable {
         package let id: ID
         /// Who created it; only this client may change it.
         package let owner: String
-        package var activity: Activity
-        /// Whether it may be offered to other devices at all.
+        package var activity: Activity {
+            didSet { encodedSize = activity.reducedToRequiredKeys.encodedSize }
+        }
+        /// Whether its owner wants it to be offered to other devices at all.
         package var isEligible: Bool
+        /// Whether its owner has newer state than ``activity``, and would like to be asked before it is needed.
+        package var needsSave = false
+        /// Where its owner takes call-backs: the path of an object; nil when it takes none.
+        package var delegate: String?
+        /// How many bytes it takes on the air.
+        package private(set) var encodedSize: Int
+        /// Whether it has expired, by the last ``ActivityRegister/expire(at:)``.
+        package fileprivate(set) var isExpired = false
+
+        /// Whether it may be continued, as far as it is up to the activity itself.
+        package var isOffered: Bool { isEligible && !isExpired }
+
+        fileprivate init(id: ID, owner: String, activity: Activity, isEligible: Bool) {
+            self.id = id
+            self.owner = owner
+            self.activity = activity
+            self.isEligible = isEligible
+            encodedSize = activity.reducedToRequiredKeys.encodedSize
+        }
     }
 
     /// The largest number of activities that one client may have at a time.
@@ -24,13 +46,15 @@ package struct ActivityRegister: Sendable {
 
     private var records: [ID: Record] = [:]
     private var stack: [ID] = []
+    /// Those with an expiration date, which are few.
+    private var expiring: Set<ID> = []
     private var nextID: ID = 1
 
     package init() {}
 
     /// The current activity: the only one that other devices may continue.
     package var current: Record? {
-        stack.lazy.reversed().compactMap { records[$0] }.first(where: \.isEligible)
+        stack.lazy.reversed().compactMap { records[$0] }.first(where: \.isOffered)
     }
 
     /// Every client that has an activity.
@@ -56,6 +80,7 @@ package struct ActivityRegister: Sendable {
         let record = Record(id: nextID, owner: owner, activity: activity, isEligible: isEligible)
         nextID += 1
         records[record.id] = record
+        if activity.expiration != nil { expiring.insert(record.id) }
         return record
     }
 
@@ -63,7 +88,27 @@ package struct ActivityRegister: Sendable {
     package mutating func update(_ id: ID, _ change: (inout Record) -> Void) {
         guard var record = records[id] else { return }
         change(&record)
+        if record.activity.expiration == nil {
+            expiring.remove(id)
+            record.isExpired = false
+        } else {
+            expiring.insert(id)
+        }
         records[id] = record
+    }
+
+    /// Passes over the activities whose expiration date has come by the wall clock, and over no others.
+    package mutating func expire(at now: Moment) {
+        for id in expiring {
+            let expiration = records[id]?.expiration
+            records[id]?.isExpired = expiration.map { $0 <= now.unixMicroseconds } ?? false
+        }
+    }
+
+    /// When the next activity expires of those that want to be current, in microseconds since 1970; nil for never.
+    package var nextExpiration: Int64? {
+        guard !expiring.isEmpty else { return nil }
+        return stack.compactMap { records[$0] }.filter { !$0.isExpired }.compactMap(\.expiration).min()
     }
 
     /// Puts the activity on top of those that want to be current.
@@ -82,6 +127,7 @@ package struct ActivityRegister: Sendable {
     @discardableResult
     package mutating func invalidate(_ id: ID) -> Record? {
         stack.removeAll { $0 == id }
+        expiring.remove(id)
         return records.removeValue(forKey: id)
     }
 
@@ -90,5 +136,13 @@ package struct ActivityRegister: Sendable {
         let gone = records.values.filter { $0.owner == owner }.sorted { $0.id < $1.id }
         for record in gone { invalidate(record.id) }
         return gone
+    }
+}
+
+extension ActivityRegister.Record {
+    /// When it expires, in microseconds since 1970; nil for never.
+    fileprivate var expiration: Int64? {
+        // The years -9999 to 9999 in microseconds are well within the range.
+        activity.expiration.map { $0.seconds * 1_000_000 + Int64($0.nanoseconds / 1000) }
     }
 }

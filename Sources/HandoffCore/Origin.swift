@@ -16,8 +16,20 @@ package struct Origin: Sendable {
     private var register = ActivityRegister()
     private var pacer = AdvertisementPacer()
     private var departed: Departed?
+    private var saves = SaveRounds()
+
+    /// Whether everything is kept off the air.
+    package private(set) var isWithheld = false
 
     package init() {}
+
+    /// What has to happen before a request can be answered.
+    package enum Preparation: Hashable, Sendable {
+        /// Nothing.
+        case ready
+        /// The app of that activity has been asked to save, or has to be asked now when there is a round.
+        case saving(ActivityRegister.ID, asking: SaveRounds.Round?)
+    }
 
     /// The activity that other devices may continue.
     package var current: ActivityRegister.Record? { register.current }
@@ -39,12 +51,26 @@ package struct Origin: Sendable {
     package func holds(_ id: ActivityRegister.ID) -> Bool { register[id] != nil }
 
     /// Adds an activity that is not current yet.
+    ///
+    /// - Throws: ``HandoffError`` with `limitReached`.
     package mutating func create(
         _ activity: Activity,
         owner: String,
         isEligible: Bool
     ) throws(HandoffError) -> ActivityRegister.Record {
         try register.insert(activity, owner: owner, isEligible: isEligible)
+    }
+
+    /// Says that the owner has newer state than it has told, or has none.
+    ///
+    /// - Throws: ``HandoffError`` with `noSuchActivity` or `notOwner`.
+    package mutating func setNeedsSave(
+        _ needsSave: Bool,
+        of id: ActivityRegister.ID,
+        by client: String
+    ) throws(HandoffError) {
+        try check(id, belongsTo: client)
+        register.update(id) { $0.needsSave = needsSave }
     }
 
     /// Changes an activity's state or eligibility.
@@ -88,18 +114,32 @@ package struct Origin: Sendable {
     ) throws(HandoffError) {
         try check(id, belongsTo: client)
         changing(at: now) { $0.invalidate(id) }
+        saves.remove(id)
     }
 
     /// Removes the activities of a client that has left, and returns them.
     package mutating func remove(ownedBy client: String, at now: Moment) -> [ActivityRegister.Record] {
         var removed: [ActivityRegister.Record] = []
         changing(at: now) { removed = $0.removeAll(ownedBy: client) }
+        for record in removed { saves.remove(record.id) }
         return removed
     }
 
     /// What belongs on the air at `now`, and the `uptime` at which to ask again.
+    ///
+    /// What has expired by then is not current any more.
     package mutating func advance(to now: Moment) -> (broadcast: AdvertisementPacer.Broadcast?, next: Duration?) {
-        pacer.advance(to: now)
+        changing(at: now) { _ in }
+        let (broadcast, next) = pacer.advance(to: now)
+        let expiration = register.nextExpiration.map { now.uptime + .microseconds($0 - now.unixMicroseconds) }
+        return (broadcast, [next, expiration, saves.nextDeadline].compactMap(\.self).min())
+    }
+
+    /// Keeps everything off the air for as long as nobody is at this device, without a change to what is current.
+    package mutating func withhold(_ isWithheld: Bool, at now: Moment) {
+        let before = offered
+        self.isWithheld = isWithheld
+        follow(from: before, at: now)
     }
 
     /// Says that a broadcast of that content has begun just now.
@@ -107,24 +147,59 @@ package struct Origin: Sendable {
         pacer.began(content, at: now.uptime)
     }
 
+    /// What a request has to wait for: the app that has newer state is asked for it, once for all who ask meanwhile.
+    ///
+    /// The activity needs no save from then on: what its owner changes after it was asked counts anew.
+    package mutating func prepare(for request: FetchRequest, at now: Moment) -> Preparation {
+        changing(at: now) { _ in }
+        guard let record = given(to: request, at: now) else { return .ready }
+        if saves.isOpen(record.id) { return saves.isAwaited(record.id) ? .saving(record.id, asking: nil) : .ready }
+        guard record.needsSave, record.delegate != nil else { return .ready }
+        register.update(record.id) { $0.needsSave = false }
+        return .saving(record.id, asking: saves.begin(record.id, at: now))
+    }
+
+    /// Whether requests for that activity have to wait for its app.
+    package func isSaving(_ id: ActivityRegister.ID) -> Bool { saves.isAwaited(id) }
+
+    /// Changes whenever requests have to wait for an app no more.
+    package var saveEndings: UInt64 { saves.endings }
+
+    /// Takes in how an app answered; false when nobody cares any more.
+    ///
+    /// An app that could not save has newer state still.
+    package mutating func saveEnded(_ round: SaveRounds.Round, _ ending: SaveRounds.Ending) -> Bool {
+        guard saves.end(round) else { return false }
+        if ending != .saved { register.update(round.activity) { $0.needsSave = true } }
+        return true
+    }
+
+    /// The activities whose apps have been waited for long enough.
+    package mutating func expireSaves(at now: Moment) -> [ActivityRegister.ID] {
+        saves.expire(at: now)
+    }
+
     /// The answer to a trusted device that asks for the activity of a type.
     ///
     /// Only the current activity is given away, and for ``grace`` the last one if nothing took its place.
     package func answer(to request: FetchRequest, at now: Moment) -> Answer {
-        if let record = register.current {
-            guard record.activity.type.hash == request.typeHash else { return Self.noLongerCurrent }
-            return .activity(record.activity)
-        }
-        guard let record = late(at: now), record.activity.type.hash == request.typeHash else {
-            return Self.noLongerCurrent
-        }
-        return .activity(record.activity)
+        guard let record = given(to: request, at: now) else { return Self.noLongerCurrent }
+        return .activity(record.activity.reducedToRequiredKeys)
     }
 
-    /// The activity that resigned last, as it stands, if somebody may have picked it in that moment.
+    /// The activity that a request gets, as it stands; nil for a refusal.
+    package func given(to request: FetchRequest, at now: Moment) -> ActivityRegister.Record? {
+        guard let record = offered ?? late(at: now), record.activity.type.hash == request.typeHash else { return nil }
+        return record
+    }
+
+    /// The activity that is to be on the air.
+    private var offered: ActivityRegister.Record? { isWithheld ? nil : register.current }
+
+    /// The activity that left the air last, as it stands, if somebody may have picked it in that moment.
     private func late(at now: Moment) -> ActivityRegister.Record? {
         guard let departed, departed.until > now.uptime, let record = register[departed.id] else { return nil }
-        return record.isEligible ? record : nil
+        return record.isOffered ? record : nil
     }
 
     private static let noLongerCurrent = Answer.refusal(
@@ -137,12 +212,17 @@ package struct Origin: Sendable {
         }
     }
 
-    /// Applies a change to the register and draws the consequences for the air and for late fetches.
+    /// Applies a change to the register and draws the consequences.
     private mutating func changing(at now: Moment, _ change: (inout ActivityRegister) -> Void) {
-        let before = register.current
+        let before = offered
         change(&register)
-        let after = register.current
-        if let after {
+        register.expire(at: now)
+        follow(from: before, at: now)
+    }
+
+    /// Draws the consequences for the air and for late fetches of that another activity is offered than `before`.
+    private mutating func follow(from before: ActivityRegister.Record?, at now: Moment) {
+        if let after = offered {
             departed = nil
             pacer.want(.activity(after.activity.type.hash, hasWebpage: after.activity.webpageURL != nil))
         } else if let before {

@@ -2,7 +2,6 @@ import DBus
 import HandoffBus
 import HandoffCore
 import HandoffModel
-import HandoffWire
 import Logging
 
 /// `Activity1` over one activity of the engine.
@@ -11,22 +10,30 @@ struct ActivityPresence: ActivityService {
     let id: ActivityRegister.ID
     let logger: Logger
 
-    var activity: Activity? { record?.activity }
-    var isEligible: Bool { record?.isEligible ?? false }
+    var type: String { record?.activity.type.rawValue ?? "" }
+    var parts: ActivityDraft { record.map(ActivityDraft.init) ?? ActivityDraft() }
     var isCurrent: Bool { engine.read { $0.origin.current?.id == id } }
-    var encodedSize: Int { activity?.encodedSize ?? 0 }
+    var encodedSize: Int { record?.encodedSize ?? 0 }
 
     private var record: ActivityRegister.Record? { engine.read { try? $0.origin.activity(id) } }
 
     func update(by client: BusName, _ change: (inout ActivityDraft) throws -> Void) throws {
         let record = try replying { try engine.read { state in Result { try state.origin.activity(id) } }.get() }
-        var draft = ActivityDraft(record.activity, isEligible: record.isEligible)
+        var draft = ActivityDraft(record)
         try change(&draft)
         let activity = try draft.activity(ofType: record.activity.type.rawValue)
         try replying {
-            try PayloadSize.check(activity, logger)
-            try engine.update(id, to: activity, isEligible: draft.isEligible, by: client.description)
+            try PayloadSize.check(activity, replacing: record.activity, logger)
+            try engine.update(id, by: client.description) {
+                $0.activity = activity
+                $0.isEligible = draft.isEligible
+                $0.delegate = draft.delegate?.description
+            }
         }
+    }
+
+    func setNeedsSave(_ needsSave: Bool, by client: BusName) throws {
+        try replying { try engine.setNeedsSave(needsSave, of: id, by: client.description) }
     }
 
     func becomeCurrent(by client: BusName) throws {
@@ -39,5 +46,17 @@ struct ActivityPresence: ActivityService {
 
     func invalidate(by client: BusName) throws {
         try replying { try engine.invalidate(id, by: client.description) }
+    }
+}
+
+extension ActivityDraft {
+    /// The parts of an activity of the engine.
+    init(_ record: ActivityRegister.Record) {
+        self.init(
+            record.activity,
+            isEligible: record.isEligible,
+            needsSave: record.needsSave,
+            delegate: record.delegate.flatMap { try? ObjectPath($0) }
+        )
     }
 }

@@ -10,6 +10,7 @@ struct BusPresence: Sendable {
     let fetcher: any Fetching
     let version: String
     let clients: ClientRoster
+    let delegates: DelegateCaller
 
     private var objects: ObjectTree { connection.objects }
 
@@ -53,7 +54,7 @@ extension BusPresence: EngineObserver {
         switch effect {
         case .activityAdded(let record): insert(record)
         case .activityRemoved(let id): objects.remove(at: HandoffName.activity(id))
-        case .activityChanged(let record): showChange(of: record)
+        case .activityChanged(let old, let new): showChange(from: old, to: new)
         case .currentChanged(let old, let new): showCurrent(from: old, to: new)
         case .nearby(.added(let entry)): insert(entry)
         case .nearby(.changed(let entry)):
@@ -72,20 +73,8 @@ extension BusPresence: EngineObserver {
             )
         case .deviceRemoved(let id): objects.remove(at: HandoffName.device(id.description))
         case .radioChanged: showRadio()
+        case .saveRequested, .saveEnded, .fetched, .continued: showEvent(effect)
         }
-    }
-
-    private func showChange(of record: ActivityRegister.Record) {
-        objects.propertiesChanged(
-            at: HandoffName.activity(record.id),
-            interface: HandoffName.activityInterface,
-            [
-                "Title": .string(record.activity.title ?? ""),
-                "WebpageURL": .string(record.activity.webpageURL?.rawValue ?? ""),
-                "UserInfo": UserInfoCoding.value(of: record.activity.userInfo),
-                "Eligible": .boolean(record.isEligible),
-            ]
-        )
     }
 
     private func showCurrent(from old: ActivityRegister.ID?, to new: ActivityRegister.ID?) {

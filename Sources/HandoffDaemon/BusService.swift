@@ -55,10 +55,12 @@ struct BusService: Service {
             connection: connection,
             fetcher: fetcher,
             version: version,
-            clients: ClientRoster(newClients)
+            clients: ClientRoster(newClients),
+            delegates: DelegateCaller(engine: engine, connection: connection, logger: logger)
         )
         engine.observe(by: presence) { presence.show($0) }
         try await withThrowingDiscardingTaskGroup { group in
+            group.addTask { await presence.delegates.run() }
             for await client in clients {
                 group.addTask { try await watch(client, on: connection, presence.clients) }
             }

@@ -8,9 +8,10 @@ struct ConfigurationFile: Decodable {
     var bus: String?
     var name: String?
     var logLevel: String?
+    var staysWhenAway: Bool?
 
     private enum Key: String, CodingKey, CaseIterable {
-        case radio, adapter, bus, name, logLevel
+        case radio, adapter, bus, name, logLevel, staysWhenAway
     }
 
     /// The file that was asked for, else the user's own if there is one, else nothing.
@@ -43,6 +44,7 @@ struct ConfigurationFile: Decodable {
         bus = try container.decodeIfPresent(String.self, forKey: .bus)
         name = try container.decodeIfPresent(String.self, forKey: .name)
         logLevel = try container.decodeIfPresent(String.self, forKey: .logLevel)
+        staysWhenAway = try container.decodeIfPresent(Bool.self, forKey: .staysWhenAway)
     }
 
     /// A key that means nothing is a slip of the pen, which should not pass unnoticed.

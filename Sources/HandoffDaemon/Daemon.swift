@@ -55,7 +55,10 @@ package struct Daemon<R: Radio>: Sendable {
     /// In the order of their start; they stop in reverse, so that the farewell is still heard when the bus is gone.
     private func services(for engine: Engine) -> [any Service] {
         let fetcher = FetchService(engine: engine, radio: radio, logger: logger)
-        return [
+        let login =
+            options.staysWhenAway
+            ? [] : [LoginSessionService(engine: engine, bus: .system, logger: logger)]
+        return login + [
             RadioService(engine: engine, radio: radio, logger: logger),
             AlarmService(engine: engine),
             ListeningService(engine: engine, radio: radio, logger: logger),

@@ -11,6 +11,9 @@ package struct DaemonOptions: Sendable {
     /// The name under which other devices show this one.
     package var name: DeviceName
 
+    /// Whether activities stay on the air while the person's session is locked or idle.
+    package var staysWhenAway: Bool
+
     /// The name as text.
     package var deviceName: String { name.rawValue }
 
@@ -19,9 +22,10 @@ package struct DaemonOptions: Sendable {
         String(name.rawValue.prefix(32).map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") ? $0 : "-" })
     }
 
-    package init(bus: BusAddress, stateDirectory: FilePath, name: DeviceName) {
+    package init(bus: BusAddress, stateDirectory: FilePath, name: DeviceName, staysWhenAway: Bool = false) {
         self.bus = bus
         self.stateDirectory = stateDirectory
         self.name = name
+        self.staysWhenAway = staysWhenAway
     }
 }

@@ -4,28 +4,50 @@ import HandoffWire
 
 extension Engine {
     /// Adds an activity that belongs to `client` and is not current yet.
-    func create(_ activity: Activity, isEligible: Bool, by client: String) throws(HandoffError) -> ActivityRegister.ID {
-        try change { state, _ throws(HandoffError) in
-            let record = try state.origin.create(activity, owner: client, isEligible: isEligible)
-            state.outbox.append(.activityAdded(record))
+    ///
+    /// - Throws: ``HandoffError`` with `limitReached`.
+    func create(
+        _ activity: Activity,
+        isEligible: Bool,
+        needsSave: Bool = false,
+        delegate: String? = nil,
+        by client: String
+    ) throws(HandoffError) -> ActivityRegister.ID {
+        try change { state, now throws(HandoffError) in
+            let id = try state.origin.create(activity, owner: client, isEligible: isEligible).id
+            try state.origin.update(id, by: client, at: now) {
+                $0.needsSave = needsSave
+                $0.delegate = delegate
+            }
+            state.outbox.append(.activityAdded(try state.origin.activity(id)))
             state.learn(activity.type)
-            return record.id
+            return id
         }
     }
 
-    /// Gives an activity new contents.
+    /// Changes what an activity has in it.
+    ///
+    /// - Throws: ``HandoffError`` with `noSuchActivity` or `notOwner`.
     func update(
         _ id: ActivityRegister.ID,
-        to activity: Activity,
-        isEligible: Bool,
-        by client: String
+        by client: String,
+        _ body: (inout ActivityRegister.Record) -> Void
     ) throws(HandoffError) {
         try change { state, now throws(HandoffError) in
-            try state.origin.update(id, by: client, at: now) {
-                $0.activity = activity
-                $0.isEligible = isEligible
-            }
-            state.outbox.append(.activityChanged(try state.origin.activity(id)))
+            let before = try state.origin.activity(id)
+            try state.origin.update(id, by: client, at: now, body)
+            state.showChange(since: before)
+        }
+    }
+
+    /// Says that the owner has newer state than it has told, or has none.
+    ///
+    /// - Throws: ``HandoffError`` with `noSuchActivity` or `notOwner`.
+    func setNeedsSave(_ needsSave: Bool, of id: ActivityRegister.ID, by client: String) throws(HandoffError) {
+        try change { state, _ throws(HandoffError) in
+            let before = try state.origin.activity(id)
+            try state.origin.setNeedsSave(needsSave, of: id, by: client)
+            state.showChange(since: before)
         }
     }
 
@@ -66,14 +88,26 @@ extension Engine {
         for client in read({ $0.lookers.union($0.origin.owners) }) { clientLeft(client) }
     }
 
+    /// Keeps everything off the air, or does so no longer.
+    func withhold(_ isWithheld: Bool) {
+        change { state, now in
+            guard state.origin.isWithheld != isWithheld else { return }
+            state.origin.withhold(isWithheld, at: now)
+            logger.info(isWithheld ? "nobody is here: activities leave the air" : "somebody is here again")
+        }
+    }
+
     /// Takes in that what the plan says has begun to be on the air.
     func began(_ plan: AdvertisingPlan) {
         guard let content = plan.content else { return }
         change { state, now in state.origin.began(content, at: now) }
     }
+}
 
-    /// The answer to a trusted device that asks for the current activity.
-    func answer(to request: FetchRequest) -> Answer {
-        read { $0.origin.answer(to: request, at: .now) }
+extension Engine.State {
+    /// Has the bus show how an activity differs from what it was.
+    mutating func showChange(since before: ActivityRegister.Record) {
+        guard let after = try? origin.activity(before.id), after != before else { return }
+        outbox.append(.activityChanged(from: before, to: after))
     }
 }

@@ -16,8 +16,14 @@ package final class Engine: Sendable {
     /// Something that the bus should show.
     enum Effect: Sendable {
         case activityAdded(ActivityRegister.Record)
-        case activityChanged(ActivityRegister.Record)
+        case activityChanged(from: ActivityRegister.Record, to: ActivityRegister.Record)
         case activityRemoved(ActivityRegister.ID)
+        /// The app has to be asked to save.
+        case saveRequested(ActivityRegister.Record, SaveRounds.Round)
+        case saveEnded(ActivityRegister.ID, SaveRounds.Ending)
+        case fetched(ActivityRegister.ID, by: DeviceID, Activity)
+        /// The app has to be told who goes on with its activity.
+        case continued(ActivityRegister.Record, by: DeviceID, name: String)
         /// The one before is nil where there was none, or where it is gone altogether.
         case currentChanged(from: ActivityRegister.ID?, to: ActivityRegister.ID?)
         case nearby(NearbyTable.Change)
@@ -76,6 +82,8 @@ package final class Engine: Sendable {
     let advertising = Latest(AdvertisingPlan(advertisement: nil, radioGeneration: 0))
     let scanning = Latest(ScanningPlan(effort: .none, radioGeneration: 0))
     let deadline = Latest<Duration?>(nil)
+    /// Changes whenever fetches have to wait for an app no more.
+    let saveEndings = Latest<UInt64>(0)
     /// Changes whenever a trusted device was heard.
     let sightings = Latest<Void>(())
 
@@ -173,12 +181,14 @@ package final class Engine: Sendable {
 
     /// Brings the plans in line with the state.
     private func settle(_ state: inout State, before: ActivityRegister.ID?, now: Moment) {
+        for id in state.origin.expireSaves(at: now) { state.outbox.append(.saveEnded(id, .timedOut)) }
+        saveEndings.update(state.origin.saveEndings)
+        let (broadcast, next) = state.origin.advance(to: now)
         let current = state.origin.current?.id
         if current != before {
             let left = before.flatMap { state.origin.holds($0) ? $0 : nil }
             state.outbox.append(.currentChanged(from: left, to: current))
         }
-        let (broadcast, next) = state.origin.advance(to: now)
         advertising.update(
             AdvertisingPlan(
                 advertisement: advertisement(for: broadcast, in: &state),

@@ -46,7 +46,13 @@ struct ManagerPresence: ManagerService {
         let activity = try draft.activity(ofType: type)
         return try replying {
             try PayloadSize.check(activity, engine.logger)
-            let id = try engine.create(activity, isEligible: draft.isEligible, by: client.description)
+            let id = try engine.create(
+                activity,
+                isEligible: draft.isEligible,
+                needsSave: draft.needsSave,
+                delegate: draft.delegate?.description,
+                by: client.description
+            )
             presence.clients.insert(client)
             return HandoffName.activity(id)
         }

@@ -47,19 +47,40 @@ struct SessionServer: Sendable {
 
     private func answer(_ introduced: Introduced, on channel: some RadioChannel) async throws {
         var session = introduced.session
-        logger.debug("a device asks", metadata: ["device": "\(introduced.introduction.device)"])
-        let answer: Answer =
-            switch introduced.introduction.request {
-            case .fetch(let request): engine.answer(to: request)
-            case nil: .refusal(Refusal(.notUnderstood, "This device has an older handoffd; update it."))
-            }
-        try await channel.sendAll(try session.answer(answer))
+        let device = introduced.introduction.device
+        logger.debug("a device asks", metadata: ["device": "\(device)"])
+        let given = try await given(to: introduced.introduction.request)
+        try await channel.sendAll(try session.answer(given.answer))
+        engine.gave(given, to: device)
         while let message = try await channel.receive() {
             guard try session.acknowledge(message) else { continue }
-            logger.info("an activity was fetched", metadata: ["device": "\(introduced.introduction.device)"])
-            return
+            engine.acknowledged(given, by: device)
+            return log(given.answer, to: device)
         }
         throw HandoffError(.peerMisbehaved, "The peer closed the channel before it acknowledged the answer.")
+    }
+
+    private func given(to request: Request?) async throws -> Engine.Given {
+        switch request {
+        case .fetch(let request): try await engine.answer(to: request)
+        case nil:
+            Engine.Given(
+                answer: .refusal(Refusal(.notUnderstood, "This device has an older handoffd; update it.")),
+                activity: nil
+            )
+        }
+    }
+
+    private func log(_ answer: Answer, to device: DeviceID) {
+        switch answer {
+        case .activity(let activity):
+            logger.info(
+                "an activity was fetched",
+                metadata: ["device": "\(device)", "type": "\(activity.type.rawValue)"]
+            )
+        case .refusal(let refusal):
+            logger.info("a request was refused: \(refusal.message)", metadata: ["device": "\(device)"])
+        }
     }
 
     private static let tooSlow = HandoffError(.timedOut, "The peer took too long.")

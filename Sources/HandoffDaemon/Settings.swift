@@ -42,7 +42,8 @@ package struct Settings: Sendable {
         daemon = DaemonOptions(
             bus: try Self.bus(line.bus ?? file.bus ?? "session"),
             stateDirectory: try StateDirectory.path(option: line.stateDirectory, environment: environment),
-            name: try Self.name(line.name ?? file.name, hostName: hostName)
+            name: try Self.name(line.name ?? file.name, hostName: hostName),
+            staysWhenAway: file.staysWhenAway ?? false
         )
     }
 

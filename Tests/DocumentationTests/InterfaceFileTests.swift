@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Docs/dbus says what the daemon declares")
 struct InterfaceFileTests {
-    @Test("the interface file and the interface have the same members", arguments: 0..<4)
+    @Test("the interface file and the interface have the same members", arguments: Interfaces.all.indices)
     func members(_ index: Int) throws {
         let interface = Interfaces.all[index]
         var comments: [String] = []
@@ -14,7 +14,7 @@ struct InterfaceFileTests {
         #expect(declared.interfaces[interface.name.description]?.isEmpty == false)
     }
 
-    @Test("the interface file explains each member and each argument", arguments: 0..<4)
+    @Test("the interface file explains each member and each argument", arguments: Interfaces.all.indices)
     func comments(_ index: Int) throws {
         let interface = Interfaces.all[index]
         var comments: [String] = []
@@ -29,13 +29,24 @@ struct InterfaceFileTests {
         for property in interface.properties {
             #expect(comments.contains { $0.hasPrefix("\(property.name):") }, "\(property.name)")
         }
+        for signal in interface.signals {
+            let comment = comments.first { $0.hasPrefix("\(signal.name):") }
+            for argument in signal.arguments {
+                #expect(comment?.contains("@\(argument.name):") == true, "\(signal.name), \(argument.name)")
+            }
+            #expect(comment != nil, "\(signal.name)")
+        }
     }
 
-    @Test("the page has a section for each member, with its types, and for nothing else", arguments: 0..<4)
+    @Test(
+        "the page has a section for each member, with its types, and for nothing else",
+        arguments: Interfaces.all.indices
+    )
     func pages(_ index: Int) throws {
         let interface = Interfaces.all[index]
         let page = try Page("dbus/\(Interfaces.page(of: interface)).md")
-        let members = interface.methods.map(\.name.description) + interface.properties.map(\.name.description)
+        let members = [interface.methods.map(\.name), interface.properties.map(\.name), interface.signals.map(\.name)]
+            .joined().map(\.description)
         #expect(Set(page.headings(3)) == Set(members))
         for property in interface.properties {
             let notes = [property.set == nil ? "" : ", writable", Self.note(property.changes)]
@@ -44,10 +55,17 @@ struct InterfaceFileTests {
         }
         for method in interface.methods {
             let heading = page.lines.first { $0.hasPrefix("### \(method.name)(") }
-            let text = { (arguments: [Argument]) in arguments.map { "\($0.name): \($0.type)" }.joined(separator: ", ") }
-            let outputs = method.outputs.isEmpty ? "" : " → \(text(method.outputs))"
-            #expect(heading == "### \(method.name)(\(text(method.inputs)))\(outputs)")
+            let outputs = method.outputs.isEmpty ? "" : " → \(Self.text(method.outputs))"
+            #expect(heading == "### \(method.name)(\(Self.text(method.inputs)))\(outputs)")
         }
+        for signal in interface.signals {
+            let heading = page.lines.first { $0.hasPrefix("### \(signal.name)(") }
+            #expect(heading == "### \(signal.name)(\(Self.text(signal.arguments)))")
+        }
+    }
+
+    private static func text(_ arguments: [Argument]) -> String {
+        arguments.map { "\($0.name): \($0.type)" }.joined(separator: ", ")
     }
 
     @Test("there is a file and a page for each interface, and for nothing else")

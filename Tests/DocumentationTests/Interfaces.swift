@@ -6,6 +6,7 @@ import HandoffModel
 enum Interfaces {
     static let all: [Interface] = [
         .manager(NoManager()), .activity(NoActivity()), .nearbyActivity({ nothing }, fetch: { _ in throw Nobody() }),
+        .activityDelegate(NoDelegate()),
         .device({ DeviceDescription(id: "", name: "", lastSeen: 0) }, remove: {}),
     ]
 
@@ -39,14 +40,20 @@ enum Interfaces {
     }
 
     private struct NoActivity: ActivityService {
-        var activity: Activity? { nil }
-        var isEligible: Bool { false }
+        var type: String { "" }
+        var parts: ActivityDraft { ActivityDraft() }
         var isCurrent: Bool { false }
         var encodedSize: Int { 0 }
 
         func update(by client: BusName, _ change: (inout ActivityDraft) throws -> Void) throws {}
+        func setNeedsSave(_ needsSave: Bool, by client: BusName) throws {}
         func becomeCurrent(by client: BusName) throws {}
         func resignCurrent(by client: BusName) throws {}
         func invalidate(by client: BusName) throws {}
+    }
+
+    private struct NoDelegate: ActivityDelegate {
+        func willSave(_ activity: ObjectPath) async throws {}
+        func wasContinued(_ activity: ObjectPath, by device: ObjectPath, named name: String) {}
     }
 }

@@ -11,6 +11,16 @@ struct ActivityCodingTests {
             try Activity(type: type),
             try Activity(type: .browsingWeb, webpageURL: WebpageURL("https://example.org/a?b#c")),
             try Activity(type: type, title: "Résumé", userInfo: ["line": .integer(3), "all": .set([.null])]),
+            try Activity(
+                type: type,
+                userInfo: ["line": .integer(3)],
+                requiredUserInfoKeys: ["line", "page"],
+                teamID: "org.example",
+                expiration: Timestamp(seconds: 2_000_000_000, nanoseconds: 5000),
+                targetContentIdentifier: "note",
+                persistentIdentifier: "42",
+                supportsContinuationStreams: true
+            ),
         ]
     }
 

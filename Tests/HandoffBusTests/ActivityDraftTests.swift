@@ -21,11 +21,53 @@ struct ActivityDraftTests {
         let draft = try Self.draft([
             "Title": .string("Draft"), "WebpageURL": .string("https://example.org/"),
             "UserInfo": ["line": Value.int32(12)].value, "Eligible": .boolean(false),
+            "RequiredUserInfoKeys": ["line", "page", "line"].value, "TeamID": .string("org.example"),
+            "ExpirationDate": .int64(1_795_239_042_124_859), "TargetContentIdentifier": .string("note 42"),
+            "PersistentIdentifier": .string("42"), "SupportsContinuationStreams": .boolean(true),
+            "NeedsSave": .boolean(true), "Delegate": .objectPath("/org/example/App"),
         ])
         #expect(draft.properties.title == "Draft")
         #expect(draft.properties.webpageURL?.rawValue == "https://example.org/")
         #expect(draft.properties.userInfo == ["line": .integer(12)])
         #expect(!draft.isEligible)
+        #expect(draft.properties.requiredUserInfoKeys == ["line", "page"])
+        #expect(draft.properties.teamID == "org.example")
+        #expect(draft.properties.expiration == (try Timestamp("2026-11-21T05:30:42.124859Z")))
+        #expect(draft.properties.targetContentIdentifier == "note 42")
+        #expect(draft.properties.persistentIdentifier == "42")
+        #expect(draft.properties.supportsContinuationStreams)
+        #expect(draft.needsSave)
+        #expect(draft.delegate == "/org/example/App")
+    }
+
+    @Test("what changed, and only that, is told, each part with the type that its property has")
+    func changes() throws {
+        let all = try Self.draft(Self.everything)
+        #expect(all.changes(since: ActivityDraft()).count == ActivityDraft.Key.allCases.count)
+        #expect(all.changes(since: all).isEmpty)
+        for key in ActivityDraft.Key.allCases {
+            var draft = ActivityDraft()
+            try draft.set(key, to: all.value(of: key))
+            #expect(draft.changes(since: ActivityDraft()) == [key.rawValue: all.value(of: key)])
+            #expect(ActivityDraft().changes(since: draft) == [key.rawValue: ActivityDraft().value(of: key)])
+            #expect(all.value(of: key).type == key.type)
+            #expect(ActivityDraft().value(of: key).type == key.type)
+        }
+    }
+
+    private static let everything: [String: Value] = [
+        "Title": .string("T"), "WebpageURL": .string("http://example.org"), "Eligible": .boolean(false),
+        "UserInfo": ["line": Value.int32(12)].value, "RequiredUserInfoKeys": ["line"].value, "TeamID": .string("a"),
+        "ExpirationDate": .uint64(1_000_001), "TargetContentIdentifier": .string("b"),
+        "PersistentIdentifier": .string("c"), "SupportsContinuationStreams": .boolean(true),
+        "NeedsSave": .boolean(true), "Delegate": .objectPath("/a"),
+    ]
+
+    @Test("nothing, 0 and / mean none, also where there was one")
+    func noneAgain() throws {
+        var draft = try Self.draft(Self.everything)
+        for key in ActivityDraft.Key.allCases { try draft.set(key, to: ActivityDraft().value(of: key)) }
+        #expect(draft == ActivityDraft())
     }
 
     @Test("an empty title and an empty address mean none, also where there was one")
@@ -46,11 +88,23 @@ struct ActivityDraftTests {
     private static let refused: [([String: Value], HandoffErrorName, String)] = [
         (
             ["Titel": .string("Draft")], .invalidArgument,
-            "An activity has no property \"Titel\"; it has Title, WebpageURL, UserInfo, Eligible."
+            "An activity has no property \"Titel\"; it has Title, WebpageURL, UserInfo, RequiredUserInfoKeys, TeamID, "
+                + "ExpirationDate, TargetContentIdentifier, PersistentIdentifier, SupportsContinuationStreams, Eligible, "
+                + "NeedsSave, Delegate."
         ),
         (["Type": .string("org.example.a")], .invalidArgument, "no property \"Type\""),
         (["Title": .byte(1)], .invalidArgument, "Title is a string, not a value of type y."),
         (["WebpageURL": .bytes([])], .invalidArgument, "WebpageURL is a string, not a value of type ay."),
+        (["RequiredUserInfoKeys": .string("a")], .invalidArgument, "RequiredUserInfoKeys is a list of strings, not"),
+        (
+            ["RequiredUserInfoKeys": [Int64(1)].value], .invalidArgument,
+            "RequiredUserInfoKeys is a list of strings, not"
+        ),
+        (["ExpirationDate": .int32(-1)], .invalidArgument, "ExpirationDate is a whole number of microseconds"),
+        (["ExpirationDate": .double(1)], .invalidArgument, "ExpirationDate is a whole number of microseconds"),
+        (["ExpirationDate": .uint64(.max)], .invalidArgument, "ExpirationDate is after the year 9999"),
+        (["Delegate": .string("/a")], .invalidArgument, "Delegate is an object path, not a value of type s."),
+        (["NeedsSave": .string("yes")], .invalidArgument, "NeedsSave is a boolean, not"),
         (["Eligible": .uint32(1)], .invalidArgument, "Eligible is a boolean, not a value of type u."),
         (["UserInfo": .string("{}")], .invalidUserInfo, "userInfo is a dictionary with string keys (a{sv})."),
         (["UserInfo": ["a": Value.objectPath("/")].value], .invalidUserInfo, "userInfo[\"a\"]"),
@@ -67,14 +121,9 @@ struct ActivityDraftTests {
 
     @Test("a draft is what its properties say, both ways")
     func roundTrip() throws {
-        let all: [String: Value] = [
-            "Title": .string("T"), "WebpageURL": .string("http://example.org"), "Eligible": .boolean(false),
-        ]
-        for properties in [[:], all] {
+        for properties in [[:], Self.everything] {
             let draft = try Self.draft(properties)
-            let again = try ActivityDraft(properties: draft.value)
-            #expect(again.properties == draft.properties)
-            #expect(again.isEligible == draft.isEligible)
+            #expect(try ActivityDraft(properties: draft.value) == draft)
         }
     }
 
@@ -84,6 +133,8 @@ struct ActivityDraftTests {
             ("not a type", [:], .invalidActivityType),
             ("org.example.a", ["Title": .string(String(repeating: "x", count: 1025))], .invalidTitle),
             ("org.example.a", ["UserInfo": ["a": Value.string("a\0b")].value], .invalidUserInfo),
+            ("org.example.a", ["TeamID": .string("an id")], .invalidArgument),
+            ("org.example.a", ["PersistentIdentifier": .string(String(repeating: "x", count: 1025))], .invalidArgument),
         ] as [(String, [String: Value], HandoffErrorName)]
     )
     func bounds(_ type: String, _ properties: [String: Value], _ name: HandoffErrorName) {

@@ -156,8 +156,8 @@ struct FakeManager: ManagerService {
 struct FakeActivity: ActivityService {
     let daemon: FakeDaemon
 
-    var activity: Activity? { daemon.read { try? $0.draft.activity(ofType: FakeDaemon.type) } }
-    var isEligible: Bool { daemon.read(\.draft.isEligible) }
+    var type: String { FakeDaemon.type }
+    var parts: ActivityDraft { daemon.read(\.draft) }
     var isCurrent: Bool { daemon.read(\.isCurrent) }
     var encodedSize: Int { 42 }
 
@@ -166,6 +166,11 @@ struct FakeActivity: ActivityService {
         var draft = daemon.read(\.draft)
         try change(&draft)
         daemon.change { $0.draft = draft }
+    }
+
+    func setNeedsSave(_ needsSave: Bool, by client: BusName) throws {
+        try daemon.note("needsSave", by: client)
+        daemon.change { $0.draft.needsSave = needsSave }
     }
 
     func becomeCurrent(by client: BusName) throws {

@@ -1,4 +1,5 @@
 import DBus
+import HandoffBus
 import HandoffModel
 import Testing
 
@@ -46,6 +47,39 @@ struct MonitorEventTests {
         let names = ["org.handoffd.Device1", "org.freedesktop.DBus.Peer"]
         let events = MonitorEvent.events(of: signal("InterfacesRemoved", [.objectPath("/o"), names.value]))
         #expect(events.map(\.text) == ["removed Device1 /o"])
+    }
+
+    @Test("what an app was asked, what was fetched and by whom it was continued is told with all that is in it")
+    func activityEvents() throws {
+        let path = HandoffName.activity(3)
+        let device = try DeviceID(bytes: [1, 2, 3, 4, 5, 6, 7, 8])
+        let activity = try Activity(type: ActivityType("a.b"), userInfo: ["line": .integer(7)])
+        let lines = [
+            ActivityEvent.saveRequested, .saveEnded(.timedOut), .fetched(device: device, activity),
+            .continued(device: device, name: "desk"),
+        ]
+        .flatMap { MonitorEvent.events(of: $0.signal(of: path)) }.map(\.text)
+        #expect(
+            lines == [
+                "saveRequested Activity1 \(path)",
+                #"saveEnded Activity1 \#(path) Outcome="timed-out""#,
+                #"fetched Activity1 \#(path) Activity={"Type":"a.b","UserInfo":{"line":7}} "#
+                    + #"Device="/org/handoffd/Handoff1/Device/0102030405060708""#,
+                #"continued Activity1 \#(path) Device="/org/handoffd/Handoff1/Device/0102030405060708" "#
+                    + #"DeviceName="desk""#,
+            ]
+        )
+    }
+
+    @Test("a signal of an activity with other arguments than it has is nothing")
+    func oddActivityEvent() {
+        let odd = Signal(
+            path: HandoffName.activity(3),
+            interface: HandoffName.activityInterface,
+            member: "SaveEnded",
+            arguments: [.byte(1)]
+        )
+        #expect(MonitorEvent.events(of: odd).isEmpty)
     }
 
     @Test(

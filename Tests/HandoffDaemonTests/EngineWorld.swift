@@ -72,7 +72,11 @@ final class Shown: EngineObserver {
     private static func words(for effect: Engine.Effect) -> String {
         switch effect {
         case .activityAdded(let record): "added \(record.id)"
-        case .activityChanged(let record): "changed \(record.id)"
+        case .activityChanged(_, let record): "changed \(record.id)"
+        case .saveRequested(let record, _): "save \(record.id)"
+        case .saveEnded(let id, let ending): "save of \(id) \(ending)"
+        case .fetched(let id, _, let activity): "fetched \(id) \(activity.userInfo.count)"
+        case .continued(let record, _, let name): "continued \(record.id) by \(name)"
         case .activityRemoved(let id): "removed \(id)"
         case .currentChanged(let old, let new):
             "current \(old.map(String.init) ?? "-") to \(new.map(String.init) ?? "-")"
@@ -83,6 +87,21 @@ final class Shown: EngineObserver {
         case .deviceChanged(let device): "device changed \(device.name)"
         case .deviceRemoved: "device removed"
         case .radioChanged: "radio"
+        }
+    }
+}
+
+extension Engine {
+    /// Gives an activity new contents.
+    func update(
+        _ id: ActivityRegister.ID,
+        to activity: Activity,
+        isEligible: Bool,
+        by client: String
+    ) throws(HandoffError) {
+        try update(id, by: client) {
+            $0.activity = activity
+            $0.isEligible = isEligible
         }
     }
 }

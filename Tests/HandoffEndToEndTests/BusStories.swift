@@ -101,43 +101,6 @@ struct BusStories {
         }
     }
 
-    @Test("two thousand changes in a second keep nobody else waiting, and change the air hardly ever")
-    func flood() async throws {
-        try await World.runPair { _, laptop, desktop in
-            try await laptop.connected { program in
-                let edit = try await program.create("org.example.edit", [:])
-                let draw = try await program.create("org.example.draw", [:])
-                try await program.becomeCurrent(edit)
-                try await desktop.watching { watch in
-                    _ = try await watch.one()
-                    try await laptop.connected { other in
-                        try await withThrowingTaskGroup(of: Void.self) { group in
-                            group.addTask {
-                                for round in 0..<1000 {
-                                    program.connection.send(.becomeCurrent(round.isMultiple(of: 2) ? draw : edit))
-                                    program.connection.send(.setTitle("title \(round)", of: edit))
-                                }
-                                // Answered after all of them, for a connection's calls keep their order.
-                                try await program.set("Title", to: .string("last"), of: edit)
-                            }
-                            for _ in 0..<10 {
-                                _ = try await within(.seconds(10), "another program has to wait") {
-                                    try await other.status()
-                                }
-                            }
-                            try await group.waitForAll()
-                        }
-                    }
-                    // Each change of the air is another entry on the other side; the number of the last one counts them.
-                    try await watch.until { $0.count == 1 }
-                    let entry = try #require(try await desktop.json("nearby").array.first)
-                    #expect(try #require(entry["id"].number) <= 8)
-                    #expect(try await program.connection.title(of: edit) == "last")
-                }
-            }
-        }
-    }
-
     @Test("daemons on buses of their own do not disturb each other, nor take each other's calls")
     func sideBySide() async throws {
         try await World.run { world in
@@ -167,39 +130,5 @@ struct BusStories {
                 }
             }
         }
-    }
-}
-
-extension MethodCall {
-    fileprivate static func becomeCurrent(_ activity: ObjectPath) -> MethodCall {
-        MethodCall(
-            destination: HandoffName.bus,
-            path: activity,
-            interface: HandoffName.activityInterface,
-            member: "BecomeCurrent"
-        )
-    }
-
-    fileprivate static func setTitle(_ title: String, of activity: ObjectPath) -> MethodCall {
-        MethodCall(
-            destination: HandoffName.bus,
-            path: activity,
-            interface: "org.freedesktop.DBus.Properties",
-            member: "Set",
-            arguments: [
-                .string(HandoffName.activityInterface.description), .string("Title"), .variant(.string(title)),
-            ]
-        )
-    }
-}
-
-extension Connection {
-    fileprivate func title(of activity: ObjectPath) async throws -> String? {
-        try await property(
-            of: HandoffName.bus,
-            at: activity,
-            interface: HandoffName.activityInterface,
-            name: "Title"
-        ).string
     }
 }

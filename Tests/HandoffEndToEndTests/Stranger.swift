@@ -8,8 +8,14 @@ import HandoffWire
 enum Stranger {
     struct NothingHeard: Error {}
 
-    /// Opens a channel to the device of `card`, sends `bytes`, and returns what came back before the device closed.
-    static func shout(_ bytes: [UInt8], at card: String, in directory: String) async throws -> [UInt8] {
+    /// Opens a channel to the device of `card`, sends `bytes`, and returns what came back before the device closed, or
+    /// before it was `enough`.
+    static func shout(
+        _ bytes: [UInt8],
+        at card: String,
+        in directory: String,
+        enough: Int = .max
+    ) async throws -> [UInt8] {
         let card = try CardText(parsing: card)
         let radio = SimulatedRadio(directory: directory, name: "stranger")
         return try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
@@ -18,14 +24,19 @@ enum Stranger {
                 return nil
             }
             for await case .ready in radio.states() { break }
-            group.addTask { try await shout(bytes, at: card, with: radio) }
+            group.addTask { try await shout(bytes, at: card, with: radio, enough) }
             defer { group.cancelAll() }
             guard let answer = try await group.next(), let answer else { throw NothingHeard() }
             return answer
         }
     }
 
-    private static func shout(_ bytes: [UInt8], at card: CardText, with radio: SimulatedRadio) async throws -> [UInt8] {
+    private static func shout(
+        _ bytes: [UInt8],
+        at card: CardText,
+        with radio: SimulatedRadio,
+        _ enough: Int
+    ) async throws -> [UInt8] {
         let (address, port) = try await door(of: card, with: radio)
         return try await radio.withChannel(to: address, port: port, timeout: .seconds(10)) { channel in
             var rest = bytes[...]
@@ -36,7 +47,7 @@ enum Stranger {
                 rest = rest.dropFirst(piece.count)
             }
             var heard: [UInt8] = []
-            while let message = try? await channel.receive() { heard += message }
+            while heard.count < enough, let message = try? await channel.receive() { heard += message }
             return heard
         }
     }

@@ -59,13 +59,22 @@ struct World: Sendable {
     }
 
     /// The same on a bus that is there.
+    ///
+    /// - Parameters:
+    ///   - name: what it is called.
+    ///   - bus: where programs meet it.
+    ///   - options: more for its command line.
+    ///   - surroundings: more for its environment.
+    ///   - body: what happens meanwhile.
     func withDaemon(
         _ name: String,
         on bus: PrivateBus,
         _ options: [String] = [],
+        surroundings: [String: String] = [:],
         _ body: @escaping @Sendable (Device) async throws -> Void
     ) async throws {
         let arguments = daemonArguments(name, on: bus.address) + options
+        let environment = environment.merging(surroundings) { _, new in new }
         try await withProgram(Programs.handoffd, arguments, environment: environment) { process in
             let log = Transcript()
             let device = Device(name: name, world: self, bus: bus, process: process, log: log)

@@ -1,0 +1,81 @@
+package import DBus
+
+/// What an app does for its activities when the daemon calls it, through `org.handoffd.ActivityDelegate1`.
+///
+/// One object may serve any number of activities.
+package protocol ActivityDelegate: Sendable {
+    /// Saves the newest state of the activity, for another device is about to get it.
+    func willSave(_ activity: ObjectPath) async throws
+    /// Takes in that a device goes on with the activity.
+    func wasContinued(_ activity: ObjectPath, by device: ObjectPath, named name: String)
+}
+
+extension Interface {
+    /// `org.handoffd.ActivityDelegate1`, served by an app.
+    package static func activityDelegate(_ delegate: some ActivityDelegate) -> Interface {
+        Interface(name: HandoffName.activityDelegateInterface, methods: [willSave(delegate), wasContinued(delegate)])
+    }
+
+    private static let activity = Argument(name: "activity", type: .objectPath)
+    private static let options = Argument(name: "options", type: [String: Value].valueType)
+
+    private static func willSave(_ delegate: some ActivityDelegate) -> Method {
+        Method(name: "WillSave", inputs: [activity, options]) { invocation in
+            let activity = try invocation.arguments.decode(at: 0, as: ObjectPath.self)
+            return .later {
+                try await delegate.willSave(activity)
+                return []
+            }
+        }
+    }
+
+    private static func wasContinued(_ delegate: some ActivityDelegate) -> Method {
+        Method(
+            name: "WasContinued",
+            inputs: [
+                activity, Argument(name: "device", type: .objectPath), Argument(name: "device_name", type: .string),
+                options,
+            ]
+        ) { invocation in
+            let arguments = invocation.arguments
+            delegate.wasContinued(
+                try arguments.decode(at: 0, as: ObjectPath.self),
+                by: try arguments.decode(at: 1, as: ObjectPath.self),
+                named: try arguments.decode(at: 2, as: String.self)
+            )
+            return .reply([])
+        }
+    }
+}
+
+extension MethodCall {
+    /// Asks the app at `client` to save an activity.
+    package static func willSave(_ activity: ObjectPath, of client: BusName, at delegate: ObjectPath) -> MethodCall {
+        MethodCall(
+            destination: client,
+            path: delegate,
+            interface: HandoffName.activityDelegateInterface,
+            member: "WillSave",
+            arguments: [.objectPath(activity), [String: Value]().value],
+            startsService: false
+        )
+    }
+
+    /// Tells the app at `client` that a device goes on with an activity.
+    package static func wasContinued(
+        _ activity: ObjectPath,
+        by device: ObjectPath,
+        named name: String,
+        of client: BusName,
+        at delegate: ObjectPath
+    ) -> MethodCall {
+        MethodCall(
+            destination: client,
+            path: delegate,
+            interface: HandoffName.activityDelegateInterface,
+            member: "WasContinued",
+            arguments: [.objectPath(activity), .objectPath(device), .string(name), [String: Value]().value],
+            startsService: false
+        )
+    }
+}

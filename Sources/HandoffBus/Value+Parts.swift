@@ -1,0 +1,82 @@
+import DBus
+import HandoffModel
+
+/// Reading the parts of an activity; each throws an `InvalidArgument` that names the part and what it may be.
+extension Value {
+    /// A text; nil for an empty one.
+    func text(for key: ActivityDraft.Key) throws(DBusError) -> String? {
+        guard let string else { throw wrongType(key, "a string") }
+        return string.isEmpty ? nil : string
+    }
+
+    /// The texts of a list, once each.
+    func texts(for key: ActivityDraft.Key) throws(DBusError) -> Set<String> {
+        guard let elements = array, bytes == nil || elements.isEmpty else { throw wrongType(key, "a list of strings") }
+        let strings = elements.compactMap(\.unwrapped.string)
+        guard strings.count == elements.count else { throw wrongType(key, "a list of strings") }
+        return Set(strings)
+    }
+
+    /// The address of a web page; nil for an empty one.
+    func webpageURL(for key: ActivityDraft.Key) throws(DBusError) -> WebpageURL? {
+        guard let text = try text(for: key) else { return nil }
+        return try handingOn { () throws(ModelError) in try WebpageURL(text) }
+    }
+
+    /// A truth value.
+    func truth(for key: ActivityDraft.Key) throws(DBusError) -> Bool {
+        guard let boolean else { throw wrongType(key, "a boolean") }
+        return boolean
+    }
+
+    /// The path of an object; nil for `/`.
+    func object(for key: ActivityDraft.Key) throws(DBusError) -> ObjectPath? {
+        guard let objectPath else { throw wrongType(key, "an object path") }
+        return objectPath == .root ? nil : objectPath
+    }
+
+    /// A moment in microseconds since 1970, of any type of integer; nil for 0.
+    func date(for key: ActivityDraft.Key) throws(DBusError) -> Timestamp? {
+        guard let microseconds = wholeNumber else {
+            throw wrongType(key, "a whole number of microseconds since 1970, or 0 for never")
+        }
+        guard microseconds != 0 else { return nil }
+        guard
+            let date = try? Timestamp(
+                seconds: Int64(microseconds / 1_000_000),
+                nanoseconds: UInt32(microseconds % 1_000_000) * 1000
+            )
+        else {
+            throw HandoffErrorName.invalidArgument.reply(
+                "\(key.rawValue) is after the year 9999: it counts microseconds since 1970, and 0 means never."
+            )
+        }
+        return date
+    }
+
+    /// A whole number that is not negative, of any type; nil for anything else.
+    private var wholeNumber: UInt64? {
+        switch self {
+        case .byte(let number): UInt64(number)
+        case .int16(let number): UInt64(exactly: number)
+        case .uint16(let number): UInt64(number)
+        case .int32(let number): UInt64(exactly: number)
+        case .uint32(let number): UInt64(number)
+        case .int64(let number): UInt64(exactly: number)
+        case .uint64(let number): number
+        default: nil
+        }
+    }
+
+    private func wrongType(_ key: ActivityDraft.Key, _ wanted: String) -> DBusError {
+        HandoffErrorName.invalidArgument.reply("\(key.rawValue) is \(wanted), not a value of type \(type).")
+    }
+}
+
+extension Timestamp {
+    /// Microseconds since 1970 as a property has them; 1 for what lies before, which is long over.
+    var unsignedMicroseconds: UInt64 {
+        guard seconds >= 0 else { return 1 }
+        return max(1, UInt64(seconds) * 1_000_000 + UInt64(nanoseconds / 1000))
+    }
+}

@@ -1,0 +1,53 @@
+import DBus
+import HandoffBus
+import HandoffCore
+
+/// What programs see of the activities of this device beyond their coming and going.
+extension BusPresence {
+    /// Tells those properties that differ.
+    func showChange(from old: ActivityRegister.Record, to new: ActivityRegister.Record) {
+        var changes = ActivityDraft(new).changes(since: ActivityDraft(old))
+        if old.encodedSize != new.encodedSize {
+            changes["EncodedSize"] = .uint32(UInt32(clamping: new.encodedSize))
+        }
+        guard !changes.isEmpty else { return }
+        connection.objects.propertiesChanged(
+            at: HandoffName.activity(new.id),
+            interface: HandoffName.activityInterface,
+            changes
+        )
+    }
+
+    /// Tells everybody what becomes of an activity, and its app what it has to do or know.
+    func showEvent(_ effect: Engine.Effect) {
+        switch effect {
+        case .saveRequested(let record, let round):
+            emit(.saveRequested, of: record.id)
+            delegates.willSave(record, round)
+        case .saveEnded(let id, let ending):
+            emit(.saveEnded(ActivityEvent.Outcome(ending)), of: id)
+        case .fetched(let id, let device, let activity):
+            emit(.fetched(device: device, activity), of: id)
+        case .continued(let record, let device, let name):
+            emit(.continued(device: device, name: name), of: record.id)
+            delegates.wasContinued(record, by: device, named: name)
+        default: break
+        }
+    }
+
+    private func emit(_ event: ActivityEvent, of id: ActivityRegister.ID) {
+        connection.emit(event.signal(of: HandoffName.activity(id)))
+    }
+}
+
+extension ActivityEvent.Outcome {
+    /// The outcome in the words of the bus.
+    fileprivate init(_ ending: SaveRounds.Ending) {
+        self =
+            switch ending {
+            case .saved: .saved
+            case .failed: .failed
+            case .timedOut: .timedOut
+            }
+    }
+}

@@ -1,0 +1,72 @@
+import HandoffCore
+import HandoffModel
+import HandoffWire
+
+extension Engine {
+    /// What a device gets, and which activity that is.
+    struct Given: Sendable {
+        let answer: Answer
+        /// Nil for a refusal.
+        let activity: ActivityRegister.ID?
+    }
+
+    /// The answer to a trusted device that asks for the current activity.
+    ///
+    /// If its app has newer state than it has told, the app is asked for it first, and waited for within
+    /// ``HandoffCore/SaveRounds/patience``.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled meanwhile.
+    func answer(to request: FetchRequest) async throws -> Given {
+        var endings = saveEndings.current
+        if let id = prepare(for: request) {
+            while read({ $0.origin.isSaving(id) }) { endings = try await saveEndings.changed(since: endings) }
+        }
+        return read { state in
+            let now = Moment.now
+            return Given(
+                answer: state.origin.answer(to: request, at: now),
+                activity: state.origin.given(to: request, at: now)?.id
+            )
+        }
+    }
+
+    /// Takes in how an app answered when it was asked to save.
+    func saveEnded(_ round: SaveRounds.Round, _ ending: SaveRounds.Ending) {
+        change { state, _ in
+            guard let before = try? state.origin.activity(round.activity), state.origin.saveEnded(round, ending) else {
+                return
+            }
+            state.outbox.append(.saveEnded(round.activity, ending))
+            state.showChange(since: before)
+        }
+    }
+
+    /// Takes in that an answer is on its way to a device; it may be anybody who replays that device's request.
+    func gave(_ given: Given, to device: DeviceID) {
+        guard let id = given.activity, case .activity(let activity) = given.answer else { return }
+        change { state, _ in state.outbox.append(.fetched(id, by: device, activity)) }
+    }
+
+    /// Takes in that a device has acknowledged an answer, which only itself can do.
+    func acknowledged(_ given: Given, by device: DeviceID) {
+        guard let id = given.activity else { return }
+        change { state, _ in
+            guard let record = try? state.origin.activity(id) else { return }
+            let name = state.devices[device]?.name.rawValue ?? device.description
+            state.outbox.append(.continued(record, by: device, name: name))
+        }
+    }
+
+    /// The activity for whose app the request has to wait, if it has to; the app is asked unless it was already.
+    private func prepare(for request: FetchRequest) -> ActivityRegister.ID? {
+        change { state, now in
+            let before = state.origin.given(to: request, at: now)
+            guard case .saving(let id, let round) = state.origin.prepare(for: request, at: now) else { return nil }
+            if let round, let before {
+                state.outbox.append(.saveRequested(before, round))
+                state.showChange(since: before)
+            }
+            return id
+        }
+    }
+}

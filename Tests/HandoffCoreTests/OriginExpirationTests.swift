@@ -1,0 +1,94 @@
+import HandoffCore
+import HandoffModel
+import HandoffWire
+import Testing
+
+@Suite("An activity that has expired is not offered any more")
+struct OriginExpirationTests {
+    var origin = Origin()
+
+    /// A moment so many seconds after the start of the test, by the wall clock.
+    private static func date(_ seconds: Double) throws -> Timestamp {
+        let moment = Moment.at(seconds).unixMicroseconds
+        return try Timestamp(seconds: moment / 1_000_000, nanoseconds: UInt32(moment % 1_000_000) * 1000)
+    }
+
+    private mutating func publish(_ name: String = "edit", until end: Double?) throws -> ActivityRegister.ID {
+        let activity = try Activity.sample(name).with { properties in
+            properties.expiration = end.flatMap { try? Self.date($0) }
+        }
+        let id = try origin.create(activity, owner: ":1.1", isEligible: true).id
+        try origin.becomeCurrent(id, by: ":1.1", at: .at(0))
+        return id
+    }
+
+    private mutating func isFarewell(at now: Moment) -> Bool { origin.advance(to: now).broadcast?.content == .farewell }
+
+    @Test("it leaves the air at its date, for which an alarm is asked, and cannot be fetched a moment longer")
+    mutating func leaves() throws {
+        let id = try publish(until: 20)
+        #expect(origin.advance(to: .at(0)).next == Moment.at(20).uptime)
+        #expect(isFarewell(at: .at(19.999)) == false)
+        #expect(origin.current?.id == id)
+        #expect(isFarewell(at: .at(20)) == true)
+        #expect(origin.current == nil)
+        #expect(try origin.answer(to: .sample(), at: .at(20)).refusalCode == .noLongerCurrent)
+        #expect(try origin.activity(id).isExpired)
+    }
+
+    @Test("the one below is current again")
+    mutating func below() throws {
+        let lasting = try publish("draw", until: nil)
+        _ = try publish(until: 20)
+        _ = origin.advance(to: .at(20))
+        #expect(origin.current?.id == lasting)
+    }
+
+    @Test("a later date, or none, brings it back")
+    mutating func back() throws {
+        let id = try publish(until: 20)
+        _ = origin.advance(to: .at(0))
+        _ = origin.advance(to: .at(21))
+        for end in [nil, 40.0] {
+            let later = try origin.activity(id).activity.with { $0.expiration = end.flatMap { try? Self.date($0) } }
+            try origin.update(id, by: ":1.1", at: .at(22)) { $0.activity = later }
+            #expect(origin.current?.id == id)
+            #expect(isFarewell(at: .at(30)) == false)
+        }
+        #expect(isFarewell(at: .at(40)) == true)
+    }
+
+    @Test("one that has expired before it asks is not current")
+    mutating func late() throws {
+        _ = try publish(until: -1)
+        #expect(origin.current == nil)
+        #expect(origin.advance(to: .at(0)).next == nil)
+    }
+
+    @Test("what counts is the wall clock: when it is set, the date comes sooner or later")
+    mutating func clockSet() throws {
+        let id = try publish(until: 20)
+        _ = origin.advance(to: .at(0))
+        let ahead = Moment(uptime: Moment.at(5).uptime, unixMicroseconds: Moment.at(30).unixMicroseconds)
+        #expect(isFarewell(at: ahead) == true)
+        #expect(origin.advance(to: .at(6)).next == Moment.at(20).uptime)
+        #expect(origin.current?.id == id)
+    }
+
+    @Test("nobody is at the device: nothing is on the air, what is current stays, and all is back with the person")
+    mutating func withheld() throws {
+        let id = try publish(until: nil)
+        _ = origin.advance(to: .at(0))
+        origin.withhold(true, at: .at(1))
+        #expect(isFarewell(at: .at(1)) == true)
+        #expect(origin.current?.id == id)
+        #expect(
+            try origin.answer(to: .sample(), at: .at(10.9)).activity != nil,
+            "somebody may have picked it just then"
+        )
+        #expect(try origin.answer(to: .sample(), at: .at(11)).refusalCode == .noLongerCurrent)
+        origin.withhold(false, at: .at(20))
+        #expect(isFarewell(at: .at(20)) == false)
+        #expect(try origin.answer(to: .sample(), at: .at(20)).activity != nil)
+    }
+}

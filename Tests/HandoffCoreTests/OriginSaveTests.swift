@@ -1,0 +1,138 @@
+import HandoffCore
+import HandoffModel
+import HandoffWire
+import Testing
+
+@Suite("The origin asks an app for its newest state just before it is needed")
+struct OriginSaveTests {
+    var origin = Origin()
+
+    /// An activity that is current, needs to be saved, and whose app can be asked.
+    private mutating func dirty(_ name: String = "edit", delegate: String? = "/app") throws -> ActivityRegister.ID {
+        let id = try origin.create(.sample(name), owner: ":1.1", isEligible: true).id
+        try origin.update(id, by: ":1.1", at: .at(0)) {
+            $0.needsSave = true
+            $0.delegate = delegate
+        }
+        try origin.becomeCurrent(id, by: ":1.1", at: .at(0))
+        return id
+    }
+
+    private mutating func prepare(_ name: String = "edit", at now: Moment) throws -> Origin.Preparation {
+        origin.prepare(for: try .sample(name), at: now)
+    }
+
+    private mutating func asked(at now: Moment = .at(1)) throws -> SaveRounds.Round {
+        guard case .saving(_, asking: let round?) = try prepare(at: now) else { throw NotAsked() }
+        return round
+    }
+
+    private struct NotAsked: Error {}
+
+    private func needsSave(_ id: ActivityRegister.ID) throws -> Bool { try origin.activity(id).needsSave }
+
+    @Test("an activity that needs no save, or whose app cannot be asked, is given as it is")
+    mutating func nothingToSave() throws {
+        let id = try dirty(delegate: nil)
+        #expect(try prepare(at: .at(1)) == .ready)
+        #expect(try needsSave(id), "nobody saved")
+        try origin.update(id, by: ":1.1", at: .at(1)) { $0.delegate = "/app" }
+        try origin.setNeedsSave(false, of: id, by: ":1.1")
+        #expect(try prepare(at: .at(2)) == .ready)
+    }
+
+    @Test("a request for something else asks nobody")
+    mutating func anotherType() throws {
+        let id = try dirty()
+        #expect(try prepare("draw", at: .at(1)) == .ready)
+        #expect(try needsSave(id))
+    }
+
+    @Test("n changes cause one save, for however many devices, and it needs none afterwards")
+    mutating func once() throws {
+        let id = try dirty()
+        for _ in 0..<1000 { try origin.setNeedsSave(true, of: id, by: ":1.1") }
+        let round = try asked()
+        #expect(try !needsSave(id))
+        for _ in 0..<5 { #expect(try prepare(at: .at(1.5)) == .saving(id, asking: nil)) }
+        #expect(origin.isSaving(id))
+        #expect(origin.saveEnded(round, .saved) == true)
+        #expect(!origin.isSaving(id))
+        #expect(try !needsSave(id))
+        #expect(try prepare(at: .at(2)) == .ready)
+    }
+
+    @Test("what changed after the app was asked is saved with the next fetch")
+    mutating func changedMeanwhile() throws {
+        let id = try dirty()
+        let round = try asked()
+        try origin.setNeedsSave(true, of: id, by: ":1.1")
+        #expect(origin.saveEnded(round, .saved) == true)
+        #expect(try needsSave(id))
+        _ = try asked(at: .at(2))
+    }
+
+    @Test(
+        "an app that hangs keeps only those waiting who came before the deadline, and is asked again once it answered"
+    )
+    mutating func hanging() throws {
+        let id = try dirty()
+        let round = try asked()
+        #expect(origin.advance(to: .at(1)).next == Moment.at(1).uptime + SaveRounds.patience)
+        #expect(origin.expireSaves(at: .at(4)) == [id])
+        #expect(!origin.isSaving(id))
+        try origin.setNeedsSave(true, of: id, by: ":1.1")
+        #expect(try prepare(at: .at(5)) == .ready)
+        #expect(try origin.answer(to: .sample(), at: .at(5)).activity != nil)
+        #expect(origin.saveEnded(round, .saved) == true)
+        _ = try asked(at: .at(6))
+    }
+
+    @Test("an app that failed to save has newer state still", arguments: [SaveRounds.Ending.failed, .timedOut])
+    mutating func failed(_ ending: SaveRounds.Ending) throws {
+        let id = try dirty()
+        let round = try asked()
+        #expect(origin.saveEnded(round, ending) == true)
+        #expect(try needsSave(id))
+        #expect(origin.saveEnded(round, .saved) == false, "it was over")
+    }
+
+    @Test("an activity that ends ends the waiting for its app", arguments: [true, false])
+    mutating func ended(_ byLeaving: Bool) throws {
+        let id = try dirty()
+        let round = try asked()
+        let before = origin.saveEndings
+        if byLeaving {
+            _ = origin.remove(ownedBy: ":1.1", at: .at(2))
+        } else {
+            try origin.invalidate(id, by: ":1.1", at: .at(2))
+        }
+        #expect(!origin.isSaving(id))
+        #expect(origin.saveEndings == before + 1)
+        #expect(origin.saveEnded(round, .saved) == false)
+        #expect(try origin.answer(to: .sample(), at: .at(2)).refusalCode == .noLongerCurrent)
+    }
+
+    @Test("only the owner says whether it has newer state")
+    mutating func owner() throws {
+        let id = try dirty()
+        let error = #expect(throws: HandoffError.self) { try origin.setNeedsSave(false, of: id, by: ":1.2") }
+        #expect(error?.code == .notOwner)
+        #expect(try needsSave(id))
+    }
+
+    @Test("only the required keys of the state leave this device")
+    mutating func requiredKeys() throws {
+        let id = try dirty()
+        let whole = try Activity(
+            type: ActivityType("org.example.edit"),
+            userInfo: ["line": .integer(1), "cache": .string(String(repeating: "x", count: 500))],
+            requiredUserInfoKeys: ["line"]
+        )
+        try origin.update(id, by: ":1.1", at: .at(1)) { $0.activity = whole }
+        let given = try #require(try origin.answer(to: .sample(), at: .at(2)).activity)
+        #expect(given.userInfo == ["line": .integer(1)])
+        #expect(try origin.activity(id).activity == whole)
+        #expect(try origin.activity(id).encodedSize == given.encodedSize)
+    }
+}

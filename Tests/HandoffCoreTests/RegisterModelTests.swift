@@ -1,0 +1,105 @@
+import HandoffCore
+import HandoffModel
+import HandoffTestVectors
+import Testing
+
+@Suite("Exactly one activity is current, and it is the one that the rule names")
+struct RegisterModelTests {
+    /// The rule, told as simply as it can be: of those that asked and did not take it back, the last that may be offered.
+    struct Model {
+        struct Entry {
+            let id: ActivityRegister.ID
+            let owner: String
+            var isEligible = true
+            var end: Double?
+            /// When it asked to be current, as a number that grows.
+            var asked: Int?
+        }
+
+        var entries: [Entry] = []
+        private var clock = 0
+
+        mutating func change(_ id: ActivityRegister.ID, _ body: (inout Entry) -> Void) {
+            for index in entries.indices where entries[index].id == id { body(&entries[index]) }
+        }
+
+        mutating func ask(_ id: ActivityRegister.ID) {
+            clock += 1
+            let time = clock
+            change(id) { $0.asked = time }
+        }
+
+        func current(at now: Double) -> ActivityRegister.ID? {
+            entries.filter { $0.isEligible && $0.asked != nil && $0.end.map { $0 > now } ?? true }
+                .max { ($0.asked ?? 0) < ($1.asked ?? 0) }?.id
+        }
+    }
+
+    private struct Run {
+        var random: SeededRandom
+        var register = ActivityRegister()
+        var model = Model()
+        var now = 0.0
+
+        mutating func step() throws {
+            now += [0, 0, 0.5, 3].randomElement(using: &random) ?? 0
+            let owner = [":1.1", ":1.2", ":1.3"].randomElement(using: &random) ?? ""
+            // Now and then an id that was never given, or is gone.
+            let id = UInt64.random(in: 1...(UInt64(model.entries.count) + 8), using: &random)
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0...1: try create(owner)
+            case 2...5: act(id, { $0.becomeCurrent(id) }) { $0.ask(id) }
+            case 6...7: act(id, { $0.resignCurrent(id) }) { $0.change(id) { $0.asked = nil } }
+            case 8: act(id, { $0.invalidate(id) }) { model in model.entries.removeAll { $0.id == id } }
+            case 9: setEligible(id, .random(using: &random))
+            case 10: try setEnd(id)
+            default:
+                act(id, { _ = $0.removeAll(ownedBy: owner) }) { model in
+                    model.entries.removeAll { $0.owner == owner }
+                }
+            }
+            register.expire(at: .start(now))
+        }
+
+        private mutating func create(_ owner: String) throws {
+            let record = try register.insert(.sample(), owner: owner, isEligible: true)
+            model.entries.append(Model.Entry(id: record.id, owner: owner))
+        }
+
+        private mutating func act(
+            _ id: ActivityRegister.ID,
+            _ body: (inout ActivityRegister) -> Void,
+            _ told: (inout Model) -> Void
+        ) {
+            body(&register)
+            told(&model)
+        }
+
+        private mutating func setEligible(_ id: ActivityRegister.ID, _ isEligible: Bool) {
+            act(id, { $0.update(id) { $0.isEligible = isEligible } }) { $0.change(id) { $0.isEligible = isEligible } }
+        }
+
+        private mutating func setEnd(_ id: ActivityRegister.ID) throws {
+            let end = Bool.random(using: &random) ? nil : now + Double.random(in: 0...5, using: &random).rounded()
+            let activity = try Activity.sample().with { $0.expiration = end.flatMap { try? Self.date($0) } }
+            act(id, { $0.update(id) { $0.activity = activity } }) { $0.change(id) { $0.end = end } }
+        }
+
+        private static func date(_ seconds: Double) throws -> Timestamp {
+            let moment = Moment.start(seconds).unixMicroseconds
+            return try Timestamp(seconds: moment / 1_000_000, nanoseconds: UInt32(moment % 1_000_000) * 1000)
+        }
+    }
+
+    @Test("after any history of many apps, by the simplest telling of the rule")
+    func anyHistory() throws {
+        for seed in UInt64(0)..<400 {
+            var run = Run(random: SeededRandom(seed: seed))
+            for step in 0..<120 {
+                try run.step()
+                #expect(run.register.current?.id == run.model.current(at: run.now), "seed \(seed), step \(step)")
+                #expect(run.register.owners == Set(run.model.entries.map(\.owner)), "seed \(seed), step \(step)")
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import HandoffCore
+import HandoffModel
+import HandoffWire
+import Testing
+
+@testable import HandoffDaemon
+
+@Suite("The engine answers fetches, with what the app saved last")
+struct EngineFetchTests {
+    private static let client = ":1.1"
+
+    private static func request(_ name: String = "edit") throws -> FetchRequest {
+        FetchRequest(typeHash: try ActivityType("org.example.\(name)").hash)
+    }
+
+    /// An activity whose app can be asked, and has something to save.
+    private static func publishDirty(in world: EngineWorld) throws -> ActivityRegister.ID {
+        let id = try world.engine.create(
+            .sample(),
+            isEligible: true,
+            needsSave: true,
+            delegate: "/app",
+            by: Self.client
+        )
+        try world.engine.becomeCurrent(id, by: Self.client)
+        world.shown.clear()
+        return id
+    }
+
+    /// An app that does `body` when it is asked to save.
+    private final class App: EngineObserver {
+        let engine: Engine
+        let shown: Shown
+        let asked = Latest<[SaveRounds.Round]>([])
+
+        init(_ world: EngineWorld) {
+            engine = world.engine
+            shown = world.shown
+        }
+
+        func show(_ effect: Engine.Effect) {
+            shown.show(effect)
+            if case .saveRequested(_, let round) = effect { asked.set(asked.current.value + [round]) }
+        }
+
+        func round() async throws -> SaveRounds.Round {
+            var asked = asked.current
+            while asked.value.isEmpty { asked = try await self.asked.changed(since: asked) }
+            return asked.value[0]
+        }
+    }
+
+    @Test("several devices that fetch at once ask the app once, and all get what it saved")
+    func severalAtOnce() async throws {
+        try await EngineWorld.runReady { world, _ in
+            let id = try Self.publishDirty(in: world)
+            let app = App(world)
+            world.engine.observe(by: app)
+            let engine = world.engine
+            let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
+                for _ in 0..<3 { group.addTask { try await engine.answer(to: Self.request()).answer } }
+                let round = try await app.round()
+                try engine.update(id, to: .sample(line: 7), isEligible: true, by: Self.client)
+                engine.saveEnded(round, .saved)
+                var answers: [Answer] = []
+                for try await answer in group { answers.append(answer) }
+                return answers
+            }
+            #expect(answers == Array(repeating: .activity(try .sample(line: 7)), count: 3))
+            #expect(world.shown.all.filter { $0.hasPrefix("save ") } == ["save \(id)", "save of \(id) saved"])
+        }
+    }
+
+    @Test("an app that leaves while it is waited for is a refusal at once")
+    func appLeaves() async throws {
+        try await EngineWorld.runReady { world, _ in
+            _ = try Self.publishDirty(in: world)
+            let app = App(world)
+            world.engine.observe(by: app)
+            let engine = world.engine
+            async let given = engine.answer(to: Self.request())
+            _ = try await app.round()
+            engine.clientLeft(Self.client)
+            #expect(try await given.activity == nil)
+        }
+    }
+
+    @Test("an app that fails has its last state sent, and is asked again the next time")
+    func appFails() async throws {
+        try await EngineWorld.runReady { world, _ in
+            let id = try Self.publishDirty(in: world)
+            let app = App(world)
+            world.engine.observe(by: app)
+            let engine = world.engine
+            async let given = engine.answer(to: Self.request())
+            engine.saveEnded(try await app.round(), .failed)
+            #expect(try await given.answer == .activity(try .sample()))
+            #expect(engine.read { try? $0.origin.activity(id).needsSave } == true)
+        }
+    }
+
+    @Test("who goes on with an activity is told after the acknowledgement, by name, and only for an activity")
+    func acknowledgement() async throws {
+        try await EngineWorld.runReady { world, peer in
+            let id = try world.publish()
+            world.shown.clear()
+            let given = try await world.engine.answer(to: Self.request())
+            world.engine.gave(given, to: peer.device.id)
+            #expect(world.shown.all == ["fetched \(id) 1"])
+            world.engine.acknowledged(given, by: peer.device.id)
+            #expect(world.shown.all == ["fetched \(id) 1", "continued \(id) by laptop"])
+
+            let refused = try await world.engine.answer(to: Self.request("draw"))
+            world.engine.gave(refused, to: peer.device.id)
+            world.engine.acknowledged(refused, by: peer.device.id)
+            try world.engine.invalidate(id, by: Self.client)
+            world.shown.clear()
+            world.engine.acknowledged(given, by: peer.device.id)
+            #expect(world.shown.all.isEmpty, "its app has gone on")
+        }
+    }
+
+    @Test("a thousand times the same flag is one change to show, and none of the air")
+    func flags() async throws {
+        try await EngineWorld.runReady { world, _ in
+            let id = try world.publish()
+            let plan = world.engine.advertising.current
+            world.shown.clear()
+            for _ in 0..<1000 { try world.engine.setNeedsSave(true, of: id, by: Self.client) }
+            #expect(world.shown.all == ["changed \(id)"])
+            #expect(world.engine.advertising.current.number == plan.number)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import DBus
+import HandoffBus
+
+/// An app on the bus that is called when another device fetches its activity or goes on with it.
+struct Editor: ActivityDelegate {
+    static let path: ObjectPath = "/org/example/Editor"
+
+    /// What it was told, in words: `WillSave`, `WasContinued DEVICE-ID NAME`.
+    let events: AsyncStream<String>
+    private let newEvents: AsyncStream<String>.Continuation
+    private let save: @Sendable (ObjectPath) async throws -> Void
+
+    /// - Parameter save: what it does when it is asked to save.
+    init(save: @escaping @Sendable (ObjectPath) async throws -> Void) {
+        self.save = save
+        (events, newEvents) = AsyncStream.makeStream()
+    }
+
+    /// Offers itself to the daemon, with an activity that is current and has something to save.
+    func open(_ type: String, _ properties: [String: Value] = [:], over client: HandoffClient) async throws
+        -> ObjectPath
+    {
+        client.connection.objects.insert([.activityDelegate(self)], at: Self.path)
+        let own: [String: Value] = ["Delegate": .objectPath(Self.path), "NeedsSave": .boolean(true)]
+        let activity = try await client.create(type, properties.merging(own) { _, new in new })
+        try await client.becomeCurrent(activity)
+        return activity
+    }
+
+    func willSave(_ activity: ObjectPath) async throws {
+        newEvents.yield("WillSave")
+        try await save(activity)
+    }
+
+    func wasContinued(_ activity: ObjectPath, by device: ObjectPath, named name: String) {
+        newEvents.yield("WasContinued \(device.lastElement) \(name)")
+    }
+
+    /// The next events, as many as are asked for.
+    func next(_ count: Int) async -> [String] {
+        var found: [String] = []
+        guard count > 0 else { return found }
+        for await event in events {
+            found.append(event)
+            if found.count == count { break }
+        }
+        return found
+    }
+}

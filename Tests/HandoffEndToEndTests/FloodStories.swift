@@ -1,0 +1,144 @@
+import DBus
+import Foundation
+import HandoffBus
+import HandoffModel
+import HandoffTestSupport
+import Synchronization
+import Testing
+
+@Suite("A program that changes thousands of things a second disturbs nobody", .serialized)
+struct FloodStories {
+    /// How many changes a program makes before it waits for an answer, and how often.
+    private static let (window, rounds) = (100, 20)
+
+    /// Makes changes as fast as the daemon takes them, while another program asks for its state again and again.
+    ///
+    /// - Returns: how many answers the other program got meanwhile.
+    private static func flood(
+        _ laptop: Device,
+        _ program: HandoffClient,
+        _ changes: @escaping @Sendable (Int) -> [MethodCall]
+    ) async throws -> Int {
+        try await laptop.connected { other in
+            let isOver = Flag()
+            return try await withThrowingTaskGroup(of: Int.self) { group in
+                group.addTask {
+                    for number in 0..<(window * rounds) {
+                        for change in changes(number) { program.connection.send(change) }
+                        // Answered after all of them, for a connection's calls keep their order.
+                        if (number + 1).isMultiple(of: window) { _ = try await program.status() }
+                    }
+                    isOver.raise()
+                    return 0
+                }
+                group.addTask {
+                    var answers = 0
+                    while !isOver.isRaised {
+                        _ = try await other.status()
+                        answers += 1
+                    }
+                    return answers
+                }
+                return try await group.reduce(0, +)
+            }
+        }
+    }
+
+    @Test("changes of what is current change the air hardly ever, and others get their answers in between")
+    func current() async throws {
+        try await World.runPair { _, laptop, desktop in
+            try await laptop.connected { program in
+                let edit = try await program.create("org.example.edit", [:])
+                let draw = try await program.create("org.example.draw", [:])
+                try await program.becomeCurrent(edit)
+                try await desktop.watching { watch in
+                    _ = try await watch.one()
+                    let answers = try await Self.flood(laptop, program) { number in
+                        [
+                            .becomeCurrent(number.isMultiple(of: 2) ? draw : edit),
+                            .set("Title", .string("\(number)"), edit),
+                        ]
+                    }
+                    #expect(answers >= Self.rounds / 2, "the other program waits for more than two windows")
+                    try await program.set("Title", to: .string("last"), of: edit)
+                    // Each change of the air is another entry on the other side; the number of the last one counts them.
+                    try await watch.until { $0.count == 1 }
+                    let entry = try #require(try await desktop.json("nearby").array.first)
+                    #expect(try #require(entry["id"].number) <= 12)
+                    let shown = try await program.objects().activities.first { $0.path == edit }
+                    #expect(shown?.properties["Title"] == .string("last"))
+                }
+            }
+        }
+    }
+
+    @Test("changes of the state and of NeedsSave leave the air as it is, and memory too, and the last one counts")
+    func state() async throws {
+        try await World.runPair { _, laptop, desktop in
+            try await laptop.connected { program in
+                let edit = try await program.create("org.example.edit", [:])
+                try await program.becomeCurrent(edit)
+                try await desktop.watching { watch in
+                    let before = try await watch.one()
+                    let text = String(repeating: "x", count: 1000)
+                    let changes: @Sendable (Int) -> [MethodCall] = { number in
+                        let userInfo = ["line": Value.int64(Int64(number)), "text": .string(text)].value
+                        return [.set("NeedsSave", .boolean(true), edit), .set("UserInfo", userInfo, edit)]
+                    }
+                    _ = try await Self.flood(laptop, program, changes)
+                    let memory = try laptop.residentKilobytes
+                    let answers = try await Self.flood(laptop, program, changes)
+                    #expect(answers >= Self.rounds / 2, "the other program waits for more than two windows")
+                    #expect(try laptop.residentKilobytes < memory + 16_384, "twice as many changes took more memory")
+                    let entry = try #require(try await desktop.json("nearby").array.first)
+                    #expect(entry["id"] == before["id"], "the air has changed")
+                    let line = try await desktop.json("continue")["userInfo"]["line"].number
+                    #expect(line == Double(Self.window * Self.rounds - 1))
+                }
+            }
+        }
+    }
+}
+
+/// Something that has happened.
+private final class Flag: Sendable {
+    private let state = Mutex(false)
+
+    var isRaised: Bool { state.withLock { $0 } }
+
+    func raise() {
+        state.withLock { $0 = true }
+    }
+}
+
+extension MethodCall {
+    fileprivate static func becomeCurrent(_ activity: ObjectPath) -> MethodCall {
+        MethodCall(
+            destination: HandoffName.bus,
+            path: activity,
+            interface: HandoffName.activityInterface,
+            member: "BecomeCurrent"
+        )
+    }
+
+    fileprivate static func set(_ property: String, _ value: Value, _ activity: ObjectPath) -> MethodCall {
+        MethodCall(
+            destination: HandoffName.bus,
+            path: activity,
+            interface: "org.freedesktop.DBus.Properties",
+            member: "Set",
+            arguments: [.string(HandoffName.activityInterface.description), .string(property), .variant(value)]
+        )
+    }
+}
+
+extension Device {
+    /// How much memory the daemon holds (proc(5), VmRSS).
+    fileprivate var residentKilobytes: Int {
+        get throws {
+            let status = try String(contentsOfFile: "/proc/\(process.processID)/status", encoding: .utf8)
+            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+            return try #require(line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) })
+        }
+    }
+}

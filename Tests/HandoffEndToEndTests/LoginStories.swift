@@ -1,0 +1,115 @@
+import DBus
+import Foundation
+import HandoffBus
+import HandoffTestSupport
+import Synchronization
+import Testing
+
+@Suite("While nobody is at a device, it offers nothing", .serialized)
+struct LoginStories {
+    @Test("a locked or idle session takes the activity off the air at once, and it is back with the person")
+    func away() async throws {
+        try await Self.run { logind, watch in
+            _ = try await watch.one()
+            for hint in ["LockedHint", "IdleHint"] {
+                logind.set(hint, true)
+                try await atOnce { try await watch.none() }
+                logind.set(hint, false)
+                try await atOnce { _ = try await watch.one() }
+            }
+        }
+    }
+
+    @Test("a person who wants it so keeps offering while away")
+    func configured() async throws {
+        try await Self.run(configuration: #"{"staysWhenAway": true}"#) { logind, watch in
+            let entry = try await watch.one()
+            logind.set("LockedHint", true)
+            // What comes after the lock is seen, and it is the same entry.
+            #expect(try await watch.one()["id"] == entry["id"])
+            #expect(logind.questions == 0)
+        }
+    }
+
+    /// Runs `story` beside two devices of which one has an activity, and a session that can be locked.
+    private static func run(
+        configuration: String = "{}",
+        _ story: @escaping @Sendable (FakeLogind, Watch) async throws -> Void
+    ) async throws {
+        try await World.run { world in
+            let file = world.directory.appending(path: "handoffd.json")
+            try Data(configuration.utf8).write(to: file)
+            try await withPrivateBus { bus in
+                try await FakeLogind.standing(on: bus) { logind in
+                    let surroundings = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address.description]
+                    let options = ["--config", file.path()]
+                    try await world.withDaemon("laptop", on: bus, options, surroundings: surroundings) { laptop in
+                        try await world.withDevice("desktop") { desktop in
+                            try await laptop.trust(desktop)
+                            try await desktop.trust(laptop)
+                            try await laptop.publishing("org.example.edit") { _ in
+                                try await desktop.watching { try await story(logind, $0) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// systemd-logind with one session, as far as handoffd looks (org.freedesktop.login1(5)).
+private final class FakeLogind: Sendable {
+    private static let session: ObjectPath = "/org/freedesktop/login1/session/_32"
+    private static let interface: InterfaceName = "org.freedesktop.login1.Session"
+
+    private let hints = Mutex<[String: Bool]>([:])
+    private let asked = Mutex(0)
+    private let objects: ObjectTree
+
+    private init(_ objects: ObjectTree) {
+        self.objects = objects
+    }
+
+    /// How often somebody asked for the session.
+    var questions: Int { asked.withLock { $0 } }
+
+    /// Stands on `bus` while `body` runs.
+    static func standing(
+        on bus: PrivateBus,
+        _ body: @escaping @Sendable (FakeLogind) async throws -> Void
+    ) async throws {
+        try await Connection.withConnection(to: bus.address) { connection in
+            let logind = FakeLogind(connection.objects)
+            logind.show()
+            try await connection.withName("org.freedesktop.login1") { try await body(logind) }
+        }
+    }
+
+    /// Changes a hint, and tells.
+    func set(_ hint: String, _ value: Bool) {
+        hints.withLock { $0[hint] = value }
+        objects.propertiesChanged(at: Self.session, interface: Self.interface, [hint: .boolean(value)])
+    }
+
+    private func show() {
+        let find = Method(
+            name: "GetSession",
+            inputs: [Argument(name: "session_id", type: .string)],
+            outputs: [Argument(name: "object_path", type: .objectPath)]
+        ) { [self] _ in
+            asked.withLock { $0 += 1 }
+            return .reply([.objectPath(Self.session)])
+        }
+        objects.insert(
+            [Interface(name: "org.freedesktop.login1.Manager", methods: [find])],
+            at: "/org/freedesktop/login1"
+        )
+        let properties = ["LockedHint", "IdleHint"].map { hint in
+            Property(name: MemberName(stringLiteral: hint), type: .boolean) { [self] in
+                .boolean(hints.withLock { $0[hint] ?? false })
+            }
+        }
+        objects.insert([Interface(name: Self.interface, properties: properties)], at: Self.session)
+    }
+}
