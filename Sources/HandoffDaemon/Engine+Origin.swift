@@ -1,6 +1,6 @@
 import HandoffCore
 import HandoffModel
-import HandoffWire
+import Logging
 
 extension Engine {
     /// Adds an activity that belongs to `client` and is not current yet.
