@@ -93,14 +93,27 @@ struct SessionServer: Sendable {
         _ introduced: Introduced,
         on channel: some RadioChannel
     ) async throws {
+        let app = try await connect(to: activity, for: introduced.introduction.device)
+        let (sender, receiver) = session.stream()
+        try await StreamRelay(app: app, channel: channel, isCaller: false).run(sender, receiver)
+    }
+
+    /// Connects to the app of an activity.
+    ///
+    /// When this returns, nobody but the app holds the app's end: its closing would not be noticed otherwise.
+    private func connect(to activity: ActivityRegister.ID, for device: DeviceID) async throws -> LocalStream {
         let pair = try await LocalStreamPair.connected(on: reactor)
         let file = UnixFD(taking: try pair.duplicateFar())
-        let relay = StreamRelay(app: pair.takeNear(), channel: channel, isCaller: false)
-        try await withDeadline(Self.limit, orThrow: Self.tooSlow) {
-            try await engine.hand(file, to: activity, openedBy: introduced.introduction.device)
+        let near = pair.takeNear()
+        do {
+            try await withDeadline(Self.limit, orThrow: Self.tooSlow) {
+                try await engine.hand(file, to: activity, openedBy: device)
+            }
+        } catch {
+            near.reset()
+            throw error
         }
-        let (sender, receiver) = session.stream()
-        try await relay.run(sender, receiver)
+        return near
     }
 
     private func log(_ answer: Answer, to device: DeviceID) {

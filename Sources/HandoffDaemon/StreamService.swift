@@ -59,6 +59,8 @@ struct StreamService<R: Radio>: Service, StreamOpening {
     func openStream(_ continuation: ContinuationName) async throws -> UnixFD {
         let (device, place) = try engine.reachable(continuation.device)
         let outcome = Outcome(nil)
+        // Nobody but the app may hold its end: its closing would not be noticed otherwise. Whoever gave up gets none.
+        defer { outcome.set(.failure(CancellationError())) }
         newOrders.yield(Order(continuation: continuation, device: device, place: place, outcome: outcome))
         let name = device.name.rawValue
         do {
@@ -98,16 +100,22 @@ struct StreamService<R: Radio>: Service, StreamOpening {
             guard let answered = try session.receive(message) else { continue }
             try await channel.sendAll(answered.acknowledgement)
             try Self.check(answered.answer, from: order.device.name.rawValue)
-            let pair = try await LocalStreamPair.connected(on: reactor)
-            order.outcome.setOnce(.success(UnixFD(taking: try pair.duplicateFar())))
+            let app = try await connect(order)
             let (sender, receiver) = session.stream()
             logger.info("a stream was opened", metadata: ["device": "\(order.device.id)"])
-            return try await StreamRelay(app: pair.takeNear(), channel: channel, isCaller: true).run(sender, receiver)
+            return try await StreamRelay(app: app, channel: channel, isCaller: true).run(sender, receiver)
         }
         throw HandoffError(
             .notTrusted,
             "The device closed the channel without an answer. Does it trust this one? Compare `handoffctl devices` there."
         )
+    }
+
+    /// Gives the app that asked its end of a connection, and returns the other.
+    private func connect(_ order: Order) async throws -> LocalStream {
+        let pair = try await LocalStreamPair.connected(on: reactor)
+        order.outcome.setOnce(.success(UnixFD(taking: try pair.duplicateFar())))
+        return pair.takeNear()
     }
 
     private static func check(_ answer: Answer, from name: String) throws(HandoffError) {
