@@ -6,6 +6,7 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
             case limitReached, noSuchActivity, notOwner, noLongerCurrent, unknownDevice, ownCard, invalidCard
             case peerUnreachable, peerRefused, peerMisbehaved, notTrusted, timedOut, radioUnavailable
             case stateUnreadable, stateDamaged, stateUnwritable
+            case userCancelled, notContinuable, appFailed
         }
 
         private let wrapped: Wrapped
@@ -38,6 +39,12 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
         package static let timedOut = Code(wrapped: .timedOut)
         /// The radio cannot be used now.
         package static let radioUnavailable = Code(wrapped: .radioUnavailable)
+        /// A person has chosen something else meanwhile.
+        package static let userCancelled = Code(wrapped: .userCancelled)
+        /// No app here takes the activity, and it has no web page.
+        package static let notContinuable = Code(wrapped: .notContinuable)
+        /// The app could not be started, crashed, or has not answered.
+        package static let appFailed = Code(wrapped: .appFailed)
         /// A file of the state directory cannot be read.
         package static let stateUnreadable = Code(wrapped: .stateUnreadable)
         /// A file of the state directory is not what was written there.

@@ -50,6 +50,9 @@ extension HandoffErrorName {
             case .peerRefused: .peerRefused
             case .notTrusted: .notTrusted
             case .timedOut: .timedOut
+            case .userCancelled: .userCancelled
+            case .notContinuable: .notContinuable
+            case .appFailed: .appFailed
             case .radioUnavailable: .radioUnavailable
             case .stateUnwritable: .stateUnwritable
             case .stateUnreadable, .stateDamaged: .stateUnreadable
