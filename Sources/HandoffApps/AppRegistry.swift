@@ -73,7 +73,7 @@ package struct AppRegistry: Hashable, Sendable {
 
 extension App {
     /// Whether it can be given nothing but a web page.
-    var needsWebpage: Bool {
+    package var needsWebpage: Bool {
         if case .webpage = entrance { true } else { false }
     }
 }

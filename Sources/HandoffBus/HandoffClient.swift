@@ -3,8 +3,10 @@ package import HandoffModel
 
 /// The daemon as a program sees it over the bus.
 package struct HandoffClient: Sendable {
-    /// How long `Continue` may take: the daemon's own limits end it before.
-    private static let continueTimeout = Duration.seconds(40)
+    /// How long `Fetch` may take: the daemon's own limits end it before.
+    private static let fetchTimeout = Duration.seconds(40)
+    /// How long `Continue` may take, for which an app may have to be started: the daemon's own limits end it before.
+    private static let continueTimeout = Duration.seconds(90)
 
     /// The connection that everything belongs to; what was created over it ends with it.
     package let connection: Connection
@@ -56,16 +58,34 @@ package struct HandoffClient: Sendable {
     }
 
     /// Fetches a whole activity from its origin.
-    package func continueActivity(_ nearby: ObjectPath) async throws -> Activity {
+    package func fetchActivity(_ nearby: ObjectPath) async throws -> Activity {
+        let reply = try await call(
+            nearby,
+            HandoffName.nearbyActivityInterface,
+            "Fetch",
+            [[String: Value]().value],
+            timeout: Self.fetchTimeout
+        )
+        guard let value = reply.first else { throw Self.unexpected("Fetch", reply) }
+        return try ActivityCoding.activity(from: value)
+    }
+
+    /// Hands an activity over to what opens it here.
+    package func continueActivity(
+        _ nearby: ObjectPath,
+        _ options: ContinuationOptions = ContinuationOptions()
+    ) async throws -> ContinuationResult {
         let reply = try await call(
             nearby,
             HandoffName.nearbyActivityInterface,
             "Continue",
-            [[String: Value]().value],
+            [options.value],
             timeout: Self.continueTimeout
         )
-        guard let value = reply.first else { throw Self.unexpected("Continue", reply) }
-        return try ActivityCoding.activity(from: value)
+        return ContinuationResult(
+            outcome: try reply.decode(at: 0, as: String.self),
+            application: try reply.decode(at: 1, as: String.self)
+        )
     }
 
     /// This device's card.

@@ -24,6 +24,7 @@ package enum HandoffErrorName: String, CaseIterable, Sendable {
     case userCancelled = "UserCancelled"
     case notContinuable = "NotContinuable"
     case appFailed = "AppFailed"
+    case noSuchApp = "NoSuchApp"
     case noBluetoothService = "NoBluetoothService"
     case noAdapter = "NoAdapter"
     case bluetoothOff = "BluetoothOff"

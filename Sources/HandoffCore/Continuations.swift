@@ -134,6 +134,11 @@ package struct Continuations: Sendable {
         return finish(id, error.map { .failure($0) } ?? .success(.browser))
     }
 
+    /// Drops a continuation whose bus is gone, with its app and whoever asked.
+    package mutating func forget(_ id: ID) {
+        phases[id] = nil
+    }
+
     private mutating func end(_ id: ID, _ result: Fetch) -> [Action] {
         guard case .preparing(let isAnnouncing, let hasApp, let isAnnounced, .running) = phases[id] else { return [] }
         phases[id] = .preparing(isAnnouncing: isAnnouncing, hasApp: hasApp, isAnnounced: isAnnounced, result)

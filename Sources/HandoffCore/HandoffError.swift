@@ -6,7 +6,7 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
             case limitReached, noSuchActivity, notOwner, noLongerCurrent, unknownDevice, ownCard, invalidCard
             case peerUnreachable, peerRefused, peerMisbehaved, notTrusted, timedOut, radioUnavailable
             case stateUnreadable, stateDamaged, stateUnwritable
-            case userCancelled, notContinuable, appFailed
+            case userCancelled, notContinuable, appFailed, noSuchApp
         }
 
         private let wrapped: Wrapped
@@ -43,6 +43,8 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
         package static let userCancelled = Code(wrapped: .userCancelled)
         /// No app here takes the activity, and it has no web page.
         package static let notContinuable = Code(wrapped: .notContinuable)
+        /// No app of that name claims that type.
+        package static let noSuchApp = Code(wrapped: .noSuchApp)
         /// The app could not be started, crashed, or has not answered.
         package static let appFailed = Code(wrapped: .appFailed)
         /// A file of the state directory cannot be read.

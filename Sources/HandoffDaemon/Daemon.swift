@@ -36,7 +36,7 @@ package struct Daemon<R: Radio>: Sendable {
             )
             let group = ServiceGroup(
                 configuration: ServiceGroupConfiguration(
-                    services: services(for: engine).map { .init(service: $0) },
+                    services: try services(for: engine, in: directory).map { .init(service: $0) },
                     gracefulShutdownSignals: [.sigterm, .sigint],
                     logger: lifecycleLogger
                 )
@@ -53,14 +53,18 @@ package struct Daemon<R: Radio>: Sendable {
     }
 
     /// In the order of their start; they stop in reverse, so that the farewell is still heard when the bus is gone.
-    private func services(for engine: Engine) -> [any Service] {
+    private func services(for engine: Engine, in directory: StateDirectory) throws -> [any Service] {
         let fetcher = FetchService(engine: engine, radio: radio, logger: logger)
+        let apps = AppService(engine: engine, scan: options.apps, logger: logger)
+        let defaultApps = try DefaultApps(from: directory)
+        engine.setDefaultApps(defaultApps.all)
         let login =
             options.staysWhenAway
             ? [] : [LoginSessionService(engine: engine, bus: .system, logger: logger)]
         return login + [
             RadioService(engine: engine, radio: radio, logger: logger),
             AlarmService(engine: engine),
+            apps,
             ListeningService(engine: engine, radio: radio, logger: logger),
             ScanningService(engine: engine, radio: radio, logger: logger),
             fetcher,
@@ -69,6 +73,9 @@ package struct Daemon<R: Radio>: Sendable {
                 engine: engine,
                 address: options.bus,
                 fetcher: fetcher,
+                apps: apps,
+                journal: ContinuationJournal(in: directory, logger: logger),
+                defaultApps: defaultApps,
                 version: Version.current,
                 logger: logger
             ),

@@ -1,4 +1,5 @@
 import DequeModule
+import HandoffApps
 import HandoffCore
 import HandoffCrypto
 package import HandoffModel
@@ -59,6 +60,9 @@ package final class Engine: Sendable {
         var opener: AdvertisementOpener<DeviceID>
         var trial: NoiseResponderTrial<DeviceID>
         var knownTypes = KnownTypes()
+        var apps = AppRegistry()
+        /// The types that apps claim, by their hashes.
+        var appTypes: [ActivityTypeHash: ActivityType] = [:]
         var lookers: Set<String> = []
         var radio = RadioState.unavailable(RadioError(.serviceAbsent, "The radio has not started yet."))
         var radioGeneration: UInt64 = 0

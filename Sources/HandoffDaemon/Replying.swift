@@ -53,6 +53,7 @@ extension HandoffErrorName {
             case .userCancelled: .userCancelled
             case .notContinuable: .notContinuable
             case .appFailed: .appFailed
+            case .noSuchApp: .noSuchApp
             case .radioUnavailable: .radioUnavailable
             case .stateUnwritable: .stateUnwritable
             case .stateUnreadable, .stateDamaged: .stateUnreadable
