@@ -55,7 +55,8 @@ package struct AppScan: Sendable {
         return Array(entries.files.sorted { $0.id < $1.id }.prefix(Self.mostFiles))
     }
 
-    private static func entries(of path: String, _ prefix: String, _ depth: Int) -> (files: [File], directories: [File]) {
+    private static func entries(of path: String, _ prefix: String, _ depth: Int) -> (files: [File], directories: [File])
+    {
         var files: [File] = []
         var directories: [File] = []
         for name in names(in: path).prefix(mostFiles) {

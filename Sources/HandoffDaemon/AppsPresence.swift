@@ -55,8 +55,12 @@ struct AppsPresence: AppsService {
     func setDefault(_ app: String, for type: String) throws {
         try replying {
             let type = try ActivityType(type)
-            guard app.isEmpty || engine.read({ $0.apps.apps.contains { $0.id == app && $0.types.contains(type) } }) else {
-                throw HandoffError(.noSuchApp, "No app \(app.debugDescription) here claims \(type); see `handoffctl apps`.")
+            guard app.isEmpty || engine.read({ $0.apps.apps.contains { $0.id == app && $0.types.contains(type) } })
+            else {
+                throw HandoffError(
+                    .noSuchApp,
+                    "No app \(app.debugDescription) here claims \(type); see `handoffctl apps`."
+                )
             }
             try defaults.set(app.isEmpty ? nil : app, for: type)
             engine.setDefaultApps(defaults.all)

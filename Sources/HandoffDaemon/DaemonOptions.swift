@@ -26,7 +26,13 @@ package struct DaemonOptions: Sendable {
         String(name.rawValue.prefix(32).map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") ? $0 : "-" })
     }
 
-    package init(bus: BusAddress, stateDirectory: FilePath, name: DeviceName, staysWhenAway: Bool = false, apps: AppScan) {
+    package init(
+        bus: BusAddress,
+        stateDirectory: FilePath,
+        name: DeviceName,
+        staysWhenAway: Bool = false,
+        apps: AppScan
+    ) {
         self.bus = bus
         self.stateDirectory = stateDirectory
         self.name = name

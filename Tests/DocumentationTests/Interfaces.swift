@@ -5,7 +5,8 @@ import HandoffModel
 /// The interfaces of the daemon, served by nobody: to look at what they declare.
 enum Interfaces {
     static let all: [Interface] = [
-        .manager(NoManager()), .activity(NoActivity()), .nearbyActivity({ nothing }, fetch: { _ in throw Nobody() }, hand: { _ in throw Nobody() }),
+        .manager(NoManager()), .activity(NoActivity()),
+        .nearbyActivity({ nothing }, fetch: { _ in throw Nobody() }, hand: { _ in throw Nobody() }),
         .application(NoApplication()), .apps(NoApps()),
         .activityDelegate(NoDelegate()),
         .device({ DeviceDescription(id: "", name: "", lastSeen: 0) }, remove: {}),

@@ -114,10 +114,12 @@ struct AppTests {
         let paths = AppDirectories(
             environment: ["HOME": "/h", "XDG_DATA_HOME": "relative", "XDG_DATA_DIRS": "/a/:/b:c:/a"]
         ).paths
-        #expect(paths.prefix(4).map(\.self) == [
-            "/h/.local/share/applications", "/h/.local/share/flatpak/exports/share/applications", "/a/applications",
-            "/b/applications",
-        ])
+        #expect(
+            paths.prefix(4).map(\.self) == [
+                "/h/.local/share/applications", "/h/.local/share/flatpak/exports/share/applications", "/a/applications",
+                "/b/applications",
+            ]
+        )
         #expect(paths.contains("/var/lib/snapd/desktop/applications"))
     }
 }

@@ -126,7 +126,9 @@ struct ContinuationStories {
                     for device in [desktop, tablet] {
                         try await device.watching { watch in
                             _ = try await watch.one()
-                            for _ in 0..<2 { #expect(try await device.json("continue", "--print")["title"].string == "T") }
+                            for _ in 0..<2 {
+                                #expect(try await device.json("continue", "--print")["title"].string == "T")
+                            }
                         }
                     }
                 }
