@@ -115,11 +115,14 @@ let package = Package(
             "HandoffDaemon",
             [
                 "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffModel",
-                "HandoffRadio", "HandoffWire",
+                "HandoffRadio", "HandoffWire", "LocalStream",
                 deque, lifecycle, logging, system, unixSignals,
             ]
         ),
-        module("HandoffCLI", ["DBus", "HandoffBus", "HandoffCrypto", "HandoffModel", argumentParser, unixSignals]),
+        module(
+            "HandoffCLI",
+            ["DBus", "Epoll", "HandoffBus", "HandoffCrypto", "HandoffModel", argumentParser, system, unixSignals]
+        ),
         program("handoffd", ["HandoffDaemon", "HandoffRadioBlueZ", "HandoffRadioSimulated", argumentParser]),
         program("handoffctl", ["HandoffCLI", argumentParser]),
 

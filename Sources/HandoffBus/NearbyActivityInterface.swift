@@ -66,7 +66,7 @@ extension Interface {
     ///   - hand: hands it over to what opens it here.
     package static func nearbyActivity(
         _ description: @escaping @Sendable () -> NearbyActivityDescription,
-        fetch: @escaping @Sendable (BusName) async throws -> Activity,
+        fetch: @escaping @Sendable (BusName) async throws -> FetchedActivity,
         hand: @escaping @Sendable (ContinuationOptions) async throws -> ContinuationResult
     ) -> Interface {
         let options = Argument(name: "options", type: [String: Value].valueType)

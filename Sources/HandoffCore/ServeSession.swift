@@ -84,6 +84,15 @@ package struct ServeSession: Sendable {
         }
     }
 
+    /// The two directions of the stream that the session has become, once a stream was answered and acknowledged.
+    ///
+    /// - Precondition: the answer was acknowledged.
+    package consuming func stream() -> (sending: StreamSender, receiving: StreamReceiver) {
+        guard case .answered(let transport) = stage else { preconditionFailure("a stream comes after the answer") }
+        let (sending, receiving) = transport.directions()
+        return (StreamSender(cipher: sending), StreamReceiver(cipher: receiving, frames: frames))
+    }
+
     private static func request(_ message: [UInt8]) throws(WireError) -> Request? {
         do {
             return try Request(decoding: message)

@@ -8,6 +8,7 @@ import SystemPackage
 struct AppService: Service {
     let engine: Engine
     let scan: AppScan
+    let reactor: Reactor
     let logger: Logger
 
     private let processes: AsyncStream<Int32>
@@ -16,9 +17,10 @@ struct AppService: Service {
     /// How long a change is waited out: what installs an app writes several files.
     private static let settling = Duration.milliseconds(200)
 
-    init(engine: Engine, scan: AppScan, logger: Logger) {
+    init(engine: Engine, scan: AppScan, reactor: Reactor, logger: Logger) {
         self.engine = engine
         self.scan = scan
+        self.reactor = reactor
         self.logger = logger
         (processes, newProcesses) = AsyncStream.makeStream()
     }
@@ -26,12 +28,10 @@ struct AppService: Service {
     func run() async throws {
         try await endingQuietly {
             try await cancelWhenGracefulShutdown {
-                try await Reactor.withReactor { reactor in
-                    try await withThrowingDiscardingTaskGroup { group in
-                        group.addTask { try await follow(on: reactor) }
-                        for await process in processes {
-                            group.addTask { await reap(process, on: reactor) }
-                        }
+                try await withThrowingDiscardingTaskGroup { group in
+                    group.addTask { try await follow(on: reactor) }
+                    for await process in processes {
+                        group.addTask { await reap(process, on: reactor) }
                     }
                 }
             }

@@ -14,6 +14,7 @@ struct BusService: Service {
     let apps: AppService
     let journal: ContinuationJournal
     let defaultApps: DefaultApps
+    let streams: any StreamOpening
     let version: String
     let logger: Logger
 
@@ -66,6 +67,7 @@ struct BusService: Service {
             engine: engine,
             connection: connection,
             fetcher: fetcher,
+            streams: streams,
             version: version,
             clients: ClientRoster(newClients),
             delegates: DelegateCaller(engine: engine, connection: connection, logger: logger),

@@ -1,5 +1,6 @@
 import UnixSignals
 import DBus
+import Epoll
 import HandoffCore
 import HandoffModel
 package import HandoffRadio
@@ -34,15 +35,20 @@ package struct Daemon<R: Radio>: Sendable {
                     "version": "\(Version.current)", "device": "\(identity.id)", "name": "\(options.deviceName)",
                 ]
             )
-            let group = ServiceGroup(
-                configuration: ServiceGroupConfiguration(
-                    services: try services(for: engine, in: directory).map { .init(service: $0) },
-                    gracefulShutdownSignals: [.sigterm, .sigint],
-                    logger: lifecycleLogger
-                )
-            )
-            try await group.run()
+            try await Reactor.withReactor { reactor in
+                try await group(of: try services(for: engine, in: directory, on: reactor)).run()
+            }
         }
+    }
+
+    private func group(of services: [any Service]) -> ServiceGroup {
+        ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: services.map { .init(service: $0) },
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: lifecycleLogger
+            )
+        )
     }
 
     /// Below its notices, the service group writes out every service with all that is in it.
@@ -53,9 +59,14 @@ package struct Daemon<R: Radio>: Sendable {
     }
 
     /// In the order of their start; they stop in reverse, so that the farewell is still heard when the bus is gone.
-    private func services(for engine: Engine, in directory: StateDirectory) throws -> [any Service] {
+    private func services(
+        for engine: Engine,
+        in directory: StateDirectory,
+        on reactor: Reactor
+    ) throws -> [any Service] {
         let fetcher = FetchService(engine: engine, radio: radio, logger: logger)
-        let apps = AppService(engine: engine, scan: options.apps, logger: logger)
+        let streams = StreamService(engine: engine, radio: radio, reactor: reactor, logger: logger)
+        let apps = AppService(engine: engine, scan: options.apps, reactor: reactor, logger: logger)
         let defaultApps = try DefaultApps(from: directory)
         engine.setDefaultApps(defaultApps.all)
         let login =
@@ -63,11 +74,12 @@ package struct Daemon<R: Radio>: Sendable {
             ? [] : [LoginSessionService(engine: engine, bus: .system, logger: logger)]
         return login + [
             RadioService(engine: engine, radio: radio, logger: logger),
-            AlarmService(engine: engine),
+            AlarmService(engine: engine, reactor: reactor),
             apps,
-            ListeningService(engine: engine, radio: radio, logger: logger),
+            ListeningService(engine: engine, radio: radio, reactor: reactor, logger: logger),
             ScanningService(engine: engine, radio: radio, logger: logger),
             fetcher,
+            streams,
             AdvertisingService(engine: engine, radio: radio, logger: logger),
             BusService(
                 engine: engine,
@@ -76,6 +88,7 @@ package struct Daemon<R: Radio>: Sendable {
                 apps: apps,
                 journal: ContinuationJournal(in: directory, logger: logger),
                 defaultApps: defaultApps,
+                streams: streams,
                 version: Version.current,
                 logger: logger
             ),

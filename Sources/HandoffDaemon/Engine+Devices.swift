@@ -30,6 +30,7 @@ extension Engine {
             state.trial = try state.devices.trial(for: identity)
             state.opener = state.devices.opener
             state.lastSeen[id] = nil
+            state.places[id] = nil
             state.outbox.append(contentsOf: state.nearby.remove(id).map(Effect.nearby))
             state.outbox.append(.deviceRemoved(id))
         }

@@ -1,3 +1,4 @@
+import DBus
 import DequeModule
 import HandoffApps
 import HandoffCore
@@ -32,6 +33,8 @@ package final class Engine: Sendable {
         case deviceChanged(TrustedDevices.Device)
         case deviceRemoved(DeviceID)
         case radioChanged
+        /// The last one is to be told whether the app has taken its end.
+        case streamOpened(ActivityRegister.Record, by: DeviceID, name: String, UnixFD, Latest<Bool?>)
     }
 
     /// What should be on the air.
@@ -54,7 +57,7 @@ package final class Engine: Sendable {
     }
 
     struct State: Sendable {
-        var origin = Origin()
+        var origin = Origin(run: .random(in: .min ... .max))
         var nearby = NearbyTable()
         var devices: TrustedDevices
         var opener: AdvertisementOpener<DeviceID>
@@ -68,6 +71,8 @@ package final class Engine: Sendable {
         var radioGeneration: UInt64 = 0
         var port: ChannelPort?
         var lastSeen: [DeviceID: Int64] = [:]
+        /// Where each trusted device was heard last.
+        var places: [DeviceID: Place] = [:]
         var outbox: Deque<Effect> = []
         /// The advertisement last sealed, and of what; most changes of the state leave it as it is.
         var sealed: (broadcast: AdvertisementPacer.Broadcast, port: ChannelPort, advertisement: Advertisement)?

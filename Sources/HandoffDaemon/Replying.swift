@@ -55,6 +55,8 @@ extension HandoffErrorName {
             case .appFailed: .appFailed
             case .noSuchApp: .noSuchApp
             case .radioUnavailable: .radioUnavailable
+            case .streamsNotSupported: .streamsNotSupported
+            case .continuationEnded: .continuationEnded
             case .stateUnwritable: .stateUnwritable
             case .stateUnreadable, .stateDamaged: .stateUnreadable
             default: .peerMisbehaved

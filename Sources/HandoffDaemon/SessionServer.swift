@@ -1,12 +1,16 @@
+import DBus
+import Epoll
 import HandoffCore
 import HandoffModel
 import HandoffRadio
 import HandoffWire
+import LocalStream
 import Logging
 
 /// Answers trusted devices, each on its own channel, and nobody else.
 struct SessionServer: Sendable {
     let engine: Engine
+    let reactor: Reactor
     let logger: Logger
 
     /// How long a stranger is listened to.
@@ -21,8 +25,11 @@ struct SessionServer: Sendable {
             let introduced = try await withDeadline(Self.strangerLimit, orThrow: Self.tooSlow) {
                 try await introduction(session, on: channel)
             }
-            try await withDeadline(Self.limit, orThrow: Self.tooSlow) {
+            let served = try await withDeadline(Self.limit, orThrow: Self.tooSlow) {
                 try await answer(introduced, on: channel)
+            }
+            if let activity = served.streamed {
+                try await stream(served.session, to: activity, introduced, on: channel)
             }
         } catch is CancellationError {
             return
@@ -36,6 +43,12 @@ struct SessionServer: Sendable {
         let introduction: ServeSession.Introduction
     }
 
+    private struct Served: Sendable {
+        let session: ServeSession
+        /// The activity to whose app the channel is a stream from now on.
+        let streamed: ActivityRegister.ID?
+    }
+
     private func introduction(_ session: ServeSession, on channel: some RadioChannel) async throws -> Introduced {
         var session = session
         while let message = try await channel.receive() {
@@ -45,7 +58,7 @@ struct SessionServer: Sendable {
         throw HandoffError(.peerMisbehaved, "The peer closed the channel before it said who it is.")
     }
 
-    private func answer(_ introduced: Introduced, on channel: some RadioChannel) async throws {
+    private func answer(_ introduced: Introduced, on channel: some RadioChannel) async throws -> Served {
         var session = introduced.session
         let device = introduced.introduction.device
         logger.debug("a device asks", metadata: ["device": "\(device)"])
@@ -55,7 +68,8 @@ struct SessionServer: Sendable {
         while let message = try await channel.receive() {
             guard try session.acknowledge(message) else { continue }
             engine.acknowledged(given, by: device)
-            return log(given.answer, to: device)
+            log(given.answer, to: device)
+            return Served(session: session, streamed: given.answer == .stream ? given.activity : nil)
         }
         throw HandoffError(.peerMisbehaved, "The peer closed the channel before it acknowledged the answer.")
     }
@@ -63,12 +77,30 @@ struct SessionServer: Sendable {
     private func given(to request: Request?) async throws -> Engine.Given {
         switch request {
         case .fetch(let request): try await engine.answer(to: request)
+        case .stream(let request): engine.answer(to: request)
         case nil:
             Engine.Given(
                 answer: .refusal(Refusal(.notUnderstood, "This device has an older handoffd; update it.")),
                 activity: nil
             )
         }
+    }
+
+    /// Gives the app its end of a stream, and carries bytes until the stream has ended.
+    private func stream(
+        _ session: ServeSession,
+        to activity: ActivityRegister.ID,
+        _ introduced: Introduced,
+        on channel: some RadioChannel
+    ) async throws {
+        let pair = try await LocalStreamPair.connected(on: reactor)
+        let file = UnixFD(taking: try pair.duplicateFar())
+        let relay = StreamRelay(app: pair.takeNear(), channel: channel, isCaller: false)
+        try await withDeadline(Self.limit, orThrow: Self.tooSlow) {
+            try await engine.hand(file, to: activity, openedBy: introduced.introduction.device)
+        }
+        let (sender, receiver) = session.stream()
+        try await relay.run(sender, receiver)
     }
 
     private func log(_ answer: Answer, to device: DeviceID) {
@@ -78,6 +110,8 @@ struct SessionServer: Sendable {
                 "an activity was fetched",
                 metadata: ["device": "\(device)", "type": "\(activity.type.rawValue)"]
             )
+        case .stream:
+            logger.info("a stream was opened", metadata: ["device": "\(device)"])
         case .refusal(let refusal):
             logger.info("a request was refused: \(refusal.message)", metadata: ["device": "\(device)"])
         }

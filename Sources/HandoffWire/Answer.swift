@@ -6,6 +6,8 @@ package enum Answer: Hashable, Sendable {
     case activity(Activity)
     /// It is not to be had, and why.
     case refusal(Refusal)
+    /// The channel is a continuation stream once the caller has acknowledged this.
+    case stream
 
     /// The most bytes that an answer may have: the largest activity, its field number and its length.
     package static let maximumBytes = ActivityLimits.maximumPayloadBytes + 4
@@ -19,6 +21,7 @@ package enum Answer: Hashable, Sendable {
         switch self {
         case .activity(let activity): message.activity = Handoff_V1_Activity(activity)
         case .refusal(let refusal): message.refusal = Handoff_V1_Refusal(refusal)
+        case .stream: message.stream = Handoff_V1_StreamOpened()
         }
         return MessageCoding.encode(message)
     }
@@ -32,6 +35,7 @@ package enum Answer: Hashable, Sendable {
         switch message.kind {
         case .activity(let activity): self = .activity(try Activity(activity))
         case .refusal(let refusal): self = .refusal(Refusal(refusal))
+        case .stream: self = .stream
         case nil: throw WireError(.unknownKind, "The answer is of a kind that this version does not know.")
         }
     }

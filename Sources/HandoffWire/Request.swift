@@ -5,6 +5,8 @@ package import HandoffModel
 package enum Request: Hashable, Sendable {
     /// The person wants to continue what is advertised.
     case fetch(FetchRequest)
+    /// The app that continues an activity wants to talk with the one that began it.
+    case stream(StreamRequest)
 
     /// The most bytes that a request may have; a stranger is never given more.
     package static let maximumBytes = 1024
@@ -15,6 +17,8 @@ package enum Request: Hashable, Sendable {
         switch self {
         case .fetch(let request):
             message.fetch.typeHash = Data(request.typeHash.bytes)
+        case .stream(let request):
+            message.stream.activity = request.activity
         }
         return MessageCoding.encode(message)
     }
@@ -31,6 +35,8 @@ package enum Request: Hashable, Sendable {
             } catch {
                 throw WireError(error)
             }
+        case .stream(let stream):
+            self = .stream(StreamRequest(activity: stream.activity))
         case nil:
             throw WireError(.unknownKind, "The request is of a kind that this version does not know.")
         }
@@ -45,5 +51,16 @@ package struct FetchRequest: Hashable, Sendable {
     /// Asks for the current activity if its type has this hash.
     package init(typeHash: ActivityTypeHash) {
         self.typeHash = typeHash
+    }
+}
+
+/// Asks for a continuation stream to the app of an activity that was fetched.
+package struct StreamRequest: Hashable, Sendable {
+    /// What the origin calls the activity (``HandoffModel/Activity/Properties/streamName``).
+    package let activity: UInt64
+
+    /// Asks for a stream to the app of that activity.
+    package init(activity: UInt64) {
+        self.activity = activity
     }
 }

@@ -39,6 +39,7 @@ enum Interfaces {
         func trust(card: String) throws -> ObjectPath { throw Nobody() }
         func startLooking(for client: BusName) throws {}
         func stopLooking(for client: BusName) {}
+        func openStream(continuation: String) async throws -> UnixFD { throw CancellationError() }
     }
 
     private struct NoActivity: ActivityService {
@@ -69,5 +70,6 @@ enum Interfaces {
     private struct NoDelegate: ActivityDelegate {
         func willSave(_ activity: ObjectPath) async throws {}
         func wasContinued(_ activity: ObjectPath, by device: ObjectPath, named name: String) {}
+        func didReceiveStream(_ stream: UnixFD, of activity: ObjectPath, from device: ObjectPath, named name: String) {}
     }
 }

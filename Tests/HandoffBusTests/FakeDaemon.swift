@@ -80,7 +80,7 @@ final class FakeDaemon: Sendable {
             Self.description
         } fetch: { [self] client in
             try note("Fetch", by: client)
-            return try next()
+            return FetchedActivity(try next(), continuation: nil)
         } hand: { _ in
             ContinuationResult(outcome: "browser", application: "")
         }
@@ -147,6 +147,10 @@ struct FakeManager: ManagerService {
 
     func startLooking(for client: BusName) throws {
         try daemon.note("StartLooking", by: client)
+    }
+
+    func openStream(continuation: String) async throws -> UnixFD {
+        throw HandoffErrorName.streamsNotSupported.reply("This daemon has no streams.")
     }
 
     func stopLooking(for client: BusName) {

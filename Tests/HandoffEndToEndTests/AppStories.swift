@@ -85,9 +85,11 @@ struct AppStories {
                             let told = [await app.next(), await app.next()].sorted()
                             #expect(told[0] == "DidFail org.handoffd.Error.UserCancelled")
                             #expect(told[1].hasPrefix("WillContinue"))
-                            #expect(await first.errorName == "UserCancelled")
+                            let ended = await first
+                            #expect(ended.errorName == "UserCancelled")
                             laptop.signal(SIGCONT)
-                            #expect(try await second.get().outcome == "app")
+                            let outcome = try await second.get().outcome
+                            #expect(outcome == "app")
                             #expect(await app.next() == "Continue T")
                         }
                     }
@@ -217,7 +219,8 @@ struct AppStories {
             try await desktop.log.line(containing: "apps that continue activities")
             #expect(try await desktop.run("apps", "--default", "org.example.edit", "c").status == 4)
             let apps = try await desktop.json("apps", "--default", "org.example.edit", "b").array
-            #expect(apps.map { $0["defaults"].array.count } == [0, 1])
+            let chosen = apps.map { $0["defaults"].array.count }
+            #expect(chosen == [0, 1])
             try await desktop.watching { watch in
                 try await laptop.publishing("org.example.edit") { _ in
                     try await watch.until { $0.first?["application"].string == "b" }
