@@ -176,7 +176,7 @@ let package = Package(
             "HandoffEndToEndTests",
             [
                 "DBus", "HandoffBus", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffRadioSimulated",
-                "HandoffTestSupport", "HandoffWire", "handoffd", "handoffctl",
+                "HandoffTestSupport", "HandoffWire", "Epoll", "LocalStream", "handoffd", "handoffctl", system,
             ]
         ),
         tests(

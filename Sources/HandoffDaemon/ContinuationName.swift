@@ -9,7 +9,7 @@ struct ContinuationName: Hashable, Sendable, CustomStringConvertible {
     let device: DeviceID
     let activity: UInt64
 
-    /// `0123456789abcdef.42`
+    /// The text that programs see, such as `0123456789abcdef.42`.
     var description: String { "\(device).\(activity)" }
 
     init(device: DeviceID, activity: UInt64) {

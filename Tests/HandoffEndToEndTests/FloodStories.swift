@@ -134,7 +134,7 @@ extension MethodCall {
 
 extension Device {
     /// How much memory the daemon holds (proc(5), VmRSS).
-    fileprivate var residentKilobytes: Int {
+    var residentKilobytes: Int {
         get throws {
             let status = try String(contentsOfFile: "/proc/\(process.processID)/status", encoding: .utf8)
             let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
