@@ -40,8 +40,10 @@ struct AppStories {
         let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Docs/Adopting.md")
         let text = try String(contentsOf: page, encoding: .utf8)
-        let blocks = text.components(separatedBy: "```python\n").dropFirst()
-        let program = try #require(blocks.first { $0.contains("WillContinue") }?.components(separatedBy: "```").first)
+        let blocks = text.components(separatedBy: "```python\n").dropFirst().map { block in
+            block.components(separatedBy: "```")[0]
+        }
+        let program = try #require(blocks.first { $0.contains("WillContinue") })
         #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
         return program
     }
