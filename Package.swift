@@ -108,13 +108,14 @@ let package = Package(
         module("HandoffRadioBlueZ", ["HandoffRadio", "BlueZ", "DBus", "L2CAP", "Epoll", logging, system]),
         module("HandoffRadioSimulated", ["HandoffRadio", "Epoll", "CLinux", system]),
         module("HandoffBus", ["HandoffModel", "DBus"]),
+        module("HandoffApps", ["HandoffModel", "Epoll", "CLinux", system]),
 
         // Composition.
         module(
             "HandoffDaemon",
             [
-                "DBus", "Epoll", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio",
-                "HandoffWire", "LocalStream",
+                "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffModel",
+                "HandoffRadio", "HandoffWire", "LocalStream",
                 deque, lifecycle, logging, system, unixSignals,
             ]
         ),
@@ -161,12 +162,13 @@ let package = Package(
             ["HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffTestVectors", "HandoffWire"]
         ),
         tests("HandoffBusTests", ["HandoffBus", "HandoffModel", "DBus", "HandoffTestSupport", "HandoffTestVectors"]),
+        tests("HandoffAppsTests", ["HandoffApps", "HandoffModel", "HandoffTestVectors", "Epoll"]),
         tests("DocumentationTests", ["HandoffBus", "HandoffCLI", "HandoffModel", "DBus"]),
         tests(
             "HandoffDaemonTests",
             [
-                "DBus", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffDaemon", "HandoffModel", "HandoffRadio",
-                "HandoffTestVectors", "HandoffWire", logging, system,
+                "DBus", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffDaemon", "HandoffModel",
+                "HandoffRadio", "HandoffTestVectors", "HandoffWire", logging, system,
             ]
         ),
         tests("HandoffCLITests", ["DBus", "HandoffBus", "HandoffCLI", "HandoffModel", argumentParser]),

@@ -1,5 +1,6 @@
 import DBus
 import DequeModule
+import HandoffApps
 import HandoffCore
 import HandoffCrypto
 package import HandoffModel
@@ -62,6 +63,9 @@ package final class Engine: Sendable {
         var opener: AdvertisementOpener<DeviceID>
         var trial: NoiseResponderTrial<DeviceID>
         var knownTypes = KnownTypes()
+        var apps = AppRegistry()
+        /// The types that apps claim, by their hashes.
+        var appTypes: [ActivityTypeHash: ActivityType] = [:]
         var lookers: Set<String> = []
         var radio = RadioState.unavailable(RadioError(.serviceAbsent, "The radio has not started yet."))
         var radioGeneration: UInt64 = 0

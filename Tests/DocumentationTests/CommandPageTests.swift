@@ -23,7 +23,10 @@ struct CommandPageTests {
 
     private static let nearby = NearbyActivity(
         path: HandoffName.nearbyActivity(1),
-        ["Type": .string("org.example.a"), "RSSI": .int16(-40)]
+        [
+            "Type": .string("org.example.a"), "RSSI": .int16(-40), "Application": .string("a"),
+            "ApplicationName": .string("A"),
+        ]
     )
 
     @Test("status")
@@ -42,6 +45,12 @@ struct CommandPageTests {
     func devices() throws {
         let device = TrustedDevice(path: "/d", ["LastSeen": .uint64(1)])
         #expect(try Set(Self.example(in: "## devices").keys) == Self.keys(DeviceDocument(device)))
+    }
+
+    @Test("apps")
+    func apps() throws {
+        let app = AppDescription(id: "a", name: "A", types: [], teamID: "T", entrance: "bus", defaults: [])
+        #expect(try Set(Self.example(in: "## apps").keys) == Self.keys(AppDocument(app)))
     }
 
     @Test("monitor")

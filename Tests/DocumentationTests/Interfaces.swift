@@ -5,7 +5,9 @@ import HandoffModel
 /// The interfaces of the daemon, served by nobody: to look at what they declare.
 enum Interfaces {
     static let all: [Interface] = [
-        .manager(NoManager()), .activity(NoActivity()), .nearbyActivity({ nothing }, fetch: { _ in throw Nobody() }),
+        .manager(NoManager()), .activity(NoActivity()),
+        .nearbyActivity({ nothing }, fetch: { _ in throw Nobody() }, hand: { _ in throw Nobody() }),
+        .application(NoApplication()), .apps(NoApps()),
         .activityDelegate(NoDelegate()),
         .device({ DeviceDescription(id: "", name: "", lastSeen: 0) }, remove: {}),
     ]
@@ -51,6 +53,18 @@ enum Interfaces {
         func becomeCurrent(by client: BusName) throws {}
         func resignCurrent(by client: BusName) throws {}
         func invalidate(by client: BusName) throws {}
+    }
+
+    private struct NoApplication: ContinuingApplication {
+        func willContinue(_ type: ActivityType, from device: String) async throws -> Bool { false }
+        func `continue`(_ activity: Activity, from device: String) async throws -> Bool { false }
+        func didFail(_ type: ActivityType, _ error: String, _ message: String) {}
+    }
+
+    private struct NoApps: AppsService {
+        var list: (apps: [AppDescription], faults: [AppFileFault]) { ([], []) }
+
+        func setDefault(_ app: String, for type: String) throws {}
     }
 
     private struct NoDelegate: ActivityDelegate {

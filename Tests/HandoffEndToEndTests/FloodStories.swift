@@ -92,7 +92,7 @@ struct FloodStories {
                     #expect(try laptop.residentKilobytes < memory + 16_384, "twice as many changes took more memory")
                     let entry = try #require(try await desktop.json("nearby").array.first)
                     #expect(entry["id"] == before["id"], "the air has changed")
-                    let line = try await desktop.json("continue")["userInfo"]["line"].number
+                    let line = try await desktop.json("continue", "--print")["userInfo"]["line"].number
                     #expect(line == Double(Self.window * Self.rounds - 1))
                 }
             }
