@@ -67,7 +67,7 @@ struct CommandLineStories {
                 let lines = try await desktop.run("nearby").stdout.split(separator: "\n").map(String.init)
                 #expect(lines.count == 2)
                 #expect(lines.first?.hasPrefix("ID") == true)
-                for word in ["laptop", "yes", "dBm"] { #expect(lines.last?.contains(word) == true) }
+                for word in ["laptop", "browser", "dBm"] { #expect(lines.last?.contains(word) == true) }
                 let text = try await desktop.run("continue", "--print").stdout
                 for word in ["from", "laptop", "org.example.edit", "https://example.org"] {
                     #expect(text.contains(word))

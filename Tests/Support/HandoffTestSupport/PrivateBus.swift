@@ -61,24 +61,24 @@ package func withPrivateBus<T>(
 private func busConfiguration(_ directory: String, _ services: URL?) -> String {
     let services = services.map { "<servicedir>\($0.path())</servicedir>" } ?? ""
     return """
-    <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
-     "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-    <busconfig>
-      <type>session</type>
-      <listen>unix:path=\(directory)/bus</listen>
-      \(services)
-      <auth>EXTERNAL</auth>
-      <policy context="default">
-        <allow send_destination="*" eavesdrop="true"/>
-        <allow eavesdrop="true"/>
-        <allow own="*"/>
-      </policy>
-      <limit name="max_incoming_bytes">1000000000</limit>
-      <limit name="max_outgoing_bytes">1000000000</limit>
-      <limit name="max_message_size">1000000000</limit>
-      <limit name="max_replies_per_connection">50000</limit>
-      <limit name="max_match_rules_per_connection">50000</limit>
-      <limit name="reply_timeout">120000</limit>
-    </busconfig>
-    """
+        <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+         "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+        <busconfig>
+          <type>session</type>
+          <listen>unix:path=\(directory)/bus</listen>
+          \(services)
+          <auth>EXTERNAL</auth>
+          <policy context="default">
+            <allow send_destination="*" eavesdrop="true"/>
+            <allow eavesdrop="true"/>
+            <allow own="*"/>
+          </policy>
+          <limit name="max_incoming_bytes">1000000000</limit>
+          <limit name="max_outgoing_bytes">1000000000</limit>
+          <limit name="max_message_size">1000000000</limit>
+          <limit name="max_replies_per_connection">50000</limit>
+          <limit name="max_match_rules_per_connection">50000</limit>
+          <limit name="reply_timeout">120000</limit>
+        </busconfig>
+        """
 }
