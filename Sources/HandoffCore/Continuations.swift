@@ -5,7 +5,7 @@ package import HandoffModel
 /// The promise: an app that was told that an activity is coming gets the activity or the error, exactly one of them, and not
 /// before it has taken in the announcement. It is told neither where it could not be started.
 ///
-/// Everything that is asked for in an ``Action`` comes back as a call, however it ends, so that no continuation stays for
+/// Everything that is asked for in an `Action` comes back as a call, however it ends, so that no continuation stays for
 /// ever; how long that may take is up to whoever carries the action out.
 package struct Continuations: Sendable {
     /// The name of a continuation inside one run of the daemon; never used twice.
@@ -92,7 +92,7 @@ package struct Continuations: Sendable {
         return (id, actions)
     }
 
-    /// Takes in what became of ``Action/announce``.
+    /// Takes in what became of `Action/announce`.
     package mutating func announced(_ id: ID, _ announcement: Announcement) -> [Action] {
         guard case .preparing(true, let hasApp, _, let fetch) = phases[id] else { return [] }
         let isTaken = announcement == .taken
@@ -114,7 +114,7 @@ package struct Continuations: Sendable {
         end(id, .failed(error))
     }
 
-    /// Takes in what became of ``Action/handOver(_:)``.
+    /// Takes in what became of `Action/handOver(_:)`.
     package mutating func handedOver(_ id: ID, _ reception: Reception) -> [Action] {
         guard case .receiving(let activity) = phases[id] else { return [] }
         switch reception {
@@ -126,7 +126,7 @@ package struct Continuations: Sendable {
         }
     }
 
-    /// Takes in what became of ``Action/openElsewhere(_:)``.
+    /// Takes in what became of `Action/openElsewhere(_:)`.
     ///
     /// - Parameter error: why it failed; nil when the page is open.
     package mutating func openedElsewhere(_ id: ID, _ error: HandoffError?) -> [Action] {

@@ -19,7 +19,7 @@ struct ContinuationName: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads what ``description`` writes.
     ///
-    /// - Throws: ``HandoffCore/HandoffError`` with `noSuchActivity`.
+    /// - Throws: `HandoffError` with `noSuchActivity`.
     init(_ text: String) throws(HandoffError) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let device = try? DeviceID(String(parts[0])), let activity = UInt64(parts[1]) else {

@@ -14,7 +14,7 @@ extension Engine {
     /// The answer to a trusted device that asks for the current activity.
     ///
     /// If its app has newer state than it has told, the app is asked for it first, and waited for within
-    /// ``HandoffCore/SaveRounds/patience``.
+    /// `SaveRounds.patience`.
     ///
     /// - Throws: `CancellationError` when the task is cancelled meanwhile.
     func answer(to request: FetchRequest) async throws -> Given {

@@ -12,7 +12,7 @@ import ServiceLifecycle
 protocol StreamOpening: Sendable {
     /// A connected socket, on whose other end is the app that began the activity.
     ///
-    /// - Throws: ``HandoffCore/HandoffError`` or `RadioError` that says why not and what to do.
+    /// - Throws: `HandoffError` or `RadioError` that says why not and what to do.
     func openStream(_ continuation: ContinuationName) async throws -> UnixFD
 }
 
