@@ -15,7 +15,8 @@ package struct ExecLine: Hashable, Sendable {
 
     /// Takes a command line apart.
     ///
-    /// - Throws: ``SyntaxError`` for a quote that is not closed and for a line without a program.
+    /// - Throws: ``SyntaxError`` for a quote that is not closed, for a line without a program, and for a field code in the
+    ///   place of one.
     package init(_ text: String) throws(SyntaxError) {
         var words: [Word] = []
         var word: Word?
@@ -49,6 +50,9 @@ package struct ExecLine: Hashable, Sendable {
         if let word { words.append(word) }
         guard let program = words.first, !program.text.isEmpty else {
             throw SyntaxError(description: "it names no program.")
+        }
+        guard !program.text.contains("%") else {
+            throw SyntaxError(description: "its program is or has a field code.")
         }
         self.words = words
     }

@@ -6,7 +6,7 @@ package protocol ContinuingApplication: Sendable {
     /// Takes in that an activity is coming, from the device of that name; true when the app shows that it waits.
     func willContinue(_ type: ActivityType, from device: String) async throws -> Bool
     /// Goes on with an activity; false when the app does not want it.
-    func `continue`(_ activity: Activity, from device: String) async throws -> Bool
+    func `continue`(_ activity: FetchedActivity, from device: String) async throws -> Bool
     /// Takes in that the activity does not come, and why: the name of an error and a sentence.
     func didFail(_ type: ActivityType, _ error: String, _ message: String)
 }
@@ -41,7 +41,7 @@ extension Interface {
             inputs: [Argument(name: "activity", type: [String: Value].valueType), options],
             outputs: [Argument(name: "handled", type: .boolean)]
         ) { invocation in
-            let activity = try ActivityCoding.activity(from: invocation.arguments[0])
+            let activity = try ActivityCoding.fetched(from: invocation.arguments[0])
             let device = deviceName(in: invocation.arguments[1])
             return .later { [.boolean(try await application.continue(activity, from: device))] }
         }
@@ -105,7 +105,7 @@ package struct ApplicationCalls: Hashable, Sendable {
     }
 
     /// Gives the app the activity; starts it if need be.
-    package func `continue`(_ activity: Activity) -> MethodCall {
+    package func `continue`(_ activity: FetchedActivity) -> MethodCall {
         call("Continue", [ActivityCoding.value(of: activity), options.value])
     }
 

@@ -4,6 +4,8 @@ import HandoffApps
 import HandoffBus
 import HandoffCore
 import HandoffModel
+// FoundationEssentials has a DeviceID of the file system.
+import struct HandoffModel.DeviceID
 
 /// The ways to bring an activity to an app or into a browser, for one continuation.
 struct AppDelivery: Sendable {
@@ -11,6 +13,8 @@ struct AppDelivery: Sendable {
     let apps: AppService
     /// What the origin is called.
     let deviceName: String
+    /// The origin.
+    let device: DeviceID
     let options: ContinuationOptions
 
     /// How long an app may take to say whether it goes on with an activity, its start among it.
@@ -31,7 +35,7 @@ struct AppDelivery: Sendable {
     func handOver(_ activity: Activity, to app: App) async -> Continuations.Reception {
         switch app.entrance {
         case .bus: await call(app, activity)
-        case .program(let line): launch(line.arguments(), ActivityDocument(activity, deviceName))
+        case .program(let line): launch(line.arguments(), ActivityDocument(fetched(activity), deviceName))
         case .webpage(let line): launch(line.arguments(url: activity.webpageURL?.rawValue))
         }
     }
@@ -79,11 +83,16 @@ struct AppDelivery: Sendable {
 
     private func call(_ app: App, _ activity: Activity) async -> Continuations.Reception {
         do throws(DBusError) {
-            let reply = try await connection.call(try calls(to: app).continue(activity), timeout: Self.limit)
+            let reply = try await connection.call(try calls(to: app).continue(fetched(activity)), timeout: Self.limit)
             return try reply.decode(at: 0, as: Bool.self) ? .accepted : .declined
         } catch {
             return .failed(error.message)
         }
+    }
+
+    /// The activity with what the app asks for a stream by.
+    private func fetched(_ activity: Activity) -> FetchedActivity {
+        FetchedActivity(activity, continuation: ContinuationName(of: activity, from: device)?.description)
     }
 
     private func launch(_ command: [String], _ document: ActivityDocument? = nil) -> Continuations.Reception {
@@ -115,8 +124,12 @@ struct ActivityDocument: Encodable {
     let title: String?
     let webpageURL: String?
     let userInfo: [String: UserInfoJSON]
+    /// For `OpenStream`, where the app that began it takes streams.
+    let continuation: String?
 
-    init(_ activity: Activity, _ deviceName: String) {
+    init(_ fetched: FetchedActivity, _ deviceName: String) {
+        let activity = fetched.activity
+        continuation = fetched.continuation
         self.deviceName = deviceName
         type = activity.type.rawValue
         title = activity.title

@@ -39,7 +39,7 @@ struct BusPresence: Sendable {
         } fetch: { _ in
             try await replying {
                 let activity = try await fetcher.fetch(entry.id)
-                let name = activity.properties.streamName.map { ContinuationName(device: entry.device, activity: $0) }
+                let name = ContinuationName(of: activity, from: entry.device)
                 return FetchedActivity(activity, continuation: name?.description)
             }
         } hand: { options in

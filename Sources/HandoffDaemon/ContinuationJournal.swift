@@ -21,7 +21,7 @@ final class ContinuationJournal: Sendable {
     private let entries = Mutex<[Continuations.ID: Entry]>([:])
     private let left: Mutex<[Entry]>
 
-    /// Reads what a daemon before this one has left; a damaged journal is reported and put aside.
+    /// Reads what a daemon before this one has left; a damaged journal is reported, and the next announcement replaces it.
     init(in directory: StateDirectory, logger: Logger) {
         self.directory = directory
         self.logger = logger
@@ -66,7 +66,8 @@ final class ContinuationJournal: Sendable {
 
     private func write(_ entries: [Continuations.ID: Entry]) {
         do throws(HandoffError) {
-            try Self.file.write(entries.sorted { $0.key < $1.key }.map(\.value), to: directory)
+            let all = left.withLock { $0 } + entries.sorted { $0.key < $1.key }.map(\.value)
+            try Self.file.write(all, to: directory)
         } catch {
             logger.warning("a restart now would leave an app waiting: \(error.message)")
         }

@@ -17,6 +17,12 @@ struct ContinuationName: Hashable, Sendable, CustomStringConvertible {
         self.activity = activity
     }
 
+    /// What an activity that came from a device is called; nil where its app takes no streams.
+    init?(of activity: Activity, from device: DeviceID) {
+        guard let name = activity.properties.streamName else { return nil }
+        self.init(device: device, activity: name)
+    }
+
     /// Reads what ``description`` writes.
     ///
     /// - Throws: `HandoffError` with `noSuchActivity`.

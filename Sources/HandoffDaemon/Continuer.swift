@@ -41,7 +41,13 @@ struct Continuer: Sendable {
             desk.end(job)
             journal.leave(job)
         }
-        let delivery = AppDelivery(connection: connection, apps: apps, deviceName: device, options: options)
+        let delivery = AppDelivery(
+            connection: connection,
+            apps: apps,
+            deviceName: device,
+            device: entry.device,
+            options: options
+        )
         return try await carryOut(
             Job(id: job, entry: entry, type: type, app: app, delivery: delivery),
             actions

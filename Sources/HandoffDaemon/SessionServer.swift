@@ -62,7 +62,7 @@ struct SessionServer: Sendable {
         var session = introduced.session
         let device = introduced.introduction.device
         logger.debug("a device asks", metadata: ["device": "\(device)"])
-        let given = try await given(to: introduced.introduction.request)
+        let given = try await given(to: introduced.introduction.request, from: device)
         try await channel.sendAll(try session.answer(given.answer))
         engine.gave(given, to: device)
         while let message = try await channel.receive() {
@@ -74,10 +74,10 @@ struct SessionServer: Sendable {
         throw HandoffError(.peerMisbehaved, "The peer closed the channel before it acknowledged the answer.")
     }
 
-    private func given(to request: Request?) async throws -> Engine.Given {
+    private func given(to request: Request?, from device: DeviceID) async throws -> Engine.Given {
         switch request {
         case .fetch(let request): try await engine.answer(to: request)
-        case .stream(let request): engine.answer(to: request)
+        case .stream(let request): engine.answer(to: request, from: device)
         case nil:
             Engine.Given(
                 answer: .refusal(Refusal(.notUnderstood, "This device has an older handoffd; update it.")),

@@ -60,6 +60,8 @@ struct StreamRelay<Channel: RadioChannel>: Sendable {
 
     private func receive(with receiver: StreamReceiver) async throws {
         var receiver = receiver
+        // Pieces may have come together with what opened the stream.
+        while let piece = try receiver.next() { try await take(piece) }
         while let bytes = try await channel.receive() {
             try receiver.append(bytes)
             while let piece = try receiver.next() { try await take(piece) }

@@ -30,6 +30,8 @@ struct StreamService<R: Radio>: Service, StreamOpening {
         let device: TrustedDevices.Device
         let place: Place
         let outcome: Outcome
+        /// Raised when the app has its end.
+        let isOpen = Latest(false)
     }
 
     private let orders: AsyncStream<Order>
@@ -77,10 +79,18 @@ struct StreamService<R: Radio>: Service, StreamOpening {
     private func carryOut(_ order: Order) async {
         let (engine, device) = (engine, order.device.id)
         do {
-            try await Dialler(engine: engine, radio: radio).withChannel(at: order.place) {
-                try? engine.reachable(device).1
-            } _: { channel in
-                try await converse(order, over: channel)
+            try await first {
+                try await Dialler(engine: engine, radio: radio).withChannel(at: order.place) {
+                    try? engine.reachable(device).1
+                } _: { channel in
+                    try await converse(order, over: channel)
+                }
+            } or: {
+                // Whoever asked gives up after as long: what opens later has nobody to go to.
+                try await withDeadline(Self.limit, orThrow: Self.tooSlow(order.device.name.rawValue)) {
+                    _ = try await order.isOpen.changed(since: order.isOpen.initial)
+                }
+                try await untilCancelled()
             }
         } catch {
             order.outcome.setOnce(.failure(error))
@@ -114,6 +124,10 @@ struct StreamService<R: Radio>: Service, StreamOpening {
     /// Gives the app that asked its end of a connection, and returns the other.
     private func connect(_ order: Order) async throws -> LocalStream {
         let pair = try await LocalStreamPair.connected(on: reactor)
+        guard order.outcome.current.value == nil else {
+            throw HandoffError(.timedOut, "Whoever asked for the stream has given up.")
+        }
+        order.isOpen.set(true)
         order.outcome.setOnce(.success(UnixFD(taking: try pair.duplicateFar())))
         return pair.takeNear()
     }

@@ -57,7 +57,7 @@ enum Interfaces {
 
     private struct NoApplication: ContinuingApplication {
         func willContinue(_ type: ActivityType, from device: String) async throws -> Bool { false }
-        func `continue`(_ activity: Activity, from device: String) async throws -> Bool { false }
+        func `continue`(_ activity: FetchedActivity, from device: String) async throws -> Bool { false }
         func didFail(_ type: ActivityType, _ error: String, _ message: String) {}
     }
 

@@ -109,6 +109,14 @@ struct AppTests {
         #expect(try ExecLine("editor %u").arguments() == ["editor"])
     }
 
+    @Test(
+        "a field code in the place of the program is refused",
+        arguments: ["%f", "%u --open", "\"%c\"", "/usr/%k/editor"]
+    )
+    func noProgram(_ line: String) {
+        #expect(throws: ExecLine.SyntaxError.self) { try ExecLine(line) }
+    }
+
     @Test("the directories are those of XDG and the exports, each once, relative ones not")
     func directories() {
         let paths = AppDirectories(

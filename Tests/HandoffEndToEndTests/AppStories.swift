@@ -1,7 +1,9 @@
 import DBus
+import Epoll
 import Foundation
 import HandoffBus
 import HandoffTestSupport
+import LocalStream
 import Testing
 
 @Suite("An activity goes on in its app, or in the browser", .serialized)
@@ -46,6 +48,36 @@ struct AppStories {
         let program = try #require(blocks.first { $0.contains("WillContinue") })
         #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
         return program
+    }
+
+    @Test("an app that was given an activity talks with the app that began it")
+    func stream() async throws {
+        let app = Continuing()
+        try await World.runApps({ try $0.writeApp("org.example.Editor", Self.bus) }) { _, laptop, desktop in
+            try await laptop.connected { program in
+                let editor = Editor { _ in }
+                let streams = ["SupportsContinuationStreams": Value.boolean(true)]
+                _ = try await editor.open("org.example.edit", streams, over: program)
+                try await desktop.watching { watch in
+                    try await watch.until { $0.first?["opensWith"].string == "app" }
+                    try await app.standing(on: desktop.bus) {
+                        #expect(try await desktop.json("continue")["outcome"].string == "app")
+                        #expect(await app.next() == "WillContinue org.example.edit from laptop")
+                        let continuation = String(await app.next().dropFirst("Continue ".count))
+                        try await Reactor.withReactor { reactor in
+                            let here = try await desktop.connected { try await $0.openStream(continuation) }
+                            let end = try LocalStream(taking: here.duplicate(), on: reactor)
+                            try await end.write([1, 2, 3])
+                            for await there in editor.streams {
+                                let other = try LocalStream(taking: there.duplicate(), on: reactor)
+                                #expect(try await other.read(atMost: 10) == [1, 2, 3])
+                                break
+                            }
+                        }
+                    }
+                }
+            }
+        }
     }
 
     @Test("the origin stops answering after the app was told: the app gets one error, and so does the person")

@@ -21,8 +21,8 @@ struct Continuing: ContinuingApplication {
         return true
     }
 
-    func `continue`(_ activity: Activity, from device: String) async throws -> Bool {
-        newEvents.yield("Continue \(activity.title ?? "")")
+    func `continue`(_ activity: FetchedActivity, from device: String) async throws -> Bool {
+        newEvents.yield("Continue \(activity.continuation ?? activity.activity.title ?? "")")
         return accepts
     }
 
