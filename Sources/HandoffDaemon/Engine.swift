@@ -93,6 +93,8 @@ package final class Engine: Sendable {
     let deadline = Latest<Duration?>(nil)
     /// Changes whenever fetches have to wait for an app no more.
     let saveEndings = Latest<UInt64>(0)
+    /// Changes whenever a device was removed.
+    let removals = Latest<Void>(())
     /// Changes whenever a trusted device was heard.
     let sightings = Latest<Void>(())
 

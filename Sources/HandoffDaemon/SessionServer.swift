@@ -95,7 +95,8 @@ struct SessionServer: Sendable {
     ) async throws {
         let app = try await connect(to: activity, for: introduced.introduction.device)
         let (sender, receiver) = session.stream()
-        try await StreamRelay(app: app, channel: channel, isCaller: false).run(sender, receiver)
+        let relay = StreamRelay(app: app, channel: channel, isCaller: false)
+        try await engine.whileTrusted(introduced.introduction.device) { try await relay.run(sender, receiver) }
     }
 
     /// Connects to the app of an activity.

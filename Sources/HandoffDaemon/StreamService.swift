@@ -113,7 +113,8 @@ struct StreamService<R: Radio>: Service, StreamOpening {
             let app = try await connect(order)
             let (sender, receiver) = session.stream()
             logger.info("a stream was opened", metadata: ["device": "\(order.device.id)"])
-            return try await StreamRelay(app: app, channel: channel, isCaller: true).run(sender, receiver)
+            let relay = StreamRelay(app: app, channel: channel, isCaller: true)
+            return try await engine.whileTrusted(order.device.id) { try await relay.run(sender, receiver) }
         }
         throw HandoffError(
             .notTrusted,

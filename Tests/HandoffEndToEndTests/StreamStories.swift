@@ -109,6 +109,19 @@ struct StreamStories {
         }
     }
 
+    @Test("when a device is removed, what it has open ends with an error")
+    func removed() async throws {
+        try await Talk.run { talk in
+            let (here, there) = try await talk.open()
+            try await here.write([1])
+            #expect(try await there.read(atMost: 1) == [1])
+            let devices = try await talk.origin.json("devices").array
+            _ = try await talk.origin.json("devices", "remove", devices[0]["id"].string)
+            await #expect(throws: Errno.connectionReset) { try await there.readAll() }
+            await #expect(throws: Errno.connectionReset) { try await here.readAll() }
+        }
+    }
+
     @Test("when the daemon of one side is killed, the other app reads an error")
     func killed() async throws {
         try await Talk.run { talk in
