@@ -24,7 +24,8 @@ struct MediaTypesTests {
         "weight, then length, then the case of letters decide",
         arguments: [
             ("a.txt", "text/plain"), ("A.TXT", "text/plain"), ("main.c", "text/x-csrc"), ("main.C", "text/x-c++src"),
-            ("a.tar.gz", "application/x-compressed-tar"), ("a.gz", "application/gzip"), ("README.txt", "text/x-readme"),
+            ("a.tar.gz", "application/x-compressed-tar"), ("a.gz", "application/gzip"), ("readme.txt", "text/x-readme"),
+            ("README.txt", "text/plain"),
             ("Makefile", "text/x-makefile"), ("a.anim3", "video/x-anim"), ("a.long.txt", "text/plain"),
             ("a.anim0", nil), ("nothing", nil), ("", nil),
         ] as [(String, String?)]
