@@ -108,14 +108,16 @@ let package = Package(
         module("HandoffRadioBlueZ", ["HandoffRadio", "BlueZ", "DBus", "L2CAP", "Epoll", logging, system]),
         module("HandoffRadioSimulated", ["HandoffRadio", "Epoll", "CLinux", system]),
         module("HandoffBus", ["HandoffModel", "DBus"]),
-        module("HandoffApps", ["HandoffModel", "Epoll", "CLinux", system]),
+        module("HandoffApps", ["HandoffModel"]),
+        module("HandoffFolders", ["HandoffModel", "Epoll", system]),
 
         // Composition.
         module(
             "HandoffDaemon",
             [
-                "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffModel",
-                "HandoffRadio", "HandoffWire", "LocalStream",
+                "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto",
+                "HandoffFolders",
+                "HandoffModel", "HandoffRadio", "HandoffWire", "LocalStream",
                 deque, lifecycle, logging, system, unixSignals,
             ]
         ),
@@ -162,7 +164,8 @@ let package = Package(
             ["HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffTestVectors", "HandoffWire"]
         ),
         tests("HandoffBusTests", ["HandoffBus", "HandoffModel", "DBus", "HandoffTestSupport", "HandoffTestVectors"]),
-        tests("HandoffAppsTests", ["HandoffApps", "HandoffModel", "HandoffTestVectors", "Epoll"]),
+        tests("HandoffAppsTests", ["HandoffApps", "HandoffModel", "HandoffTestVectors", "Epoll", system]),
+        tests("HandoffFoldersTests", ["HandoffFolders", "HandoffModel", "Epoll", system]),
         tests("DocumentationTests", ["HandoffBus", "HandoffCLI", "HandoffModel", "DBus"]),
         tests(
             "HandoffDaemonTests",

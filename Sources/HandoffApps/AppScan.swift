@@ -3,7 +3,8 @@ import HandoffModel
 
 /// Reads the apps from their directories.
 package struct AppScan: Sendable {
-    private let directories: AppDirectories
+    /// Where desktop files are.
+    package let directories: AppDirectories
     /// Where programs without a path are looked for.
     private let programs: [String]
 

@@ -8,6 +8,8 @@ package struct ActivityDraft: Hashable, Sendable {
         case title = "Title"
         case webpageURL = "WebpageURL"
         case userInfo = "UserInfo"
+        /// A view of userInfo: its value at `Activity.documentURLKey`.
+        case documentURL = "DocumentURL"
         case requiredUserInfoKeys = "RequiredUserInfoKeys"
         case teamID = "TeamID"
         case expirationDate = "ExpirationDate"
@@ -40,7 +42,10 @@ package struct ActivityDraft: Hashable, Sendable {
     ///
     /// - Throws: ``DBusError`` for a key that does not exist, so that a slip of the pen does not pass unnoticed.
     package init(properties: Value) throws(DBusError) {
-        for (key, value) in (properties.stringDictionary ?? [:]).sorted(by: { $0.key < $1.key }) {
+        var rest = properties.stringDictionary ?? [:]
+        // First, since other parts are kept in it.
+        if let userInfo = rest.removeValue(forKey: Key.userInfo.rawValue) { try set(.userInfo, to: userInfo) }
+        for (key, value) in rest.sorted(by: { $0.key < $1.key }) {
             try set(key, to: value)
         }
     }
@@ -64,6 +69,8 @@ package struct ActivityDraft: Hashable, Sendable {
         case .title: properties.title = try value.text(for: key)
         case .webpageURL: properties.webpageURL = try value.webpageURL(for: key)
         case .userInfo: properties.userInfo = try UserInfoCoding.userInfo(from: value)
+        case .documentURL:
+            properties.userInfo[Activity.documentURLKey] = try value.fileURL(for: key).map { .url($0.description) }
         case .requiredUserInfoKeys: properties.requiredUserInfoKeys = try value.texts(for: key)
         case .teamID: properties.teamID = try value.text(for: key)
         case .expirationDate: properties.expiration = try value.date(for: key)
@@ -93,6 +100,7 @@ extension ActivityDraft {
         case .title: .string(properties.title ?? "")
         case .webpageURL: .string(properties.webpageURL?.rawValue ?? "")
         case .userInfo: UserInfoCoding.value(of: properties.userInfo)
+        case .documentURL: .string(properties.documentURL ?? "")
         case .requiredUserInfoKeys: properties.requiredUserInfoKeys.sorted().value
         case .teamID: .string(properties.teamID ?? "")
         case .expirationDate: .uint64(properties.expiration?.unsignedMicroseconds ?? 0)
@@ -125,7 +133,7 @@ extension ActivityDraft.Key {
     /// The D-Bus type of the part.
     package var type: ValueType {
         switch self {
-        case .title, .webpageURL, .teamID, .targetContentIdentifier, .persistentIdentifier: .string
+        case .title, .webpageURL, .documentURL, .teamID, .targetContentIdentifier, .persistentIdentifier: .string
         case .userInfo: [String: Value].valueType
         case .requiredUserInfoKeys: .array(.string)
         case .expirationDate: .uint64
@@ -137,7 +145,8 @@ extension ActivityDraft.Key {
     /// Whether the part travels to the device on which the activity is continued.
     package var isShared: Bool {
         switch self {
-        case .eligible, .needsSave, .delegate: false
+        // userInfo has the document.
+        case .eligible, .needsSave, .delegate, .documentURL: false
         default: true
         }
     }
@@ -161,6 +170,7 @@ extension HandoffErrorName {
             case .invalidWebpageURL: .invalidWebpageURL
             case .titleTooLong: .invalidTitle
             case .payloadTooLarge: .payloadTooLarge
+            case .invalidFolder, .invalidFileURL: .invalidDocument
             case .userInfoTooDeep, .invalidValue, .invalidDate: .invalidUserInfo
             default: .invalidArgument
             }

@@ -15,6 +15,9 @@ package protocol ActivityService: Sendable {
     /// The bytes it takes on the air.
     var encodedSize: Int { get }
 
+    /// Why its document cannot follow to another device now; empty while it can.
+    var documentProblem: String { get }
+
     /// Changes parts of the activity, all but `needsSave`.
     func update(by client: BusName, _ change: (inout ActivityDraft) throws -> Void) throws
     /// Says whether the app has newer state than it has told; as cheap as it can be.
@@ -41,6 +44,9 @@ extension Interface {
             properties: ActivityDraft.Key.allCases.map { property($0, service) } + [
                 Property(name: "Type", type: .string, changes: .constant) { .string(service.type) },
                 Property(name: "Current", type: .boolean, changes: .emitted) { .boolean(service.isCurrent) },
+                Property(name: "DocumentProblem", type: .string, changes: .emitted) {
+                    .string(service.documentProblem)
+                },
                 Property(name: "EncodedSize", type: .uint32, changes: .emitted) {
                     .uint32(UInt32(clamping: service.encodedSize))
                 },

@@ -13,6 +13,7 @@ package enum HandoffName {
     /// On the side of an app that continues activities.
     package static let applicationInterface: InterfaceName = "org.handoffd.Application1"
     package static let appsInterface: InterfaceName = "org.handoffd.Apps1"
+    package static let documentsInterface: InterfaceName = "org.handoffd.Documents1"
     package static let nearbyActivityInterface: InterfaceName = "org.handoffd.NearbyActivity1"
     package static let deviceInterface: InterfaceName = "org.handoffd.Device1"
 

@@ -23,6 +23,17 @@ extension Value {
         return try handingOn { () throws(ModelError) in try WebpageURL(text) }
     }
 
+    /// A file of this device; nil for an empty text.
+    func fileURL(for key: ActivityDraft.Key) throws(DBusError) -> FileURL? {
+        guard let text = try text(for: key) else { return nil }
+        return try handingOn { () throws(ModelError) in
+            guard let url = try FileURL(text) else {
+                throw ModelError(.invalidFileURL, "\(text.debugDescription) is no file: URL of this device.")
+            }
+            return url
+        }
+    }
+
     /// A truth value.
     func truth(for key: ActivityDraft.Key) throws(DBusError) -> Bool {
         guard let boolean else { throw wrongType(key, "a boolean") }

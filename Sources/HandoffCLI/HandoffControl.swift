@@ -12,6 +12,8 @@ package struct HandoffControl: AsyncParsableCommand {
               handoffctl publish --type org.example.edit --title Draft --user-info '{"line": 12}'
               handoffctl nearby --watch                    show what can be continued, as it changes
               handoffctl continue                          go on with the nearest activity in its app
+              handoffctl folders add docs ~/Documents      say that ~/Documents is synchronised, as "docs"
+              handoffctl publish --document report.odt     offer a document in such a folder
               handoffctl publish --type org.example.pipe --stream < FILE    on one device, and on another:
               handoffctl stream --type org.example.pipe > FILE              a pipe between the two
 
@@ -25,7 +27,7 @@ package struct HandoffControl: AsyncParsableCommand {
         version: ToolVersion.current,
         subcommands: [
             StatusCommand.self, NearbyCommand.self, PublishCommand.self, ContinueCommand.self, StreamCommand.self,
-            AppsCommand.self, DevicesCommand.self, MonitorCommand.self,
+            AppsCommand.self, FoldersCommand.self, DevicesCommand.self, MonitorCommand.self,
         ]
     )
 

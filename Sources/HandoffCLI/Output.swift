@@ -17,6 +17,11 @@ struct Output: Sendable {
         Self.write(line, to: STDOUT_FILENO)
     }
 
+    /// Tells a person something besides the result, on standard error.
+    func note(_ line: String) {
+        Self.write("handoffctl: \(line)", to: STDERR_FILENO)
+    }
+
     /// The exit code for an error, which is told on standard error.
     func failure(_ error: any Error) -> any Error {
         switch error {

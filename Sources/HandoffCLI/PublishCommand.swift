@@ -18,12 +18,25 @@ struct PublishCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     @Option(help: "The activity type, in reverse-DNS form such as org.example.editing.")
-    var type: String
+    var type: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A document in a synchronised folder that the activity is about; without --type, an app has to bind its "
+                + "kind to an activity type.",
+            valueName: "file"
+        )
+    )
+    var document: String?
 
     @OptionGroup var content: ActivityOptions
 
     @Flag(help: "Take one continuation stream, with standard input and output as its end here, and finish with it.")
     var stream = false
+
+    func validate() throws {
+        guard type != nil || document != nil else { throw ValidationError("Give --type or --document.") }
+    }
 
     func run() async throws {
         let type = type
@@ -33,11 +46,15 @@ struct PublishCommand: AsyncParsableCommand {
             draft.properties.supportsContinuationStreams = true
             draft.delegate = StreamHost.path
         }
+        let file = try document.map { try FileURL(path: Array(absolutePath($0).utf8)).description }
+        if let file { draft.properties.userInfo[Activity.documentURLKey] = .url(file) }
         let offered = draft
         try await options.withClient { client, output in
+            let type = if let type { type } else { try await Self.type(ofDocument: file ?? "", client) }
             if let host { client.connection.objects.insert([.activityDelegate(host)], at: StreamHost.path) }
             let activity = try await client.createActivity(ofType: type, offered)
             try await client.becomeCurrent(activity)
+            if file != nil { try await Self.warn(about: activity, client, output) }
             if host == nil {
                 // Standard output belongs to the stream, if there is to be one.
                 try output.print(
@@ -54,6 +71,25 @@ struct PublishCommand: AsyncParsableCommand {
             }
             try await client.invalidate(activity)
         }
+    }
+
+    /// The first activity type to which an app binds documents of that kind.
+    private static func type(ofDocument url: String, _ client: HandoffClient) async throws -> String {
+        let (mediaType, types) = try await client.types(ofDocument: url)
+        guard let type = types.first else {
+            let kind = mediaType.isEmpty ? "this kind" : mediaType
+            throw CommandFailure(
+                status: .failed,
+                message: "No app here says which activity type documents of \(kind) have; give --type as well."
+            )
+        }
+        return type
+    }
+
+    /// Says why the document cannot follow yet; it is offered as soon as it can.
+    private static func warn(about activity: ObjectPath, _ client: HandoffClient, _ output: Output) async throws {
+        let problem = try await client.documentProblem(of: activity)
+        if !problem.isEmpty { output.note("not offered yet: \(printable(problem))") }
     }
 
     /// The daemon's end is the activity's end.

@@ -24,13 +24,15 @@ package struct ActivityRegister: Sendable {
         package var needsSave = false
         /// Where its owner takes call-backs: the path of an object; nil when it takes none.
         package var delegate: String?
+        /// Why its document cannot follow to another device now; nil while it can, and for an activity without one.
+        package var documentProblem: String?
         /// How many bytes it takes on the air.
         package private(set) var encodedSize: Int
         /// Whether it has expired, by the last ``ActivityRegister/expire(at:)``.
         package fileprivate(set) var isExpired = false
 
         /// Whether it may be continued, as far as it is up to the activity itself.
-        package var isOffered: Bool { isEligible && !isExpired }
+        package var isOffered: Bool { isEligible && !isExpired && documentProblem == nil }
 
         /// Whether its app can be given a continuation stream.
         package var takesStreams: Bool { activity.supportsContinuationStreams && delegate != nil }
@@ -51,6 +53,8 @@ package struct ActivityRegister: Sendable {
     private var stack: [ID] = []
     /// Those with an expiration date, which are few.
     private var expiring: Set<ID> = []
+    /// Those about a document, which are few.
+    private var documented: Set<ID> = []
     private var nextID: ID = 1
 
     package init() {}
@@ -84,6 +88,7 @@ package struct ActivityRegister: Sendable {
         nextID += 1
         records[record.id] = record
         if activity.expiration != nil { expiring.insert(record.id) }
+        if activity.documentURL != nil { documented.insert(record.id) }
         return record
     }
 
@@ -97,7 +102,18 @@ package struct ActivityRegister: Sendable {
         } else {
             expiring.insert(id)
         }
+        if record.activity.documentURL == nil {
+            documented.remove(id)
+            record.documentProblem = nil
+        } else {
+            documented.insert(id)
+        }
         records[id] = record
+    }
+
+    /// The URLs of documents, by the activities that are about them.
+    package var documents: [ID: String] {
+        documented.reduce(into: [:]) { $0[$1] = records[$1]?.activity.documentURL }
     }
 
     /// Passes over the activities whose expiration date has come by the wall clock, and over no others.
@@ -131,6 +147,7 @@ package struct ActivityRegister: Sendable {
     package mutating func invalidate(_ id: ID) -> Record? {
         stack.removeAll { $0 == id }
         expiring.remove(id)
+        documented.remove(id)
         return records.removeValue(forKey: id)
     }
 

@@ -8,6 +8,7 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
             case streamsNotSupported, continuationEnded
             case stateUnreadable, stateDamaged, stateUnwritable
             case userCancelled, notContinuable, appFailed, noSuchApp
+            case documentNotShared, documentMissing, noSuchFolder, invalidDocument
         }
 
         private let wrapped: Wrapped
@@ -52,6 +53,14 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
         package static let streamsNotSupported = Code(wrapped: .streamsNotSupported)
         /// The activity that was continued has ended at its origin.
         package static let continuationEnded = Code(wrapped: .continuationEnded)
+        /// A document lies in no synchronised folder, or leads out of it.
+        package static let documentNotShared = Code(wrapped: .documentNotShared)
+        /// A document is not there.
+        package static let documentMissing = Code(wrapped: .documentMissing)
+        /// There is no synchronised folder of that id, or its directory is not there.
+        package static let noSuchFolder = Code(wrapped: .noSuchFolder)
+        /// The URL of a document, or the path of a folder, has the wrong form.
+        package static let invalidDocument = Code(wrapped: .invalidDocument)
         /// A file of the state directory cannot be read.
         package static let stateUnreadable = Code(wrapped: .stateUnreadable)
         /// A file of the state directory is not what was written there.

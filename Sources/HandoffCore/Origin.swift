@@ -94,6 +94,14 @@ package struct Origin: Sendable {
         changing(at: now) { $0.update(id, change) }
     }
 
+    /// The URLs of documents, by the activities that are about them.
+    package var documents: [ActivityRegister.ID: String] { register.documents }
+
+    /// Takes in why an activity's document cannot follow to another device, or that it can; unknown ids are ignored.
+    package mutating func setDocumentProblem(_ problem: String?, of id: ActivityRegister.ID, at now: Moment) {
+        changing(at: now) { $0.update(id) { $0.documentProblem = problem } }
+    }
+
     /// Makes the activity the current one.
     package mutating func becomeCurrent(
         _ id: ActivityRegister.ID,
@@ -264,7 +272,7 @@ package struct Origin: Sendable {
     private mutating func follow(from before: ActivityRegister.Record?, at now: Moment) {
         if let after = offered {
             departed = nil
-            pacer.want(.activity(after.activity.type.hash, hasWebpage: after.activity.webpageURL != nil))
+            pacer.want(.activity(after.activity.type.hash, hasWebpage: after.activity.hasFallback))
         } else if let before {
             // Nothing took its place. Invalidated means gone; resigned means still there for a late fetch.
             departed = Departed(id: before.id, until: now.uptime + Self.grace)

@@ -15,6 +15,8 @@ struct ActivityPresence: ActivityService {
     var isCurrent: Bool { engine.read { $0.origin.current?.id == id } }
     var encodedSize: Int { record?.encodedSize ?? 0 }
 
+    var documentProblem: String { record?.documentProblem ?? "" }
+
     private var record: ActivityRegister.Record? { engine.read { try? $0.origin.activity(id) } }
 
     func update(by client: BusName, _ change: (inout ActivityDraft) throws -> Void) throws {
@@ -24,10 +26,14 @@ struct ActivityPresence: ActivityService {
         let activity = try draft.activity(ofType: record.activity.type.rawValue)
         try replying {
             try PayloadSize.check(activity, replacing: record.activity, logger)
+            let problem =
+                activity.userInfo == record.activity.userInfo
+                ? record.documentProblem : try engine.documentProblem(of: activity)
             try engine.update(id, by: client.description) {
                 $0.activity = activity
                 $0.isEligible = draft.isEligible
                 $0.delegate = draft.delegate?.description
+                $0.documentProblem = problem
             }
         }
     }

@@ -51,7 +51,7 @@ struct AppService: Service {
         while true {
             do throws(Errno) {
                 // Before the files are read, so that no change falls in between.
-                let watch = try AppWatch(scan.watched, on: reactor)
+                let watch = try DirectoryWatch(scan.watched.map { FilePath($0) }, on: reactor)
                 shown = show(scan.registry(), after: shown)
                 try await watch.changed()
                 retry.reset()

@@ -10,6 +10,9 @@ extension BusPresence {
         if old.encodedSize != new.encodedSize {
             changes["EncodedSize"] = .uint32(UInt32(clamping: new.encodedSize))
         }
+        if old.documentProblem != new.documentProblem {
+            changes["DocumentProblem"] = .string(new.documentProblem ?? "")
+        }
         guard !changes.isEmpty else { return }
         connection.objects.propertiesChanged(
             at: HandoffName.activity(new.id),

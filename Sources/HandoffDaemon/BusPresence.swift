@@ -14,6 +14,8 @@ struct BusPresence: Sendable {
     let delegates: DelegateCaller
     let continuer: Continuer
     let defaultApps: DefaultApps
+    let documents: DocumentService
+    let documentsPresence: DocumentsPresence
 
     private var objects: ObjectTree { connection.objects }
 
@@ -21,7 +23,10 @@ struct BusPresence: Sendable {
     func show(_ state: Engine.State) {
         objects.insertObjectManager(at: HandoffName.root)
         let apps = AppsPresence(engine: engine, defaults: defaultApps)
-        objects.insert([.manager(ManagerPresence(presence: self)), .apps(apps)], at: HandoffName.root)
+        objects.insert(
+            [.manager(ManagerPresence(presence: self)), .apps(apps), .documents(documentsPresence)],
+            at: HandoffName.root
+        )
         for device in state.devices.all { show(.deviceAdded(device)) }
         for entry in state.nearby.all { show(.nearby(.added(entry))) }
     }
@@ -32,13 +37,13 @@ struct BusPresence: Sendable {
     }
 
     private func insert(_ entry: NearbyEntry) {
-        let (engine, fetcher, continuer) = (engine, fetcher, continuer)
+        let (engine, fetcher, continuer, documents) = (engine, fetcher, continuer, documents)
         let interface = Interface.nearbyActivity {
             // The object may be asked once more after the entry has left.
             engine.describe((try? engine.entry(entry.id)) ?? entry)
         } fetch: { _ in
             try await replying {
-                let activity = try await fetcher.fetch(entry.id)
+                let activity = try documents.local(try await fetcher.fetch(entry.id))
                 let name = ContinuationName(of: activity, from: entry.device)
                 return FetchedActivity(activity, continuation: name?.description)
             }

@@ -14,6 +14,8 @@ struct BusService: Service {
     let apps: AppService
     let journal: ContinuationJournal
     let defaultApps: DefaultApps
+    let documents: DocumentService
+    let documentsPresence: DocumentsPresence
     let streams: any StreamOpening
     let version: String
     let logger: Logger
@@ -57,6 +59,7 @@ struct BusService: Service {
         let continuer = Continuer(
             engine: engine,
             fetcher: fetcher,
+            documents: documents,
             connection: connection,
             desk: ContinuationDesk(),
             journal: journal,
@@ -72,7 +75,9 @@ struct BusService: Service {
             clients: ClientRoster(newClients),
             delegates: DelegateCaller(engine: engine, connection: connection, logger: logger),
             continuer: continuer,
-            defaultApps: defaultApps
+            defaultApps: defaultApps,
+            documents: documents,
+            documentsPresence: documentsPresence
         )
         engine.observe(by: presence) { presence.show($0) }
         continuer.reportLeft()

@@ -9,9 +9,11 @@ struct ConfigurationFile: Decodable {
     var name: String?
     var logLevel: String?
     var staysWhenAway: Bool?
+    /// Paths of synchronised folders, by their ids.
+    var folders: [String: String]?
 
     private enum Key: String, CodingKey, CaseIterable {
-        case radio, adapter, bus, name, logLevel, staysWhenAway
+        case radio, adapter, bus, name, logLevel, staysWhenAway, folders
     }
 
     /// The file that was asked for, else the user's own if there is one, else nothing.
@@ -45,6 +47,7 @@ struct ConfigurationFile: Decodable {
         name = try container.decodeIfPresent(String.self, forKey: .name)
         logLevel = try container.decodeIfPresent(String.self, forKey: .logLevel)
         staysWhenAway = try container.decodeIfPresent(Bool.self, forKey: .staysWhenAway)
+        folders = try container.decodeIfPresent([String: String].self, forKey: .folders)
     }
 
     /// A key that means nothing is a slip of the pen, which should not pass unnoticed.

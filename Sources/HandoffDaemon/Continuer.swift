@@ -9,6 +9,7 @@ import Logging
 struct Continuer: Sendable {
     let engine: Engine
     let fetcher: any Fetching
+    let documents: DocumentService
     let connection: Connection
     let desk: ContinuationDesk
     let journal: ContinuationJournal
@@ -114,7 +115,7 @@ struct Continuer: Sendable {
 
     private func fetch(_ job: Job) async {
         do {
-            let activity = try await fetcher.fetch(job.entry.id)
+            let activity = try await documents.arrived(try await fetcher.fetch(job.entry.id))
             let isForApp = job.app.map { app in
                 app.isOf(team: activity.teamID, type: activity.type)
                     && (activity.webpageURL != nil || !app.needsWebpage)

@@ -1,6 +1,8 @@
 import UnixSignals
 import DBus
+import HandoffApps
 import Epoll
+import HandoffFolders
 import HandoffCore
 import HandoffModel
 package import HandoffRadio
@@ -69,6 +71,9 @@ package struct Daemon<R: Radio>: Sendable {
         let apps = AppService(engine: engine, scan: options.apps, reactor: reactor, logger: logger)
         let defaultApps = try DefaultApps(from: directory)
         engine.setDefaultApps(defaultApps.all)
+        let documents = DocumentService(engine: engine, reactor: reactor, logger: logger)
+        let folders = try FolderList(from: directory, configured: options.folders, home: options.home)
+        engine.setFolders(folders.all)
         let login =
             options.staysWhenAway
             ? [] : [LoginSessionService(engine: engine, bus: .system, logger: logger)]
@@ -80,6 +85,7 @@ package struct Daemon<R: Radio>: Sendable {
             ScanningService(engine: engine, radio: radio, logger: logger),
             fetcher,
             streams,
+            documents,
             AdvertisingService(engine: engine, radio: radio, logger: logger),
             BusService(
                 engine: engine,
@@ -88,6 +94,12 @@ package struct Daemon<R: Radio>: Sendable {
                 apps: apps,
                 journal: ContinuationJournal(in: directory, logger: logger),
                 defaultApps: defaultApps,
+                documents: documents,
+                documentsPresence: DocumentsPresence(
+                    engine: engine,
+                    list: folders,
+                    apps: options.apps.directories
+                ),
                 streams: streams,
                 version: Version.current,
                 logger: logger

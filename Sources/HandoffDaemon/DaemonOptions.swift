@@ -1,5 +1,6 @@
 package import DBus
 package import HandoffApps
+package import HandoffFolders
 package import HandoffModel
 package import SystemPackage
 
@@ -17,6 +18,12 @@ package struct DaemonOptions: Sendable {
 
     /// Where apps are found.
     package var apps: AppScan
+
+    /// The synchronised folders of the configuration file.
+    package var folders = SyncedFolders()
+
+    /// The person's home directory, where there is one.
+    package var home: String?
 
     /// The name as text.
     package var deviceName: String { name.rawValue }

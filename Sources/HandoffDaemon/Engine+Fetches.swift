@@ -22,13 +22,15 @@ extension Engine {
         if let id = prepare(for: request) {
             while read({ $0.origin.isSaving(id) }) { endings = try await saveEndings.changed(since: endings) }
         }
-        return read { state in
+        let given = read { state in
             let now = Moment.now
             return Given(
                 answer: state.origin.answer(to: request, at: now),
                 activity: state.origin.given(to: request, at: now)?.id
             )
         }
+        // Where a file is, the file system is asked, and not under the engine's mutex.
+        return Given(answer: sharing(given.answer), activity: given.activity)
     }
 
     /// The answer to a trusted device that asks for a stream.

@@ -11,6 +11,7 @@ extension Engine {
         isEligible: Bool,
         needsSave: Bool = false,
         delegate: String? = nil,
+        documentProblem: String? = nil,
         by client: String
     ) throws(HandoffError) -> ActivityRegister.ID {
         try change { state, now throws(HandoffError) in
@@ -18,6 +19,7 @@ extension Engine {
             try state.origin.update(id, by: client, at: now) {
                 $0.needsSave = needsSave
                 $0.delegate = delegate
+                $0.documentProblem = documentProblem
             }
             state.outbox.append(.activityAdded(try state.origin.activity(id)))
             state.learn(activity.type)

@@ -3,6 +3,7 @@ import DequeModule
 import HandoffApps
 import HandoffCore
 import HandoffCrypto
+import HandoffFolders
 package import HandoffModel
 package import HandoffRadio
 import HandoffWire
@@ -56,6 +57,12 @@ package final class Engine: Sendable {
         var radioGeneration: UInt64
     }
 
+    /// Which documents are to be followed, and in which folders they may lie.
+    struct DocumentPlan: Hashable, Sendable {
+        var documents: [ActivityRegister.ID: String] = [:]
+        var folders = SyncedFolders()
+    }
+
     struct State: Sendable {
         var origin = Origin(run: .random(in: .min ... .max))
         var nearby = NearbyTable()
@@ -64,6 +71,7 @@ package final class Engine: Sendable {
         var trial: NoiseResponderTrial<DeviceID>
         var knownTypes = KnownTypes()
         var apps = AppRegistry()
+        var folders = SyncedFolders()
         /// The types that apps claim, by their hashes.
         var appTypes: [ActivityTypeHash: ActivityType] = [:]
         var lookers: Set<String> = []
@@ -90,6 +98,7 @@ package final class Engine: Sendable {
     let logger: Logger
     let advertising = Latest(AdvertisingPlan(advertisement: nil, radioGeneration: 0))
     let scanning = Latest(ScanningPlan(effort: .none, radioGeneration: 0))
+    let documents = Latest(DocumentPlan())
     let deadline = Latest<Duration?>(nil)
     /// Changes whenever fetches have to wait for an app no more.
     let saveEndings = Latest<UInt64>(0)
@@ -208,6 +217,7 @@ package final class Engine: Sendable {
             )
         )
         scanning.update(ScanningPlan(effort: effort(in: state), radioGeneration: state.radioGeneration))
+        documents.update(DocumentPlan(documents: state.origin.documents, folders: state.folders))
         arm([next, state.nearby.nextTimeout].compactMap(\.self).min(), now: now)
     }
 

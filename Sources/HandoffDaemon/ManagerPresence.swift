@@ -51,6 +51,7 @@ struct ManagerPresence: ManagerService {
                 isEligible: draft.isEligible,
                 needsSave: draft.needsSave,
                 delegate: draft.delegate?.description,
+                documentProblem: try engine.documentProblem(of: activity),
                 by: client.description
             )
             presence.clients.insert(client)

@@ -54,6 +54,10 @@ extension HandoffErrorName {
             case .notContinuable: .notContinuable
             case .appFailed: .appFailed
             case .noSuchApp: .noSuchApp
+            case .documentNotShared: .documentNotShared
+            case .documentMissing: .documentMissing
+            case .noSuchFolder: .noSuchFolder
+            case .invalidDocument: .invalidDocument
             case .radioUnavailable: .radioUnavailable
             case .streamsNotSupported: .streamsNotSupported
             case .continuationEnded: .continuationEnded

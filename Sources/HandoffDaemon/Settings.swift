@@ -1,6 +1,7 @@
 import DBus
 import HandoffApps
 import HandoffCore
+import HandoffFolders
 import HandoffModel
 package import Logging
 import SystemPackage
@@ -40,7 +41,7 @@ package struct Settings: Sendable {
         let file = try ConfigurationFile.loaded(option: line.configuration, environment: environment)
         radio = try Self.radio(line.radio ?? file.radio ?? "bluez", adapter: line.adapter, usual: file.adapter)
         logLevel = try Self.level(line.logLevel ?? file.logLevel ?? "info")
-        daemon = DaemonOptions(
+        var daemon = DaemonOptions(
             bus: try Self.bus(line.bus ?? file.bus ?? "session"),
             stateDirectory: try StateDirectory.path(option: line.stateDirectory, environment: environment),
             name: try Self.name(line.name ?? file.name, hostName: hostName),
@@ -50,6 +51,9 @@ package struct Settings: Sendable {
                 searchPath: environment["PATH"] ?? ""
             )
         )
+        daemon.home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        daemon.folders = try Self.folders(file.folders ?? [:], home: daemon.home)
+        self.daemon = daemon
     }
 
     /// - Parameter usual: the adapter for Bluetooth where the command line names none.
@@ -75,6 +79,21 @@ package struct Settings: Sendable {
             throw SettingsError("--bus is empty; it can be session, system or the address of a bus.")
         }
         return BusAddress(argument: text)
+    }
+
+    private static func folders(_ paths: [String: String], home: String?) throws -> SyncedFolders {
+        var folders = SyncedFolders()
+        for (id, path) in paths {
+            do {
+                let id = try FolderID(id)
+                folders[id] = try SyncedFolder(id: id, path: path, home: home)
+            } catch let error as ModelError {
+                throw SettingsError("folders in the configuration file: \(error.message)")
+            } catch {
+                throw SettingsError("folders in the configuration file: \(error)")
+            }
+        }
+        return folders
     }
 
     private static func level(_ text: String) throws -> Logger.Level {

@@ -29,6 +29,11 @@ package struct Activity: Hashable, Sendable {
         /// What the origin calls an activity that was fetched from it and supports streams; never 0.
         package var streamName: UInt64?
 
+        /// See ``Activity/documentURL``.
+        package var documentURL: String? {
+            if case .url(let url) = userInfo[Activity.documentURLKey] { url } else { nil }
+        }
+
         /// Makes properties that say nothing.
         package init() {}
     }
@@ -100,6 +105,13 @@ package struct Activity: Hashable, Sendable {
         return Activity(type: type, unchecked: named)
     }
 
+    /// The same activity with values that keep the bounds because those they replace did.
+    func replacing(userInfo: [String: UserInfoValue]) -> Activity {
+        var replaced = properties
+        replaced.userInfo = userInfo
+        return Activity(type: type, unchecked: replaced)
+    }
+
     private init(type: ActivityType, unchecked properties: Properties) {
         self.type = type
         self.properties = properties
@@ -126,9 +138,9 @@ extension Activity {
     /// The URL of the document that it is about: userInfo's at ``documentURLKey``.
     ///
     /// In an activity of this device and in one that has been fetched it is a `file:` URL of this device.
-    package var documentURL: String? {
-        if case .url(let url) = properties.userInfo[Self.documentURLKey] { url } else { nil }
-    }
+    package var documentURL: String? { properties.documentURL }
+    /// Whether something on any device opens it where no app claims its type: a browser, or the document's app.
+    package var hasFallback: Bool { webpageURL != nil || documentURL != nil }
     /// See ``Properties/supportsContinuationStreams``.
     package var supportsContinuationStreams: Bool { properties.supportsContinuationStreams }
 }

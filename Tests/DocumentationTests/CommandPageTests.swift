@@ -53,6 +53,12 @@ struct CommandPageTests {
         #expect(try Set(Self.example(in: "## apps").keys) == Self.keys(AppDocument(app)))
     }
 
+    @Test("folders")
+    func folders() throws {
+        let folder = FolderDescription(id: "a", path: "/a", problem: "x", isConfigured: false)
+        #expect(try Set(Self.example(in: "## folders").keys) == Self.keys(FolderDocument(folder)))
+    }
+
     @Test("monitor")
     func monitor() throws {
         let signal = Signal(

@@ -7,7 +7,7 @@ enum Interfaces {
     static let all: [Interface] = [
         .manager(NoManager()), .activity(NoActivity()),
         .nearbyActivity({ nothing }, fetch: { _ in throw Nobody() }, hand: { _ in throw Nobody() }),
-        .application(NoApplication()), .apps(NoApps()),
+        .application(NoApplication()), .apps(NoApps()), .documents(NoDocuments()),
         .activityDelegate(NoDelegate()),
         .device({ DeviceDescription(id: "", name: "", lastSeen: 0) }, remove: {}),
     ]
@@ -47,6 +47,7 @@ enum Interfaces {
         var parts: ActivityDraft { ActivityDraft() }
         var isCurrent: Bool { false }
         var encodedSize: Int { 0 }
+        var documentProblem: String { "" }
 
         func update(by client: BusName, _ change: (inout ActivityDraft) throws -> Void) throws {}
         func setNeedsSave(_ needsSave: Bool, by client: BusName) throws {}
@@ -65,6 +66,15 @@ enum Interfaces {
         var list: (apps: [AppDescription], faults: [AppFileFault]) { ([], []) }
 
         func setDefault(_ app: String, for type: String) throws {}
+    }
+
+    private struct NoDocuments: DocumentsService {
+        var folders: [FolderDescription] { [] }
+
+        func addFolder(_ id: String, at path: String) throws {}
+        func removeFolder(_ id: String) throws {}
+        func locate(_ url: String) throws -> String { "" }
+        func types(ofDocument url: String) throws -> (mediaType: String, activityTypes: [String]) { ("", []) }
     }
 
     private struct NoDelegate: ActivityDelegate {

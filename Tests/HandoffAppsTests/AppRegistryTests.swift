@@ -2,6 +2,7 @@ import Epoll
 import Foundation
 import HandoffApps
 import HandoffModel
+import SystemPackage
 import Testing
 
 @Suite("Of the apps that claim a type, one gets the activity")
@@ -75,10 +76,10 @@ struct AppRegistryTests {
         try await withDirectory { directory in
             try await Reactor.withReactor { reactor in
                 let path = directory.appending(path: "share/applications")
-                let appears = try AppWatch([path.path()], on: reactor)
+                let appears = try DirectoryWatch([FilePath(path.path())], on: reactor)
                 try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
                 try await appears.changed()
-                let changes = try AppWatch([path.path()], on: reactor)
+                let changes = try DirectoryWatch([FilePath(path.path())], on: reactor)
                 try Data().write(to: path.appending(path: "x.desktop"))
                 try await changes.changed()
             }

@@ -166,6 +166,7 @@ struct FakeActivity: ActivityService {
     var parts: ActivityDraft { daemon.read(\.draft) }
     var isCurrent: Bool { daemon.read(\.isCurrent) }
     var encodedSize: Int { 42 }
+    var documentProblem: String { "" }
 
     func update(by client: BusName, _ change: (inout ActivityDraft) throws -> Void) throws {
         try daemon.note("update", by: client)

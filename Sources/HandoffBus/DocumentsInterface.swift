@@ -1,0 +1,152 @@
+package import DBus
+
+/// A synchronised folder, as `org.handoffd.Documents1` shows it.
+package struct FolderDescription: Hashable, Sendable {
+    /// What it is called on all of a person's devices.
+    package let id: String
+    /// Where it is on this one.
+    package let path: String
+    /// Why nothing in it can be found now; empty when all is well.
+    package let problem: String
+    /// Whether the configuration file names it, so that it is changed there.
+    package let isConfigured: Bool
+
+    package init(id: String, path: String, problem: String, isConfigured: Bool) {
+        self.id = id
+        self.path = path
+        self.problem = problem
+        self.isConfigured = isConfigured
+    }
+
+    var value: [String: Value] {
+        ["ID": .string(id), "Path": .string(path), "Problem": .string(problem), "Configured": .boolean(isConfigured)]
+    }
+
+    init(_ properties: [String: Value]) {
+        id = properties["ID"]?.string ?? ""
+        path = properties["Path"]?.string ?? ""
+        problem = properties["Problem"]?.string ?? ""
+        isConfigured = properties["Configured"]?.boolean ?? false
+    }
+}
+
+/// What `org.handoffd.Documents1` does, for the daemon to carry out.
+package protocol DocumentsService: Sendable {
+    /// The synchronised folders, by id.
+    var folders: [FolderDescription] { get }
+    /// Says where a folder is on this device.
+    func addFolder(_ id: String, at path: String) throws
+    /// Forgets a folder; the files in it stay.
+    func removeFolder(_ id: String) throws
+    /// How a file travels.
+    func locate(_ url: String) throws -> String
+    /// The MIME type of a document, empty where its name says nothing, and the activity types that apps bind it to.
+    func types(ofDocument url: String) throws -> (mediaType: String, activityTypes: [String])
+}
+
+extension Interface {
+    /// `org.handoffd.Documents1`, served by `service`.
+    package static func documents(_ service: some DocumentsService) -> Interface {
+        let options = Argument(name: "options", type: [String: Value].valueType)
+        let url = Argument(name: "url", type: .string)
+        let id = Argument(name: "id", type: .string)
+        return Interface(
+            name: HandoffName.documentsInterface,
+            methods: [
+                Method(
+                    name: "ListFolders",
+                    inputs: [options],
+                    outputs: [Argument(name: "folders", type: .array([String: Value].valueType))]
+                ) { _ in
+                    .reply([.array(of: [String: Value].valueType, service.folders.map(\.value.value))])
+                },
+                Method(
+                    name: "AddFolder",
+                    inputs: [id, Argument(name: "path", type: .string), options]
+                ) { invocation in
+                    let id = try invocation.arguments.decode(at: 0, as: String.self)
+                    try service.addFolder(id, at: try invocation.arguments.decode(at: 1, as: String.self))
+                    return .reply([])
+                },
+                Method(name: "RemoveFolder", inputs: [id, options]) { invocation in
+                    try service.removeFolder(try invocation.arguments.decode(at: 0, as: String.self))
+                    return .reply([])
+                },
+                Method(
+                    name: "Locate",
+                    inputs: [url, options],
+                    outputs: [Argument(name: "location", type: .string)]
+                ) { invocation in
+                    .reply([.string(try service.locate(try invocation.arguments.decode(at: 0, as: String.self)))])
+                },
+                Method(
+                    name: "DocumentTypes",
+                    inputs: [url, options],
+                    outputs: [
+                        Argument(name: "media_type", type: .string),
+                        Argument(name: "activity_types", type: .array(.string)),
+                    ]
+                ) { invocation in
+                    let url = try invocation.arguments.decode(at: 0, as: String.self)
+                    let types = try service.types(ofDocument: url)
+                    return .reply([.string(types.mediaType), types.activityTypes.value])
+                },
+            ]
+        )
+    }
+}
+
+extension HandoffClient {
+    /// The synchronised folders, by id.
+    package func folders() async throws -> [FolderDescription] {
+        let reply = try await callDocuments("ListFolders", [])
+        return reply.first?.array?.compactMap(\.stringDictionary).map(FolderDescription.init) ?? []
+    }
+
+    /// Says where a folder is on this device.
+    package func addFolder(_ id: String, at path: String) async throws {
+        _ = try await callDocuments("AddFolder", [.string(id), .string(path)])
+    }
+
+    /// Forgets a folder; the files in it stay.
+    package func removeFolder(_ id: String) async throws {
+        _ = try await callDocuments("RemoveFolder", [.string(id)])
+    }
+
+    /// How a file travels.
+    package func locate(_ url: String) async throws -> String {
+        try await callDocuments("Locate", [.string(url)]).decode(at: 0, as: String.self)
+    }
+
+    /// The MIME type of a document, empty where its name says nothing, and the activity types that apps bind it to.
+    package func types(ofDocument url: String) async throws -> (mediaType: String, activityTypes: [String]) {
+        let reply = try await callDocuments("DocumentTypes", [.string(url)])
+        return (try reply.decode(at: 0, as: String.self), reply.last?.array?.compactMap(\.string) ?? [])
+    }
+
+    /// Why the document of an activity cannot follow to another device now; empty while it can.
+    package func documentProblem(of activity: ObjectPath) async throws -> String {
+        let reply = try await connection.call(
+            MethodCall(
+                destination: HandoffName.bus,
+                path: activity,
+                interface: "org.freedesktop.DBus.Properties",
+                member: "Get",
+                arguments: [.string(HandoffName.activityInterface.description), .string("DocumentProblem")]
+            )
+        )
+        return reply.first?.unwrapped.string ?? ""
+    }
+
+    private func callDocuments(_ member: MemberName, _ arguments: [Value]) async throws -> [Value] {
+        try await connection.call(
+            MethodCall(
+                destination: HandoffName.bus,
+                path: HandoffName.root,
+                interface: HandoffName.documentsInterface,
+                member: member,
+                arguments: arguments + [[String: Value]().value]
+            )
+        )
+    }
+}

@@ -1,0 +1,119 @@
+import Epoll
+import HandoffCore
+import HandoffFolders
+import HandoffModel
+import Logging
+import ServiceLifecycle
+import SystemPackage
+
+/// Follows the documents of this device's activities into and out of the synchronised folders, and finds those of
+/// activities that come from other devices.
+struct DocumentService: Service {
+    let engine: Engine
+    let reactor: Reactor
+    let logger: Logger
+
+    /// How long a document that has not been synchronised yet is waited for.
+    private static let patience = Duration.seconds(20)
+    /// How long a change is waited out: what saves a file writes it, renames it and removes another.
+    private static let settling = Duration.milliseconds(50)
+
+    func run() async throws {
+        try await endingQuietly {
+            try await cancelWhenGracefulShutdown { try await follow() }
+        }
+    }
+
+    /// The activity of another device with its documents as files of this one, which need not be there yet.
+    ///
+    /// - Throws: ``HandoffError`` with `noSuchFolder`, `documentNotShared` or `peerMisbehaved`.
+    func local(_ activity: Activity) throws(HandoffError) -> Activity {
+        do {
+            return try engine.read(\.folders).local(activity).activity
+        } catch {
+            throw HandoffError(error)
+        }
+    }
+
+    /// The same, as soon as all its documents are there.
+    ///
+    /// - Throws: ``HandoffError`` as ``local(_:)``, and with `documentMissing` for a document that does not come.
+    func arrived(_ activity: Activity) async throws -> Activity {
+        do {
+            let (local, places) = try engine.read(\.folders).local(activity)
+            for place in places where try !place.isThere { try await wait(for: place) }
+            return local
+        } catch let fault as FolderFault {
+            throw HandoffError(fault)
+        }
+    }
+
+    private func wait(for place: FilePlace) async throws {
+        logger.info("a document has not been synchronised yet", metadata: ["path": "\(place.path)"])
+        let reactor = reactor
+        try await withDeadline(Self.patience, orThrow: Self.missing(place)) {
+            do {
+                try await place.appears(on: reactor)
+            } catch Errno.canceled {
+                throw CancellationError()
+            }
+        }
+    }
+
+    private static func missing(_ place: FilePlace) -> HandoffError {
+        HandoffError(
+            .documentMissing,
+            "\(place.path) has not been synchronised within \(patience.components.seconds) s; "
+                + "see whether the folder \(place.folder.id) is up to date, and try again."
+        )
+    }
+
+    private func follow() async throws {
+        var plan = engine.documents.current
+        var retry = Backoff()
+        while true {
+            guard !plan.value.documents.isEmpty else {
+                plan = try await engine.documents.changed(since: plan)
+                continue
+            }
+            do {
+                plan = try await change(after: plan)
+                retry.reset()
+            } catch Errno.canceled {
+                throw CancellationError()
+            } catch let error as Errno {
+                logger.warning("documents that are moved are not noticed at once: \(error)")
+                try await retry.wait()
+            }
+        }
+    }
+
+    /// Judges all documents, and returns when they may have to be judged again.
+    private func change(
+        after plan: Latest<Engine.DocumentPlan>.Version
+    ) async throws -> Latest<Engine.DocumentPlan>.Version {
+        let files = plan.value.documents.mapValues { text in (try? SyncedFolders.file(text)) ?? nil }
+        let directories = Set(files.values.compactMap { $0.map { FilePath(bytes: $0.path).removingLastComponent() } })
+        // Before the files are looked at, so that no change falls in between.
+        let watch = try DirectoryWatch(directories + plan.value.folders.all.map(\.path), on: reactor)
+        for (id, file) in files { judge(file, of: id, in: plan.value.folders) }
+        let engine = engine
+        return try await first {
+            try await engine.documents.changed(since: plan)
+        } or: {
+            try await watch.changed()
+            try await Task.sleep(for: Self.settling)
+            return engine.documents.current
+        }
+    }
+
+    private func judge(_ file: FileURL?, of id: ActivityRegister.ID, in folders: SyncedFolders) {
+        guard let file else { return }
+        do throws(FolderFault) {
+            _ = try folders.location(of: file)
+            engine.setDocumentProblem(nil, of: id)
+        } catch {
+            engine.setDocumentProblem(error.message, of: id)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/// Why a document cannot follow an activity: a kind for programs, a sentence for people.
+package struct FolderFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of a ``FolderFault``; a struct, so that kinds can be added.
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
+        package let description: String
+
+        private init(_ description: String) {
+            self.description = description
+        }
+
+        /// A folder or a URL has the wrong form.
+        package static let invalid = Code("invalid")
+        /// The file lies in no synchronised folder.
+        package static let notShared = Code("notShared")
+        /// There is no such file.
+        package static let missing = Code("missing")
+        /// This device has no folder of that id.
+        package static let noSuchFolder = Code("noSuchFolder")
+        /// The path leads out of its folder, through a link.
+        package static let leadsOut = Code("leadsOut")
+        /// The URL is none that another device may send.
+        package static let foreign = Code("foreign")
+    }
+
+    package let code: Code
+
+    /// What is wrong and what to do.
+    package let message: String
+
+    package var description: String { message }
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}

@@ -1,0 +1,150 @@
+package import HandoffModel
+import SystemPackage
+
+/// The synchronised folders of this device, and the way of documents between them and the air.
+///
+/// A `file:` URL in a folder travels as a `FolderURL`, and becomes the `file:` URL of the same file in the other device's
+/// folder. What decides is where a path really leads: a link inside a folder that leads out of it is outside.
+package struct SyncedFolders: Hashable, Sendable {
+    private var folders: [FolderID: SyncedFolder] = [:]
+
+    /// No folders.
+    package init() {}
+
+    /// The folders, by id.
+    package var all: [SyncedFolder] { folders.values.sorted { $0.id < $1.id } }
+
+    /// The folder of that id.
+    package subscript(id: FolderID) -> SyncedFolder? {
+        get { folders[id] }
+        set { folders[id] = newValue }
+    }
+
+    /// Where in a folder a file is; in the innermost, where folders are in each other.
+    ///
+    /// - Throws: ``FolderFault`` with `missing` or `notShared`.
+    package func location(of file: FileURL) throws(FolderFault) -> FolderURL {
+        let path = FilePath(bytes: file.path)
+        guard let real = path.canonical else {
+            throw FolderFault(.missing, "\(path) does not exist, so that it cannot follow to another device.")
+        }
+        let holders = folders.values.compactMap { folder -> (folder: SyncedFolder, root: FilePath)? in
+            guard let root = folder.path.canonical, real.starts(with: root) else { return nil }
+            return (folder, root)
+        }
+        guard let holder = holders.max(by: { $0.root.components.count < $1.root.components.count }) else {
+            throw notShared(path)
+        }
+        let below = real.components.dropFirst(holder.root.components.count)
+        return try Self.asFault(.invalid) { () throws(ModelError) in
+            try FolderURL(
+                folder: holder.folder.id,
+                components: below.map { FilePath(root: nil, components: $0).bytes },
+                suffix: file.suffix
+            )
+        }
+    }
+
+    /// Where a file of a folder is on this device, whether or not it is there yet.
+    ///
+    /// - Throws: ``FolderFault`` with `noSuchFolder` or `leadsOut`.
+    package func place(of url: FolderURL) throws(FolderFault) -> FilePlace {
+        guard let folder = folders[url.folder] else {
+            throw FolderFault(
+                .noSuchFolder,
+                "The document is in a folder \(url.folder) that this device does not have; "
+                    + "`handoffctl folders add \(url.folder) PATH` says where it is here."
+            )
+        }
+        return try FilePlace(url, in: folder)
+    }
+
+    /// The activity as it travels: with where in the folders its documents are.
+    ///
+    /// - Throws: ``FolderFault`` with `missing` or `notShared`, and with `invalid` for a URL that is malformed or belongs
+    ///   to the protocol.
+    package func shared(_ activity: Activity) throws(FolderFault) -> Activity {
+        try activity.mappingURLs { text throws(FolderFault) in
+            guard let file = try Self.file(text) else { return text }
+            return try location(of: file).description
+        }
+    }
+
+    /// Checks that every file which an activity names lies in a folder, except for its document.
+    ///
+    /// - Throws: ``FolderFault`` as ``shared(_:)``.
+    package func check(_ activity: Activity) throws(FolderFault) {
+        var others = activity.userInfo
+        others[Activity.documentURLKey] = nil
+        _ = try UserInfoValue.mapped(others) { text throws(FolderFault) in
+            guard let file = try Self.file(text) else { return text }
+            return try location(of: file).description
+        }
+    }
+
+    /// Why an activity's document cannot follow to another device now; nil when it can, and where there is none.
+    ///
+    /// - Throws: ``FolderFault`` with `invalid` for a URL that can never be followed.
+    package func documentFault(of activity: Activity) throws(FolderFault) -> FolderFault? {
+        guard let text = activity.documentURL, let file = try Self.file(text) else { return nil }
+        do {
+            _ = try location(of: file)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The activity as it is on this device, and where its documents are or will be.
+    ///
+    /// - Throws: ``FolderFault`` with `noSuchFolder`, `leadsOut` or `foreign`.
+    package func local(_ activity: Activity) throws(FolderFault) -> (activity: Activity, places: [FilePlace]) {
+        var places: [FilePlace] = []
+        let local = try activity.mappingURLs { text throws(FolderFault) in
+            let url = try Self.asFault(.foreign) { () throws(ModelError) in
+                guard try FileURL(text) == nil else {
+                    throw ModelError(.invalidFileURL, "\(text.debugDescription) is a file of the other device.")
+                }
+                return try FolderURL(text)
+            }
+            guard let url else { return text }
+            let place = try place(of: url)
+            places.append(place)
+            return place.url.description
+        }
+        return (local, places)
+    }
+
+    /// The file that a URL of this device names; nil where it names none.
+    ///
+    /// - Throws: ``FolderFault`` with `invalid`.
+    package static func file(_ text: String) throws(FolderFault) -> FileURL? {
+        try asFault(.invalid) { () throws(ModelError) in
+            guard try FolderURL(text) == nil else {
+                throw ModelError(.invalidFileURL, "handoff-folder: is for the air; write a file: URL of this device.")
+            }
+            return try FileURL(text)
+        }
+    }
+
+    private func notShared(_ path: FilePath) -> FolderFault {
+        let list = all.map { "\($0.id) (\($0.path))" }.joined(separator: ", ")
+        return FolderFault(
+            .notShared,
+            "\(path) lies in no synchronised folder, so that another device could not open it. "
+                + (list.isEmpty ? "There is none yet; " : "There are \(list); ")
+                + "`handoffctl folders add ID PATH` adds one."
+        )
+    }
+
+    private static func asFault<Success>(
+        _ code: FolderFault.Code,
+        _ body: () throws(ModelError) -> Success
+    ) throws(FolderFault) -> Success {
+        do {
+            return try body()
+        } catch {
+            throw FolderFault(code, error.message)
+        }
+    }
+}

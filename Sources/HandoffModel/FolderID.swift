@@ -1,0 +1,31 @@
+/// What a synchronised folder is called on all of a person's devices: 1…64 letters, digits, `.`, `-` and `_`.
+///
+/// It begins with a letter or digit. Syncthing's folder IDs are of this form.
+package struct FolderID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    package let rawValue: String
+
+    /// The longest id in bytes.
+    package static let maximumBytes = 64
+
+    /// Accepts an id.
+    ///
+    /// - Throws: ``ModelError/Code/invalidFolder``.
+    package init(_ text: String) throws(ModelError) {
+        let bytes = text.utf8
+        let isWell =
+            (1...Self.maximumBytes).contains(bytes.count) && bytes.first?.isASCIIAlphanumeric == true
+            && bytes.allSatisfy { $0.isASCIIWordByte || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") }
+        guard isWell else {
+            throw ModelError(
+                .invalidFolder,
+                "A folder's id has 1 to \(Self.maximumBytes) letters, digits, '.', '-' and '_' and begins with a letter or "
+                    + "digit; \(text.debugDescription) does not."
+            )
+        }
+        rawValue = text
+    }
+
+    package var description: String { rawValue }
+
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,233 @@
+import DBus
+import Foundation
+import HandoffBus
+import HandoffModel
+import HandoffTestSupport
+import Testing
+
+@Suite("A document follows its activity through a synchronised folder", .serialized)
+struct DocumentStories {
+    /// An app on the bus that tells which document it was given.
+    private struct Reader: ContinuingApplication {
+        let events: AsyncStream<String>
+        private let newEvents: AsyncStream<String>.Continuation
+
+        init() {
+            (events, newEvents) = AsyncStream.makeStream()
+        }
+
+        func willContinue(_ type: ActivityType, from device: String) async throws -> Bool {
+            newEvents.yield("WillContinue")
+            return true
+        }
+
+        func `continue`(_ activity: FetchedActivity, from device: String) async throws -> Bool {
+            newEvents.yield("Continue \(activity.activity.documentURL ?? "nothing")")
+            return true
+        }
+
+        func didFail(_ type: ActivityType, _ error: String, _ message: String) {
+            newEvents.yield("DidFail \(error): \(message)")
+        }
+
+        /// Checks what it is told next: the beginning and the end of it.
+        func isTold(_ beginning: String, _ end: String = "", at location: SourceLocation = #_sourceLocation) async {
+            var told = ""
+            for await event in events {
+                told = event
+                break
+            }
+            let isWell = told.hasPrefix(beginning) && told.hasSuffix(end)
+            #expect(isWell, "\(told)", sourceLocation: location)
+        }
+    }
+
+    /// Runs `story` with two devices, each with a folder `docs` in a place of its own, and an app on the second.
+    private static func run(
+        _ story: @escaping @Sendable (World, _ laptop: Device, _ desktop: Device, Reader) async throws -> Void
+    ) async throws {
+        let prepare: @Sendable (World) throws -> Void = { world in
+            try world.writeApp("org.example.Editor", "DBusActivatable=true")
+            for folder in ["laptop-docs", "desktop-docs/deep"] {
+                try FileManager.default.createDirectory(
+                    at: world.directory.appending(path: folder),
+                    withIntermediateDirectories: true
+                )
+            }
+        }
+        let reader = Reader()
+        try await World.runApps(prepare) { world, laptop, desktop in
+            for (device, folder) in [(laptop, "laptop-docs"), (desktop, "desktop-docs/deep")] {
+                let path = world.directory.appending(path: folder).path()
+                let added = try await device.run("folders", "add", "docs", path)
+                try #require(added.status == 0, "\(added.stderr)")
+            }
+            try await Connection.withConnection(to: desktop.bus.address) { connection in
+                connection.objects.insert([.application(reader)], at: "/org/example/Editor")
+                try await connection.withName("org.example.Editor") { try await story(world, laptop, desktop, reader) }
+            }
+        }
+    }
+
+    @Test("the app on the other device gets the file in its own folder")
+    func follows() async throws {
+        try await Self.run { world, laptop, desktop, reader in
+            try world.write("x", to: "laptop-docs/My report.txt")
+            try world.write("x", to: "desktop-docs/deep/My report.txt")
+            let file = world.directory.appending(path: "laptop-docs/My report.txt").path(percentEncoded: false)
+            try await desktop.watching { watch in
+                try await laptop.publishing("org.example.edit", ["--document", file]) { _ in
+                    _ = try await watch.one()
+                    let result = try await desktop.json("continue")
+                    #expect(result["outcome"].string == "app")
+                    await reader.isTold("WillContinue")
+                    let path = world.directory.appending(path: "desktop-docs/deep/My%20report.txt").path()
+                    await reader.isTold("Continue file://\(path)")
+                }
+            }
+        }
+    }
+
+    @Test("a file that is not synchronised yet is waited for")
+    func late() async throws {
+        try await Self.run { world, laptop, desktop, reader in
+            try world.write("x", to: "laptop-docs/new/a.txt")
+            let file = world.directory.appending(path: "laptop-docs/new/a.txt").path()
+            try await desktop.watching { watch in
+                try await laptop.publishing("org.example.edit", ["--document", file]) { _ in
+                    _ = try await watch.one()
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        group.addTask {
+                            let result = try await desktop.json("continue")
+                            #expect(result["outcome"].string == "app")
+                        }
+                        await reader.isTold("WillContinue")
+                        try await desktop.log.line(containing: "has not been synchronised yet")
+                        try world.write("x", to: "desktop-docs/deep/new/a.txt")
+                        await reader.isTold("Continue file:///", "/desktop-docs/deep/new/a.txt")
+                        try await group.waitForAll()
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("a folder that the other device does not have is named to the app and to the person")
+    func unknownFolder() async throws {
+        try await Self.run { world, laptop, desktop, reader in
+            try world.write("x", to: "laptop-docs/a.txt")
+            let removed = try await desktop.run("folders", "remove", "docs")
+            #expect(removed.status == 0)
+            let file = world.directory.appending(path: "laptop-docs/a.txt").path()
+            try await desktop.watching { watch in
+                try await laptop.publishing("org.example.edit", ["--document", file]) { _ in
+                    _ = try await watch.one()
+                    let result = try await desktop.run("continue")
+                    #expect(result.status == 4)
+                    #expect(result.stderr.contains("handoffctl folders add docs PATH"), "\(result.stderr)")
+                    await reader.isTold("WillContinue")
+                    await reader.isTold("DidFail org.handoffd.Error.NoSuchFolder: ")
+                }
+            }
+        }
+    }
+
+    @Test("a file outside every folder is an error where the activity begins")
+    func outside() async throws {
+        try await Self.run { _, laptop, _, _ in
+            let userInfo = #"{"file": {"$url": "file:///etc/hostname"}}"#
+            let result = try await laptop.run("publish", "--type", "org.example.edit", "--user-info", userInfo)
+            #expect(result.status == 1)
+            #expect(result.stderr.contains("/etc/hostname lies in no synchronised folder"), "\(result.stderr)")
+            let check = try await laptop.run("folders", "check", "/etc/hostname")
+            #expect(check.status == 1)
+            #expect(check.stderr.contains("handoffctl folders add ID PATH"), "\(check.stderr)")
+        }
+    }
+
+    @Test("the activity is offered when its document comes into a folder, and not any more when it leaves")
+    func comesAndGoes() async throws {
+        try await Self.run { world, laptop, desktop, _ in
+            try world.write("x", to: "elsewhere/a.txt")
+            let (outside, inside) = ("elsewhere/a.txt", "laptop-docs/a.txt")
+            let move = { @Sendable (from: String, to: String) throws in
+                try FileManager.default.moveItem(
+                    at: world.directory.appending(path: from),
+                    to: world.directory.appending(path: to)
+                )
+            }
+            let file = world.directory.appending(path: inside).path()
+            try await desktop.watching { watch in
+                try await laptop.publishing("org.example.edit", ["--document", file]) { _ in
+                    let nearby = try await desktop.json("nearby").array
+                    #expect(nearby.isEmpty)
+                    try move(outside, inside)
+                    _ = try await watch.one()
+                    try move(inside, outside)
+                    try await watch.none()
+                    try move(outside, inside)
+                    _ = try await watch.one()
+                    let removed = try await laptop.run("folders", "remove", "docs")
+                    #expect(removed.status == 0)
+                    try await watch.none()
+                }
+            }
+        }
+    }
+
+    @Test("the type of a document's activity is the one to which an app binds its kind")
+    func bound() async throws {
+        try await World.run { world in
+            try world.write("50:text/x-story:*.story\n50:text/plain:*.txt\n", to: "share/mime/globs2")
+            try world.writeApp(
+                "org.example.Editor",
+                "DBusActivatable=true\nX-Handoff-DocumentTypes=text/x-story=a.story;"
+            )
+            try world.write("x", to: "docs/one.story")
+            try await withPrivateBus { bus in
+                try await world.withDaemon("laptop", on: bus, surroundings: world.appSurroundings) { laptop in
+                    let docs = world.directory.appending(path: "docs").path()
+                    let added = try await laptop.run("folders", "add", "docs", docs)
+                    #expect(added.status == 0)
+                    try await laptop.withControl(["publish", "--document", docs + "/one.story"]) { _, output in
+                        let line = try await output.first { $0.isEmpty ? nil : $0 }
+                        let type = try JSON(line)["type"].string
+                        #expect(type == "a.story")
+                    }
+                    let other = try await laptop.run("publish", "--document", docs + "/two.txt")
+                    #expect(other.status == 1)
+                    #expect(other.stderr.contains("documents of text/plain have; give --type"), "\(other.stderr)")
+                }
+            }
+        }
+    }
+
+    @Test("folders are kept over a restart, and what is wrong with one is said")
+    func kept() async throws {
+        try await World.run { world in
+            try world.write("x", to: "docs/a")
+            let docs = world.directory.appending(path: "docs")
+            try await world.withDevice("laptop") { laptop in
+                let added = try await laptop.run("folders", "add", "docs", docs.path())
+                #expect(added.status == 0)
+                let wrong = try await laptop.run("folders", "add", "none", "/nowhere")
+                #expect(wrong.status == 1)
+                #expect(wrong.stderr.contains("/nowhere does not exist"), "\(wrong.stderr)")
+                let slash = try await laptop.run("folders", "add", "a/b", docs.path())
+                #expect(slash.status == 1)
+                let unknown = try await laptop.run("folders", "remove", "other")
+                #expect(unknown.status == 4)
+            }
+            try await world.withDevice("laptop") { laptop in
+                let ids = try await laptop.json("folders").array.map(\.["id"].string)
+                #expect(ids == ["docs"])
+                let well = try await laptop.run("folders", "check")
+                #expect(well.status == 0)
+                try FileManager.default.removeItem(at: docs)
+                let check = try await laptop.run("folders", "check")
+                #expect(check.status == 1)
+                #expect(check.stdout.contains("does not exist"))
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Epoll
+import Foundation
+import HandoffFolders
+import HandoffModel
+import SystemPackage
+import Testing
+
+@Suite("A document that has not been synchronised yet is waited for")
+struct FilePlaceTests {
+    @Test(
+        "until it and the directories above it are there, moved into place as synchronisation does",
+        .timeLimit(.minutes(1))
+    )
+    func appears() async throws {
+        let root = URL.temporaryDirectory.appending(path: "handoff-place-\(UUID().uuidString.prefix(8))")
+        let files = FileManager.default
+        try files.createDirectory(at: root, withIntermediateDirectories: true)
+        defer { try? files.removeItem(at: root) }
+        let id = try FolderID("docs")
+        var folders = SyncedFolders()
+        folders[id] = try SyncedFolder(id: id, path: root.path())
+        let place = try folders.place(of: FolderURL(folder: id, components: [Array("a".utf8), Array("b.txt".utf8)]))
+        let isThereAlready = try place.isThere
+        #expect(!isThereAlready)
+        try await Reactor.withReactor { reactor in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await place.appears(on: reactor) }
+                try FileManager.default.createDirectory(
+                    at: root.appending(path: "a"),
+                    withIntermediateDirectories: true
+                )
+                let temporary = root.appending(path: "a/.b.txt.part")
+                try Data("x".utf8).write(to: temporary)
+                try FileManager.default.moveItem(at: temporary, to: root.appending(path: "a/b.txt"))
+                try await group.waitForAll()
+            }
+        }
+        let isThere = try place.isThere
+        #expect(isThere)
+    }
+
+    @Test("a folder whose directory is not there is said to be so")
+    func unmounted() throws {
+        let id = try FolderID("docs")
+        var folders = SyncedFolders()
+        folders[id] = try SyncedFolder(id: id, path: "/nowhere/docs")
+        #expect(folders.all.first?.problem == "/nowhere/docs does not exist.")
+        let known = folders
+        let fault = #expect(throws: FolderFault.self) {
+            _ = try known.place(of: FolderURL(folder: id, components: [[0x61]]))
+        }
+        #expect(fault?.code == .noSuchFolder)
+    }
+
+    @Test("a folder's path is absolute, and ~ is the home directory")
+    func paths() throws {
+        let id = try FolderID("docs")
+        #expect(throws: FolderFault.self) { _ = try SyncedFolder(id: id, path: "docs") }
+        #expect(try SyncedFolder(id: id, path: "~/docs/", home: "/home/ann").path == "/home/ann/docs")
+        #expect(try SyncedFolder(id: id, path: "/~/docs", home: "/home/ann").path == "/~/docs")
+    }
+}

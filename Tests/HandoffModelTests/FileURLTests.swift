@@ -1,0 +1,55 @@
+import HandoffModel
+import Testing
+
+@Suite("URLs of files")
+struct FileURLTests {
+    @Test(
+        "a file URL is a path, however it is written",
+        arguments: [
+            ("file:///a/b", "/a/b", ""), ("file:/a", "/a", ""), ("FILE://localhost/a%20b", "/a b", ""),
+            ("file:///a?x=%3F#p", "/a", "?x=%3F#p"), ("file:///%C3%BC", "/ü", ""), ("file:///a%3fb", "/a?b", ""),
+        ]
+    )
+    func read(text: String, path: String, suffix: String) throws {
+        let url = try #require(try FileURL(text))
+        #expect(url.path == Array(path.utf8))
+        #expect(url.suffix == suffix)
+        #expect(try FileURL(url.description) == url)
+    }
+
+    @Test(
+        "what is no file of this device is refused",
+        arguments: ["file://host/a", "file:a", "file:", "file://", "file:///a%0", "file:///a%zz", "file:///a%00"]
+    )
+    func refused(text: String) {
+        #expect(throws: ModelError.self) { _ = try FileURL(text) }
+    }
+
+    @Test("other schemes are none of its business", arguments: ["http://a/", "", "files:///a", "/a"])
+    func other(text: String) throws {
+        let url = try FileURL(text)
+        #expect(url == nil)
+    }
+
+    @Test("any bytes but NUL survive as a file's name, there and back")
+    func bytes() throws {
+        let name = (1...255).map(UInt8.init).filter { $0 != UInt8(ascii: "/") }
+        let file = try FileURL(path: [UInt8(ascii: "/")] + name)
+        #expect(try FileURL(file.description) == file)
+        let inFolder = try FolderURL(folder: FolderID("a"), components: [name, name], suffix: "#x")
+        #expect(try FolderURL(inFolder.description) == inFolder)
+        #expect(inFolder.description.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
+    }
+
+    @Test(
+        "a folder's id has the form of a word",
+        arguments: [
+            ("docs", true), ("a.b-c_d", true), ("0", true), ("", false), (".a", false), ("a/b", false), ("ü", false),
+        ]
+    )
+    func folderID(text: String, isOne: Bool) {
+        let id = try? FolderID(text)
+        #expect((id != nil) == isOne)
+        #expect((try? FolderID(String(repeating: "a", count: 65))) == nil)
+    }
+}
