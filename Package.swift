@@ -170,8 +170,8 @@ let package = Package(
         tests(
             "HandoffDaemonTests",
             [
-                "DBus", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffDaemon", "HandoffModel",
-                "HandoffRadio", "HandoffTestVectors", "HandoffWire", logging, system,
+                "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffDaemon",
+                "HandoffFolders", "HandoffModel", "HandoffRadio", "HandoffTestVectors", "HandoffWire", logging, system,
             ]
         ),
         tests("HandoffCLITests", ["DBus", "HandoffBus", "HandoffCLI", "HandoffModel", argumentParser]),

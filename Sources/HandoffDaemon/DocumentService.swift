@@ -14,7 +14,7 @@ struct DocumentService: Service {
     let logger: Logger
 
     /// How long a document that has not been synchronised yet is waited for.
-    private static let patience = Duration.seconds(20)
+    var patience = Duration.seconds(20)
     /// How long a change is waited out: what saves a file writes it, renames it and removes another.
     private static let settling = Duration.milliseconds(50)
 
@@ -51,7 +51,8 @@ struct DocumentService: Service {
     private func wait(for place: FilePlace) async throws {
         logger.info("a document has not been synchronised yet", metadata: ["path": "\(place.path)"])
         let reactor = reactor
-        try await withDeadline(Self.patience, orThrow: Self.missing(place)) {
+        let patience = patience
+        try await withDeadline(patience, orThrow: Self.missing(place, after: patience)) {
             do {
                 try await place.appears(on: reactor)
             } catch Errno.canceled {
@@ -60,7 +61,7 @@ struct DocumentService: Service {
         }
     }
 
-    private static func missing(_ place: FilePlace) -> HandoffError {
+    private static func missing(_ place: FilePlace, after patience: Duration) -> HandoffError {
         HandoffError(
             .documentMissing,
             "\(place.path) has not been synchronised within \(patience.components.seconds) s; "

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""A document follows its activity: the same file, in the folder of the other computer, once it has been synchronised.
+
+documents.py               on a simulated air; needs no Bluetooth
+documents.py hci0 hci1     over two Bluetooth adapters of this machine, bluetoothd and the kernel
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from world import PATIENCE, PROGRAMS, Failure, Steps, device, process, tell, trust_each_other, type_hash
+
+TYPE = "org.example.writing"
+
+
+def story(radios):
+    """From a file on the laptop to the same file on the desktop, which comes a moment later."""
+    steps = Steps()
+    with tempfile.TemporaryDirectory(prefix="handoff-documents-") as name:
+        directory = pathlib.Path(name).resolve()
+        laptop_radio, desktop_radio = radios(directory)
+        source, destination = directory / "laptop docs", directory / "desktop/docs"
+        source.mkdir()
+        destination.mkdir(parents=True)
+        told = write_reader(directory)
+        with device("laptop", directory, laptop_radio) as laptop, surroundings(directory):
+            with device("desktop", directory, desktop_radio) as desktop:
+                trust_each_other(laptop, desktop)
+                laptop.ctl("folders", "add", "docs", source)
+                desktop.ctl("folders", "add", "docs", destination)
+                report = source / "2026/report ü.txt"
+                report.parent.mkdir()
+                report.write_text("as it is", encoding="utf-8")
+                with desktop.watching() as nearby, laptop.publishing("--type", TYPE, "--document", report):
+                    with steps.step("the laptop offers a document, the desktop sees it"):
+                        nearby.wait_for_type(type_hash(TYPE))
+                    with steps.step("the desktop waits for the file, and its app gets it"):
+                        goes_on(desktop, report, destination / "2026/report ü.txt")
+                    check(document(told), (destination / "2026/report ü.txt").as_uri())
+                    with steps.step("the file leaves its folder, and the desktop's list is empty"):
+                        report.rename(directory / "elsewhere.txt")
+                        nearby.wait_empty()
+    print("documents: ok", flush=True)
+
+
+def goes_on(machine, source, destination):
+    """Continues while the file is not there, and synchronises it as soon as it is waited for."""
+    command = [PROGRAMS / "handoffctl", "continue", "--bus", machine.bus]
+    with process(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as continuing:
+        machine.wait_log("has not been synchronised yet")
+        destination.parent.mkdir()
+        part = destination.with_name(".part")
+        part.write_bytes(source.read_bytes())
+        part.rename(destination)
+        complaint = continuing.communicate(timeout=PATIENCE)[1]
+    if continuing.returncode:
+        raise Failure(f"handoffctl continue: {complaint.strip()}")
+    machine.wait_log("an app that was started has ended")
+
+
+def document(told):
+    """The URL of the document that the app was given."""
+    return json.loads(told.read_text(encoding="utf-8"))["userInfo"]["NSUserActivityDocumentURLKey"]["$url"]
+
+
+def check(found, expected):
+    """Fails unless both are the same."""
+    if found != expected:
+        raise Failure(f"{found!r} instead of {expected!r}")
+
+
+def write_reader(directory):
+    """An app that writes down what it is given; returns where."""
+    told, reader = directory / "told", directory / "reader"
+    reader.write_text(f"#!/bin/sh\ncat > {told}\n", encoding="utf-8")
+    reader.chmod(0o755)
+    entry = directory / "share/applications/org.example.Reader.desktop"
+    entry.parent.mkdir(parents=True)
+    entry.write_text(
+        f"[Desktop Entry]\nType=Application\nName=Reader\nX-Handoff-Exec={reader}\nX-Handoff-ActivityTypes={TYPE};\n",
+        encoding="utf-8",
+    )
+    return told
+
+
+@contextlib.contextmanager
+def surroundings(directory):
+    """What is started in the block finds its apps in the directory."""
+    before = dict(os.environ)
+    os.environ.update(XDG_DATA_HOME=str(directory / "share"), XDG_DATA_DIRS="/nowhere")
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def simulated(directory):
+    """The radios of both devices on one simulated air."""
+    (directory / "air").mkdir()
+    return 2 * (["--radio", f"simulated:{directory / 'air'}"],)
+
+
+if __name__ == "__main__":
+    adapters = sys.argv[1:]
+    if len(adapters) not in (0, 2):
+        sys.exit(__doc__)
+    tell(lambda: story((lambda _: [["--adapter", name] for name in adapters]) if adapters else simulated))
