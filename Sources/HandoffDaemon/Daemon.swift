@@ -89,6 +89,7 @@ package struct Daemon<R: Radio>: Sendable {
                 journal: ContinuationJournal(in: directory, logger: logger),
                 defaultApps: defaultApps,
                 streams: streams,
+                notifies: options.notifies,
                 version: Version.current,
                 logger: logger
             ),

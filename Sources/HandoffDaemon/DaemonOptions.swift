@@ -15,6 +15,9 @@ package struct DaemonOptions: Sendable {
     /// Whether activities stay on the air while the person's session is locked or idle.
     package var staysWhenAway: Bool
 
+    /// Whether the desktop shows a notification when something comes near that can be continued.
+    package var notifies = true
+
     /// Where apps are found.
     package var apps: AppScan
 
