@@ -2,6 +2,7 @@ import DBus
 import HandoffApps
 import HandoffBus
 import HandoffCore
+import HandoffModel
 import Logging
 
 /// Tells a person on the desktop what can be continued here, and goes on with it at a click.
