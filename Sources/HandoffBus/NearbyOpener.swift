@@ -45,7 +45,7 @@ package struct ContinuationOptions: Hashable, Sendable {
 
 /// Where a continued activity has gone.
 package struct ContinuationResult: Hashable, Sendable {
-    /// `app` or `browser`.
+    /// `app`, `browser`, or `document` for the app that opens documents of its kind.
     package let outcome: String
     /// The id of the app; empty for the browser.
     package let application: String

@@ -21,6 +21,9 @@ package struct DaemonOptions: Sendable {
     /// Where apps are found.
     package var apps: AppScan
 
+    /// Which apps open documents.
+    package var documentApps: DocumentAppScan
+
     /// The name as text.
     package var deviceName: String { name.rawValue }
 
@@ -34,12 +37,14 @@ package struct DaemonOptions: Sendable {
         stateDirectory: FilePath,
         name: DeviceName,
         staysWhenAway: Bool = false,
-        apps: AppScan
+        apps: AppScan,
+        documentApps: DocumentAppScan
     ) {
         self.bus = bus
         self.stateDirectory = stateDirectory
         self.name = name
         self.staysWhenAway = staysWhenAway
         self.apps = apps
+        self.documentApps = documentApps
     }
 }
