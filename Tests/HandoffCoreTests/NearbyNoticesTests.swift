@@ -22,16 +22,26 @@ struct NearbyNoticesTests {
         )
     }
 
+    /// What is to be done, and when to ask again.
+    struct Due: Equatable {
+        let actions: [Action]
+        let next: Duration?
+
+        init(_ actions: [Action], _ next: Duration?) {
+            (self.actions, self.next) = (actions, next)
+        }
+    }
+
     @Test("what comes near is shown at once, and taken away when it leaves")
     func comesAndGoes() throws {
         var notices = NearbyNotices()
         let offer = try Self.offer(1)
         notices.offer([offer])
         #expect(notices.advance(to: .seconds(1)).actions == [.show(offer)])
-        #expect(notices.advance(to: .seconds(2)) == ([], nil))
+        #expect(notices.due(at: .seconds(2)) == Due([], nil))
         notices.offer([])
-        #expect(notices.advance(to: .seconds(3)) == ([.close], nil))
-        #expect(notices.advance(to: .seconds(4)) == ([], nil))
+        #expect(notices.due(at: .seconds(3)) == Due([.close], nil))
+        #expect(notices.due(at: .seconds(4)) == Due([], nil))
     }
 
     @Test("another activity replaces it after half a minute, the last one of several")
@@ -41,10 +51,10 @@ struct NearbyNoticesTests {
         notices.offer([first])
         _ = notices.advance(to: .seconds(10))
         notices.offer([second])
-        #expect(notices.advance(to: .seconds(11)) == ([.close], .seconds(40)))
+        #expect(notices.due(at: .seconds(11)) == Due([.close], .seconds(40)))
         notices.offer([third])
-        #expect(notices.advance(to: .seconds(12)) == ([], .seconds(40)))
-        #expect(notices.advance(to: .seconds(40)) == ([.show(third)], nil))
+        #expect(notices.due(at: .seconds(12)) == Due([], .seconds(40)))
+        #expect(notices.due(at: .seconds(40)) == Due([.show(third)], nil))
     }
 
     @Test("what was closed by the person stays closed, for as long as it is nearby")
@@ -53,7 +63,7 @@ struct NearbyNoticesTests {
         notices.offer([try Self.offer(1)])
         _ = notices.advance(to: .zero)
         notices.closed()
-        for seconds in [1, 299, 300, 10_000] { #expect(notices.advance(to: .seconds(seconds)) == ([], nil)) }
+        for seconds in [1, 299, 300, 10_000] { #expect(notices.due(at: .seconds(seconds)) == Due([], nil)) }
     }
 
     @Test("the same activity that comes back is told again after five minutes, not before")
@@ -65,8 +75,8 @@ struct NearbyNoticesTests {
         #expect(notices.advance(to: .seconds(50)).actions == [.close])
         let again = try Self.offer(2)
         notices.offer([again])
-        #expect(notices.advance(to: .seconds(60)) == ([], .seconds(300)))
-        #expect(notices.advance(to: .seconds(300)) == ([.show(again)], nil))
+        #expect(notices.due(at: .seconds(60)) == Due([], .seconds(300)))
+        #expect(notices.due(at: .seconds(300)) == Due([.show(again)], nil))
     }
 
     @Test("what a person goes on with is not told, and what tells it is taken away")
@@ -79,7 +89,7 @@ struct NearbyNoticesTests {
         notices.offer([first, second])
         #expect(notices.continued(2, at: .seconds(2)).isEmpty)
         #expect(notices.continued(7, at: .seconds(2)).isEmpty)
-        #expect(notices.advance(to: .seconds(400)) == ([], nil))
+        #expect(notices.due(at: .seconds(400)) == Due([], nil))
     }
 
     @Test("another app that would open it is shown in its place")
@@ -89,8 +99,8 @@ struct NearbyNoticesTests {
         _ = notices.advance(to: .zero)
         let changed = try Self.offer(1, opener: "the browser")
         notices.offer([changed])
-        #expect(notices.advance(to: .seconds(5)) == ([], .seconds(30)))
-        #expect(notices.advance(to: .seconds(30)) == ([.show(changed)], nil))
+        #expect(notices.due(at: .seconds(5)) == Due([], .seconds(30)))
+        #expect(notices.due(at: .seconds(30)) == Due([.show(changed)], nil))
     }
 
     @Test("whatever comes and goes: one at a time, with pauses, none twice, and none that is gone", arguments: 0..<200)
@@ -129,5 +139,12 @@ struct NearbyNoticesTests {
             if let shown { try #require(offers.contains(shown)) }
             if let next { try #require(next > uptime) }
         }
+    }
+}
+
+extension NearbyNotices {
+    fileprivate mutating func due(at uptime: Duration) -> NearbyNoticesTests.Due {
+        let (actions, next) = advance(to: uptime)
+        return NearbyNoticesTests.Due(actions, next)
     }
 }
