@@ -57,7 +57,7 @@ package struct DocumentApps: Hashable, Sendable {
         var excluded: Set<String> = []
         for level in levels {
             let added = level.list.added[type] ?? []
-            if let app = added.lazy.filter({ !excluded.contains($0) }).compactMap({ apps[$0] }).first { return app }
+            if let id = added.first(where: { !excluded.contains($0) && apps[$0] != nil }) { return apps[id] }
             excluded.formUnion(level.list.removed[type] ?? [])
             let own = level.apps.first { $0.mediaTypes.contains(type) && !excluded.contains($0.id) }
             if let own { return own }

@@ -60,11 +60,17 @@ package struct Continuations: Sendable {
 
     private enum Announcing: Sendable {
         /// There is nobody to tell before the activity is here.
-        case none
+        case nobody
         case running(AppID)
         case taken(AppID)
         /// The app is not there.
         case impossible(AppID)
+
+        var isOver: Bool { if case .running = self { false } else { true } }
+        /// The app that waits for what follows.
+        var told: AppID? { if case .taken(let app) = self { app } else { nil } }
+        /// The app that cannot be started.
+        var absent: AppID? { if case .impossible(let app) = self { app } else { nil } }
     }
 
     private enum Fetch: Sendable {
@@ -101,7 +107,7 @@ package struct Continuations: Sendable {
         }
         let id = nextID
         nextID += 1
-        phases[id] = .preparing(app.map(Announcing.running) ?? .none, .running)
+        phases[id] = .preparing(app.map(Announcing.running) ?? .nobody, .running)
         actions += (app == nil ? [.fetch] : [.announce, .fetch]).map { (id, $0) }
         return (id, actions)
     }
@@ -155,20 +161,14 @@ package struct Continuations: Sendable {
 
     /// Goes on once the app has been told and the fetch has ended.
     private mutating func advance(_ id: ID) -> [Action] {
-        guard case .preparing(let announcing, let fetch) = phases[id] else { return [] }
-        let (told, absent): (AppID?, AppID?)
-        switch announcing {
-        case .running: return []
-        case .none: (told, absent) = (nil, nil)
-        case .taken(let app): (told, absent) = (app, nil)
-        case .impossible(let app): (told, absent) = (nil, app)
-        }
+        guard case .preparing(let announcing, let fetch) = phases[id], announcing.isOver else { return [] }
+        let told = announcing.told
         switch fetch {
         case .running: return []
         case .failed(let error):
             return (told == nil ? [] : [.reportFailure(error)]) + finish(id, .failure(error))
         case .arrived(let activity, let apps):
-            return deliver(id, activity, to: apps.filter { $0 != absent }, told: told)
+            return deliver(id, activity, to: apps.filter { $0 != announcing.absent }, told: told)
         }
     }
 

@@ -80,9 +80,10 @@ struct AppProcess: Sendable {
     /// All calls so far.
     var calls: [Call] { log.all.withLock { $0 } }
 
-    /// The next call of that name.
+    /// The next call whose name begins like that.
+    @discardableResult
     func call(_ name: String) async throws -> Call {
-        for await call in callStream where call.name == name { return call }
+        for await call in callStream where call.name.hasPrefix(name) { return call }
         throw CancellationError()
     }
 

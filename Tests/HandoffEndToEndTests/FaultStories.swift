@@ -48,8 +48,13 @@ struct FaultStories {
                         try await desktop.connected { user in
                             async let result = Result { try await user.continueActivity(entry) }
                             let call = try await story.call(example.step == .receiving ? "Continue" : "WillContinue")
-                            try await Self.inject(example, call.process, story, world, laptop, desktop) {
-                                await result.errorName
+                            try await Self.inject(example.fault, call.process, world, laptop, desktop)
+                            story.release()
+                            let error = await result.errorName
+                            if example.fault == .daemon {
+                                try await Self.restart(example.step, story, world, desktop)
+                            } else {
+                                try await Self.conclude(example, error, story, desktop)
                             }
                         }
                     }
@@ -58,17 +63,15 @@ struct FaultStories {
         }
     }
 
-    /// Lets it happen, and looks at what the app was told in the end.
+    /// Lets it happen.
     private static func inject(
-        _ example: Case,
+        _ fault: Fault,
         _ app: Int32,
-        _ story: AppProcess,
         _ world: World,
         _ laptop: Device,
-        _ desktop: Device,
-        outcome: @escaping @Sendable () async -> String
+        _ desktop: Device
     ) async throws {
-        switch example.fault {
+        switch fault {
         case .peer: laptop.signal(SIGKILL)
         case .radio: try world.setAir { $0.off = ["desktop"] }
         case .app:
@@ -77,22 +80,29 @@ struct FaultStories {
         case .daemon:
             desktop.signal(SIGKILL)
             _ = await desktop.process.exitStatus()
-            story.release()
-            _ = await outcome()
-            let surroundings = world.appSurroundings
-            try await world.withDaemon("desktop", on: desktop.bus, surroundings: surroundings) { _ in
-                try await story.settle(on: desktop.bus)
-            }
-            story.expectOneEnd(isFailure: example.step != .receiving)
-            return
         }
-        story.release()
-        let error = await outcome()
+    }
+
+    /// The person and the app hear the same.
+    private static func conclude(_ example: Case, _ error: String, _ story: AppProcess, _ desktop: Device) async throws
+    {
         try await story.settle(on: desktop.bus)
         // An app that dies with the activity in its hands has had it, and the person learns that it failed.
         let isLost = example.step == .receiving && example.fault == .app
-        story.expectOneEnd(isFailure: error.isEmpty || isLost ? false : true)
         if isLost { #expect(error == "AppFailed") }
+        story.expectOneEnd(isFailure: !error.isEmpty && !isLost)
+    }
+
+    /// A new handoffd tells the app what the one before it could not.
+    private static func restart(_ step: Step, _ story: AppProcess, _ world: World, _ desktop: Device) async throws {
+        let surroundings = world.appSurroundings
+        try await world.withDaemon("desktop", on: desktop.bus, surroundings: surroundings) { again in
+            let status = try await again.run("status").status
+            #expect(status == 0)
+            if step != .receiving { try await story.call("DidFail") }
+            try await story.settle(on: desktop.bus)
+        }
+        story.expectOneEnd(isFailure: step != .receiving)
     }
 
     @Test("an app that does not answer WillContinue is given the activity all the same")

@@ -49,7 +49,7 @@ struct LaunchStories {
     func browsing() async throws {
         let prepare: @Sendable (World) throws -> Void = { world in
             let lines = "[Desktop Entry]\nType=Application\nName=Browser\nX-Handoff-TeamID=browser\n"
-            let keys = "X-Handoff-ActivityTypes=NSUserActivityTypeBrowsingWeb;\nX-Handoff-Exec=sh -c \"cat > told\"\n"
+            let keys = "X-Handoff-ActivityTypes=NSUserActivityTypeBrowsingWeb;\nX-Handoff-Exec=true\n"
             try world.write(lines + keys, to: "share/applications/browser.desktop")
         }
         try await World.runApps(prepare) { world, laptop, desktop in
