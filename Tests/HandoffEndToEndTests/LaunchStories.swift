@@ -17,11 +17,11 @@ struct LaunchStories {
         return try String(contentsOf: world.directory.appending(path: "record"), encoding: .utf8)
     }
 
-    /// A document with what makes its kind known.
-    private static func writeDocument(_ world: World) throws -> [String] {
-        try world.write("Hello\n", to: "share docs/a draft.txt")
+    /// A document that both devices have, with what makes its kind known; what it takes to publish it.
+    private static func document(_ world: World, _ laptop: Device, _ desktop: Device) async throws -> [String] {
+        try world.write("Hello\n", to: "my docs/a draft.txt")
         try world.write("50:text/plain:*.txt\n", to: "share/mime/globs2")
-        let url = "file://\(world.directory.path())/share%20docs/a%20draft.txt"
+        let url = "file://\(world.directory.path())/my%20docs/a%20draft.txt"
         return ["--user-info", #"{"NSUserActivityDocumentURLKey": {"$url": "\#(url)"}}"#]
     }
 
@@ -102,7 +102,7 @@ struct LaunchStories {
             try world.write("[Default Applications]\ntext/plain=reader.desktop\n", to: ".config/mimeapps.list")
         }
         try await World.runApps(prepare) { world, laptop, desktop in
-            let options = try Self.writeDocument(world)
+            let options = try await Self.document(world, laptop, desktop)
             try await desktop.watching { watch in
                 try await laptop.publishing("org.example.draw", options) { _ in
                     try await watch.until { $0.first?["opensWith"].string == "none" }
@@ -110,7 +110,7 @@ struct LaunchStories {
                     #expect(result["outcome"].string == "document")
                     #expect(result["application"].string == "reader")
                     let record = try await Self.record(world, desktop)
-                    #expect(record == "\(world.directory.path())/share docs/a draft.txt T2 T2\n")
+                    #expect(record == "\(world.directory.path())/my docs/a draft.txt T2 T2\n")
                 }
             }
         }
@@ -125,7 +125,7 @@ struct LaunchStories {
             try world.write(entry, to: "share/applications/org.example.Reader.desktop")
         }
         try await World.runApps(prepare) { world, laptop, desktop in
-            let options = try Self.writeDocument(world)
+            let options = try await Self.document(world, laptop, desktop)
             try await app.standing(on: desktop.bus) {
                 try await reader.standing(on: desktop.bus, as: "org.example.Reader") {
                     try await desktop.watching { watch in
@@ -134,7 +134,7 @@ struct LaunchStories {
                             let result = try await desktop.json("continue", "--activation-token", "T3")
                             #expect(result["application"].string == "org.example.Reader")
                             let opened = await reader.next()
-                            #expect(opened.hasSuffix("/share%20docs/a%20draft.txt T3 T3"))
+                            #expect(opened.hasSuffix("/my%20docs/a%20draft.txt T3 T3"))
                             #expect(await app.next().hasPrefix("WillContinue"))
                             #expect(await app.next().hasPrefix("Continue"))
                         }
@@ -152,7 +152,7 @@ struct LaunchStories {
             try world.writeApp("org.example.Editor", keys)
         }
         try await World.runApps(prepare) { world, laptop, desktop in
-            let options = try Self.writeDocument(world)
+            let options = try await Self.document(world, laptop, desktop)
             try await reader.standing(on: desktop.bus, as: "org.example.Editor") {
                 try await desktop.watching { watch in
                     try await laptop.publishing("org.example.edit", options) { _ in
@@ -160,7 +160,7 @@ struct LaunchStories {
                         let result = try await desktop.json("continue")
                         #expect(result["application"].string == "org.example.Editor")
                         let opened = await reader.next()
-                        #expect(opened.hasSuffix("/share%20docs/a%20draft.txt  "))
+                        #expect(opened.hasSuffix("/my%20docs/a%20draft.txt  "))
                     }
                 }
             }
