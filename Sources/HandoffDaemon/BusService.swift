@@ -17,6 +17,8 @@ struct BusService: Service {
     let documents: DocumentService
     let documentsPresence: DocumentsPresence
     let streams: any StreamOpening
+    /// Whether a person is told what comes near.
+    let notifies: Bool
     let version: String
     let logger: Logger
 
@@ -75,6 +77,7 @@ struct BusService: Service {
             clients: ClientRoster(newClients),
             delegates: DelegateCaller(engine: engine, connection: connection, logger: logger),
             continuer: continuer,
+            notices: NoticeService(engine: engine, connection: connection, continuer: continuer, logger: logger),
             defaultApps: defaultApps,
             documents: documents,
             documentsPresence: documentsPresence
@@ -83,6 +86,7 @@ struct BusService: Service {
         continuer.reportLeft()
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { await presence.delegates.run() }
+            if notifies { group.addTask { await presence.notices.run() } }
             for await client in clients {
                 group.addTask { try await watch(client, on: connection, presence.clients) }
             }

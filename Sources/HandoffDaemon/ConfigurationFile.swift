@@ -9,11 +9,12 @@ struct ConfigurationFile: Decodable {
     var name: String?
     var logLevel: String?
     var staysWhenAway: Bool?
+    var notifies: Bool?
     /// Paths of synchronised folders, by their ids.
     var folders: [String: String]?
 
     private enum Key: String, CodingKey, CaseIterable {
-        case radio, adapter, bus, name, logLevel, staysWhenAway, folders
+        case radio, adapter, bus, name, logLevel, staysWhenAway, notifies, folders
     }
 
     /// The file that was asked for, else the user's own if there is one, else nothing.
@@ -48,6 +49,7 @@ struct ConfigurationFile: Decodable {
         logLevel = try container.decodeIfPresent(String.self, forKey: .logLevel)
         staysWhenAway = try container.decodeIfPresent(Bool.self, forKey: .staysWhenAway)
         folders = try container.decodeIfPresent([String: String].self, forKey: .folders)
+        notifies = try container.decodeIfPresent(Bool.self, forKey: .notifies)
     }
 
     /// A key that means nothing is a slip of the pen, which should not pass unnoticed.

@@ -68,7 +68,13 @@ package struct Daemon<R: Radio>: Sendable {
     ) throws -> [any Service] {
         let fetcher = FetchService(engine: engine, radio: radio, logger: logger)
         let streams = StreamService(engine: engine, radio: radio, reactor: reactor, logger: logger)
-        let apps = AppService(engine: engine, scan: options.apps, reactor: reactor, logger: logger)
+        let apps = AppService(
+            engine: engine,
+            scan: options.apps,
+            documentApps: options.documentApps,
+            reactor: reactor,
+            logger: logger
+        )
         let defaultApps = try DefaultApps(from: directory)
         engine.setDefaultApps(defaultApps.all)
         let documents = DocumentService(engine: engine, reactor: reactor, logger: logger)
@@ -101,6 +107,7 @@ package struct Daemon<R: Radio>: Sendable {
                     apps: options.apps.directories
                 ),
                 streams: streams,
+                notifies: options.notifies,
                 version: Version.current,
                 logger: logger
             ),
