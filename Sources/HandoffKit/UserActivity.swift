@@ -97,7 +97,9 @@ public final class UserActivity: Sendable {
         handoff.publisher.resignCurrent(id)
     }
 
-    /// Ends the activity, here and on the lists of other devices, for good. After that it has no parts, and takes none.
+    /// Ends the activity, here and on the lists of other devices, for good.
+    ///
+    /// After that it has no parts, and takes none.
     public func invalidate() {
         handoff.publisher.invalidate(id)
     }
@@ -116,7 +118,9 @@ extension UserActivity {
         set { self[\.title] = newValue }
     }
 
-    /// The state to continue from: 3 KiB or less is advised, more than 64 KiB is refused. Setting it replaces all of it.
+    /// The state to continue from: 3 KiB or less is advised, more than 64 KiB is refused.
+    ///
+    /// Setting it replaces all of it.
     public var userInfo: [String: UserInfoValue] {
         get { self[\.userInfo].mapValues(UserInfoValue.init(model:)) }
         set { self[\.userInfo] = newValue.mapValues(\.model) }
@@ -127,7 +131,9 @@ extension UserActivity {
         handoff.publisher.change(id) { $0.properties.userInfo.merge(other.mapValues(\.model)) { _, new in new } }
     }
 
-    /// Which keys of ``userInfo`` are enough to continue: only these travel. Empty means all of them.
+    /// Which keys of ``userInfo`` are enough to continue: only these travel.
+    ///
+    /// Empty means all of them.
     public var requiredUserInfoKeys: Set<String> {
         get { self[\.requiredUserInfoKeys] }
         set { self[\.requiredUserInfoKeys] = newValue }

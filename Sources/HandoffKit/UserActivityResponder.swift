@@ -1,6 +1,6 @@
-/// An object that has a part in an activity: a window, a view, a document. Several may share one activity.
+/// An object that has a part in an activity: a window, a view, a document.
 ///
-/// Its methods run where the conforming type says, as those of ``UserActivityDelegate``.
+/// Several may share one activity. Its methods run where the conforming type says, as those of ``UserActivityDelegate``.
 public protocol UserActivityResponder: AnyObject, Sendable {
     /// Adds this object's part to the activity, which is about to go to another device.
     ///

@@ -1,7 +1,9 @@
 public import FoundationEssentials
 import HandoffModel
 
-/// One value of an activity's userInfo. All nine types of Apple's Handoff travel, and keep apart: integer 1, real 1.0 and
+/// One value of an activity's userInfo.
+///
+/// All nine types of Apple's Handoff travel, and keep apart: integer 1, real 1.0 and
 /// true come back as they went.
 ///
 /// Literals are values: `activity.userInfo = ["line": 12, "title": "Draft", "tags": ["a", "b"]]`. What came is read by
@@ -30,7 +32,9 @@ public struct UserInfoValue: Hashable, Sendable {
     /// Bytes, which travel untouched.
     public static func data(_ bytes: [UInt8]) -> UserInfoValue { UserInfoValue(model: .data(bytes)) }
 
-    /// A moment, as exact as a `Date` is: to about 100 ns. One outside the years -9999 to 9999 becomes the nearest in them.
+    /// A moment, as exact as a `Date` is: to about 100 ns.
+    ///
+    /// One outside the years -9999 to 9999 becomes the nearest in them.
     public static func date(_ date: Date) -> UserInfoValue { UserInfoValue(model: .date(Timestamp(nearest: date))) }
 
     /// An address of any scheme, as its text.
