@@ -64,6 +64,7 @@ package struct Daemon<R: Radio>: Sendable {
             ListeningService(engine: engine, radio: radio, logger: logger),
             ScanningService(engine: engine, radio: radio, logger: logger),
             fetcher,
+            CircleService(engine: engine, radio: radio, logger: logger),
             AdvertisingService(engine: engine, radio: radio, logger: logger),
             BusService(
                 engine: engine,

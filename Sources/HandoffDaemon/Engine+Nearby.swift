@@ -11,6 +11,7 @@ extension Engine {
         change { state, now in
             guard state.devices[report.device] != nil else { return }
             state.lastSeen[report.device] = now.unixMicroseconds
+            state.devices.saw(report.device, at: now.unixMicroseconds)
             state.outbox.append(contentsOf: state.nearby.insert(report, at: now).map(Effect.nearby))
         }
         sightings.set(())

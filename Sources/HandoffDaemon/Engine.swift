@@ -30,6 +30,8 @@ package final class Engine: Sendable {
         case deviceAdded(TrustedDevices.Device)
         case deviceChanged(TrustedDevices.Device)
         case deviceRemoved(DeviceID)
+        /// This device has another name, or something is wrong with what it is.
+        case identityChanged
         case radioChanged
     }
 
@@ -52,6 +54,14 @@ package final class Engine: Sendable {
         var radioGeneration: UInt64
     }
 
+    /// An advertisement, and what it was made of.
+    struct Sealed: Sendable {
+        let broadcast: AdvertisementPacer.Broadcast
+        let port: ChannelPort
+        let key: AdvertisingKey
+        let advertisement: Advertisement
+    }
+
     struct State: Sendable {
         var origin = Origin()
         var nearby = NearbyTable()
@@ -66,7 +76,11 @@ package final class Engine: Sendable {
         var lastSeen: [DeviceID: Int64] = [:]
         var outbox: Deque<Effect> = []
         /// The advertisement last sealed, and of what; most changes of the state leave it as it is.
-        var sealed: (broadcast: AdvertisementPacer.Broadcast, port: ChannelPort, advertisement: Advertisement)?
+        var sealed: Sealed?
+        /// The slot in which each device was last called because of news.
+        var calls: [DeviceID: UInt64] = [:]
+        /// Devices that were found to know another state of the circle.
+        var differing: Set<DeviceID> = []
 
         var isReady: Bool {
             if case .ready = radio { true } else { false }
@@ -77,7 +91,6 @@ package final class Engine: Sendable {
     package static let service = serviceUUID(ProtocolVersion.current.serviceUUID)
 
     let identity: Identity
-    let name: DeviceName
     let logger: Logger
     let advertising = Latest(AdvertisingPlan(advertisement: nil, radioGeneration: 0))
     let scanning = Latest(ScanningPlan(effort: .none, radioGeneration: 0))
@@ -90,9 +103,6 @@ package final class Engine: Sendable {
     private let state: Mutex<State>
     private let observer = Mutex<(any EngineObserver)?>(nil)
 
-    /// What another device needs to trust this one.
-    let card: CardText
-
     /// - Throws: ``HandoffError`` with `stateDamaged` when a trusted device's key is unusable; `CryptoError` when the
     ///   name does not fit a card.
     package init(
@@ -101,13 +111,10 @@ package final class Engine: Sendable {
         devices: TrustedDevices,
         logger: Logger
     ) throws {
-        card = try CardText(
-            publicKey: identity.keys.publicKey,
-            advertisingKey: identity.keys.advertisingKey,
-            name: name.rawValue
-        )
+        var devices = devices
+        try devices.present(identity, name: name)
+        _ = try Self.card(of: devices, identity)
         self.identity = identity
-        self.name = name
         self.logger = logger
         state = Mutex(
             State(
@@ -213,14 +220,17 @@ package final class Engine: Sendable {
     ) -> Advertisement? {
         // Nobody could read it without trusting this device, and then it would only tell that this device is here.
         guard let broadcast, let port = state.port, !state.devices.isEmpty, state.isReady else { return nil }
-        if let sealed = state.sealed, sealed.broadcast == broadcast, sealed.port == port { return sealed.advertisement }
-        let sealer = AdvertisementSealer(key: identity.keys.advertisingKey, slot: broadcast.slot)
+        let key = state.devices.ownKey ?? identity.keys.advertisingKey
+        if let sealed = state.sealed, sealed.broadcast == broadcast, sealed.port == port, sealed.key == key {
+            return sealed.advertisement
+        }
+        let sealer = AdvertisementSealer(key: key, slot: broadcast.slot)
         let advertisement = Advertisement(
             service: Self.service,
             data: sealer.seal(AdvertisementPayload(broadcast.content, port: port).encode()),
             pace: broadcast.isFresh ? .fast : .relaxed
         )
-        state.sealed = (broadcast, port, advertisement)
+        state.sealed = Sealed(broadcast: broadcast, port: port, key: key, advertisement: advertisement)
         return advertisement
     }
 

@@ -1,12 +1,8 @@
-import SystemPackage
-import FoundationEssentials
 package import HandoffCore
 package import HandoffCrypto
 package import HandoffModel
-// FoundationEssentials has a DeviceID of the file system.
-package import struct HandoffModel.DeviceID
 
-/// The devices that this one trusts, kept in the state directory.
+/// The devices that this one trusts: the other members of its circle, kept in the state directory.
 package struct TrustedDevices: Sendable {
     /// One trusted device.
     package struct Device: Hashable, Sendable {
@@ -17,72 +13,73 @@ package struct TrustedDevices: Sendable {
     }
 
     /// The largest number of devices; each costs the scanner work for every advertisement heard.
-    package static let maximumCount = 100
+    package static let maximumCount = Circle.maximumMembers - 1
 
-    private struct Entry: Codable {
-        var name: String
-        var publicKey: Data
-        var advertisingKey: Data
-    }
-
-    private static let file = StateFile<[Entry]>(name: "devices", version: 1)
-
-    private let directory: StateDirectory
-    private var devices: [DeviceID: Device] = [:]
+    let directory: StateDirectory
+    var contents: CircleFile.Contents
+    /// This device, once ``present(_:name:)`` has said which it is.
+    var ownID: DeviceID?
+    /// By what others tell whether they know the same.
+    var digest: [UInt8]
+    /// Whether the others have known a later state of this device than itself, in this run of the daemon.
+    var isOvertaken = false
 
     /// The devices in `directory`; none when the file is not there yet.
     ///
     /// - Throws: ``HandoffError`` when the file cannot be read or is damaged; it stays as it is.
     package init(from directory: StateDirectory) throws(HandoffError) {
         self.directory = directory
-        for entry in try Self.file.read(from: directory) ?? [] {
-            do {
-                let device = Device(
-                    name: try DeviceName(entry.name),
-                    publicKey: try DevicePublicKey(rawRepresentation: Array(entry.publicKey)),
-                    advertisingKey: try AdvertisingKey(rawRepresentation: Array(entry.advertisingKey))
-                )
-                devices[device.id] = device
-            } catch {
-                throw HandoffError(
-                    .stateDamaged,
-                    "\(directory.path.appending("devices")) holds an entry that is no device. Restore it from a backup."
-                )
-            }
-        }
+        contents = try CircleFile.read(from: directory)
+        digest = contents.circle.digest
     }
 
     /// All devices, by name.
     package var all: [Device] {
-        devices.values.sorted { ($0.name.rawValue, $0.id.description) < ($1.name.rawValue, $1.id.description) }
+        contents.circle.members.filter { $0.id != ownID }.map(Device.init).sorted {
+            ($0.name.rawValue, $0.id.description) < ($1.name.rawValue, $1.id.description)
+        }
     }
 
-    package var isEmpty: Bool { devices.isEmpty }
+    package var isEmpty: Bool { !contents.circle.members.contains { $0.id != ownID } }
 
     /// The device with that id, if it is trusted.
-    package subscript(id: DeviceID) -> Device? { devices[id] }
+    package subscript(id: DeviceID) -> Device? { id == ownID ? nil : contents.circle[id].map(Device.init) }
 
     /// Trusts a device, or takes over the new name and advertising key of one that is trusted already.
     ///
     /// - Throws: ``HandoffError`` when there are too many, or the file cannot be written; then nothing has changed.
     package mutating func insert(_ device: Device) throws(HandoffError) {
-        guard devices[device.id] != nil || devices.count < Self.maximumCount else {
+        guard self[device.id] != nil || all.count < Self.maximumCount else {
             throw HandoffError(
                 .limitReached,
                 "\(Self.maximumCount) devices are trusted, which is the most; remove one of them first."
             )
         }
-        try replace { $0[device.id] = device }
+        try replace { draft throws(HandoffError) in
+            let isKnown = draft[device.id] != nil
+            let newcomer = Newcomer(
+                publicKey: device.publicKey,
+                name: device.name,
+                advertisingKey: device.advertisingKey
+            )
+            try draft.contents.circle.insert(newcomer, by: draft.ownID)
+            // Whoever was just paired got this device's present key with it.
+            if !isKnown { draft.contents.peers[device.id, default: .init()].keyVersion = draft.ownKeyVersion }
+        }
     }
 
-    /// Ends the trust in a device.
+    /// Ends the trust in a device everywhere, and makes this device's advertisements unreadable for it.
     ///
     /// - Throws: ``HandoffError`` when it is not trusted, or the file cannot be written; then nothing has changed.
     package mutating func remove(_ id: DeviceID) throws(HandoffError) {
-        guard devices[id] != nil else {
+        guard self[id] != nil else {
             throw HandoffError(.unknownDevice, "No trusted device has the id \(id); see `handoffctl devices`.")
         }
-        try replace { $0[id] = nil }
+        try replace { draft throws(HandoffError) in
+            try draft.contents.circle.remove(id)
+            draft.contents.peers[id] = nil
+            try draft.renewOwnKey()
+        }
     }
 
     /// Opens what these devices advertise.
@@ -104,7 +101,16 @@ package struct TrustedDevices: Sendable {
         _ = try trial(of: [device], for: identity, failure: .invalidCard)
     }
 
-    private static func trial(
+    /// Changes the draft of a state, keeps it durably, and only then believes it.
+    mutating func replace(_ change: (inout TrustedDevices) throws(HandoffError) -> Void) throws(HandoffError) {
+        var draft = self
+        try change(&draft)
+        draft.digest = draft.contents.circle.digest
+        try CircleFile.write(draft.contents, to: directory)
+        self = draft
+    }
+
+    static func trial(
         of devices: [Device],
         for identity: Identity,
         failure: HandoffError.Code
@@ -118,25 +124,15 @@ package struct TrustedDevices: Sendable {
             throw HandoffError(failure, error.message)
         }
     }
-
-    private mutating func replace(_ change: (inout [DeviceID: Device]) -> Void) throws(HandoffError) {
-        var draft = self
-        change(&draft.devices)
-        let entries = draft.all.map {
-            Entry(
-                name: $0.name.rawValue,
-                publicKey: Data($0.publicKey.rawRepresentation),
-                advertisingKey: Data($0.advertisingKey.rawRepresentation)
-            )
-        }
-        try Self.file.write(entries, to: directory)
-        self = draft
-    }
 }
 
 extension TrustedDevices.Device {
     /// The device of a public key; its id follows from it.
     package init(name: DeviceName, publicKey: DevicePublicKey, advertisingKey: AdvertisingKey) {
         self.init(id: publicKey.device, name: name, publicKey: publicKey, advertisingKey: advertisingKey)
+    }
+
+    init(_ member: Member) {
+        self.init(name: member.name, publicKey: member.publicKey, advertisingKey: member.advertisingKey)
     }
 }

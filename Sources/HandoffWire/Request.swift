@@ -5,6 +5,8 @@ package import HandoffModel
 package enum Request: Hashable, Sendable {
     /// The person wants to continue what is advertised.
     case fetch(FetchRequest)
+    /// The device wants to know what the other knows of their circle.
+    case circle
 
     /// The most bytes that a request may have; a stranger is never given more.
     package static let maximumBytes = 1024
@@ -15,6 +17,8 @@ package enum Request: Hashable, Sendable {
         switch self {
         case .fetch(let request):
             message.fetch.typeHash = Data(request.typeHash.bytes)
+        case .circle:
+            message.circle = Handoff_V1_CircleRequest()
         }
         return MessageCoding.encode(message)
     }
@@ -31,6 +35,8 @@ package enum Request: Hashable, Sendable {
             } catch {
                 throw WireError(error)
             }
+        case .circle:
+            self = .circle
         case nil:
             throw WireError(.unknownKind, "The request is of a kind that this version does not know.")
         }

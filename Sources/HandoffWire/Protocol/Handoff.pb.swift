@@ -14,10 +14,10 @@
 // means something that must not be guessed. A writer writes fields by ascending number and lists in the order stated
 // below, so that equal messages have equal bytes; a reader does not depend on it.
 //
-// To generate Handoff.pb.swift, with protoc-gen-swift of the swift-protobuf release that Package.swift names on PATH:
+// To generate the Swift files, with protoc-gen-swift of the swift-protobuf release that Package.swift names on PATH:
 //
 //     cd Sources/HandoffWire/Protocol && protoc --swift_opt=Visibility=Internal \
-//         --swift_opt=UseAccessLevelOnImports=true --swift_out=. Handoff.proto
+//         --swift_opt=UseAccessLevelOnImports=true --swift_out=. Circle.proto Handoff.proto
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -53,11 +53,22 @@ nonisolated struct Handoff_V1_Request: Sendable {
     set {kind = .fetch(newValue)}
   }
 
+  /// "Tell me what you know of our circle."
+  var circle: Handoff_V1_CircleRequest {
+    get {
+      if case .circle(let v)? = kind {return v}
+      return Handoff_V1_CircleRequest()
+    }
+    set {kind = .circle(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
     /// "The user is here and wants to continue this."
     case fetch(Handoff_V1_FetchRequest)
+    /// "Tell me what you know of our circle."
+    case circle(Handoff_V1_CircleRequest)
 
   }
 
@@ -105,6 +116,19 @@ nonisolated struct Handoff_V1_Answer: Sendable {
     set {kind = .refusal(newValue)}
   }
 
+  /// What the device knows of the circle.
+  var circle: Handoff_V1_Circle {
+    get {
+      if case .circle(let v)? = kind {return v}
+      return Handoff_V1_Circle()
+    }
+    set {kind = .circle(newValue)}
+  }
+
+  /// The beginning of the SHA-256 of the listener's encoded Circle, 8 bytes, beside an activity. A caller whose own
+  /// differs asks for the circle afterwards. A reader ignores one of another length.
+  var circleDigest: Data = Data()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -112,6 +136,8 @@ nonisolated struct Handoff_V1_Answer: Sendable {
     case activity(Handoff_V1_Activity)
     /// Why there is none.
     case refusal(Handoff_V1_Refusal)
+    /// What the device knows of the circle.
+    case circle(Handoff_V1_Circle)
 
   }
 
@@ -198,16 +224,28 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
   init() {}
 }
 
-/// "I have all of it and continue." The caller's last message; only with it does the origin tell its app that the
-/// activity was continued.
+/// "I have all of it." After an activity it is the caller's last message; only with it does the origin tell its app that
+/// the activity was continued. After a circle both sides send one, the caller first.
 nonisolated struct Handoff_V1_Acknowledgement: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// After a circle: what the sender knows of it, the other's state joined in. Absent when the other has just sent the same.
+  var circle: Handoff_V1_Circle {
+    get {_circle ?? Handoff_V1_Circle()}
+    set {_circle = newValue}
+  }
+  /// Returns true if `circle` has been explicitly set.
+  var hasCircle: Bool {self._circle != nil}
+  /// Clears the value of `circle`. Subsequent reads from it will return its default value.
+  mutating func clearCircle() {self._circle = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _circle: Handoff_V1_Circle? = nil
 }
 
 /// What a person is doing in an app. At most 65536 bytes encoded; above 3072 bytes the origin warns.
@@ -538,7 +576,7 @@ fileprivate nonisolated let _protobuf_package = "handoff.v1"
 
 nonisolated extension Handoff_V1_Request: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fetch\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fetch\0\u{1}circle\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -559,6 +597,19 @@ nonisolated extension Handoff_V1_Request: SwiftProtobuf.Message, SwiftProtobuf._
           self.kind = .fetch(v)
         }
       }()
+      case 2: try {
+        var v: Handoff_V1_CircleRequest?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .circle(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .circle(v)
+        }
+      }()
       default: break
       }
     }
@@ -569,9 +620,17 @@ nonisolated extension Handoff_V1_Request: SwiftProtobuf.Message, SwiftProtobuf._
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    try { if case .fetch(let v)? = self.kind {
+    switch self.kind {
+    case .fetch?: try {
+      guard case .fetch(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
+    }()
+    case .circle?: try {
+      guard case .circle(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case nil: break
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -614,7 +673,7 @@ nonisolated extension Handoff_V1_FetchRequest: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Handoff_V1_Answer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Answer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}activity\0\u{1}refusal\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}activity\0\u{1}refusal\0\u{3}circle_digest\0\u{1}circle\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -648,6 +707,20 @@ nonisolated extension Handoff_V1_Answer: SwiftProtobuf.Message, SwiftProtobuf._M
           self.kind = .refusal(v)
         }
       }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.circleDigest) }()
+      case 4: try {
+        var v: Handoff_V1_Circle?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .circle(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .circle(v)
+        }
+      }()
       default: break
       }
     }
@@ -667,13 +740,20 @@ nonisolated extension Handoff_V1_Answer: SwiftProtobuf.Message, SwiftProtobuf._M
       guard case .refusal(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     }()
-    case nil: break
+    default: break
     }
+    if !self.circleDigest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.circleDigest, fieldNumber: 3)
+    }
+    try { if case .circle(let v)? = self.kind {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Handoff_V1_Answer, rhs: Handoff_V1_Answer) -> Bool {
     if lhs.kind != rhs.kind {return false}
+    if lhs.circleDigest != rhs.circleDigest {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -720,18 +800,33 @@ nonisolated extension Handoff_V1_Refusal.Code: SwiftProtobuf._ProtoNameProviding
 
 nonisolated extension Handoff_V1_Acknowledgement: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Acknowledgement"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}circle\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    // Load everything into unknown fields
-    while try decoder.nextFieldNumber() != nil {}
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._circle) }()
+      default: break
+      }
+    }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._circle {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Handoff_V1_Acknowledgement, rhs: Handoff_V1_Acknowledgement) -> Bool {
+    if lhs._circle != rhs._circle {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
