@@ -2,6 +2,7 @@ import HandoffCore
 import HandoffCrypto
 import HandoffModel
 import HandoffWire
+import Logging
 
 extension Engine {
     /// The name under which the circle knows this device.

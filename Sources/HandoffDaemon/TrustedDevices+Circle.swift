@@ -60,27 +60,20 @@ extension TrustedDevices {
         for identity: Identity
     ) throws(HandoffError) -> Changes {
         let theirs = try Circle(message)
-        guard theirs.removal(of: identity.id) == nil, let before = own else {
-            throw HandoffError(.peerMisbehaved, "The peer says that this device does not belong to the circle.")
-        }
         let old = self
         if theirs == contents.circle { return Changes() }
         var draft = self
-        try draft.contents.circle.merge(theirs)
-        guard draft.own != nil else {
-            throw HandoffError(.peerMisbehaved, "The peer's circle is without this device.")
-        }
-        let isOvertaken = try draft.contents.circle.reassert(before, fresh: AdvertisingKey.generate) == .overtaken
-        if isOvertaken { draft.isOvertaken = true }
+        let finding = try draft.contents.circle.merge(theirs, as: identity.id, fresh: AdvertisingKey.generate)
+        if finding == .overtaken { draft.isOvertaken = true }
         _ = try Self.trial(of: draft.all, for: identity, failure: .peerMisbehaved)
-        try draft.answerRemovals(since: old)
+        for (id, _) in draft.contents.circle.removals { draft.contents.peers[id] = nil }
         if let known = theirs[identity.id] {
             draft.contents.peers[peer, default: .init()].keyVersion = known.advertisingKeyVersion
         }
         let merged = draft
         try replace { $0 = merged }
         var changes = changes(since: old)
-        changes.isOvertaken = isOvertaken
+        changes.isOvertaken = finding == .overtaken
         return changes
     }
 
@@ -118,21 +111,7 @@ extension TrustedDevices {
         try? replace { _ in }
     }
 
-    /// Gives this device another advertising key, if it is presented.
-    mutating func renewOwnKey() throws(HandoffError) {
-        if let ownID { try contents.circle.renewKey(of: ownID, to: .generate()) }
-    }
-
     private static let hour: Int64 = 3_600_000_000
-
-    private mutating func answerRemovals(since old: TrustedDevices) throws(HandoffError) {
-        let removals = contents.circle.removals
-        for (id, _) in removals { contents.peers[id] = nil }
-        let isNew = removals.contains { id, removal in
-            (old.contents.circle.removal(of: id)?.generation).map { $0 < removal.generation } ?? true
-        }
-        if isNew { try renewOwnKey() }
-    }
 
     private func changes(since old: TrustedDevices) -> Changes {
         var changes = Changes()

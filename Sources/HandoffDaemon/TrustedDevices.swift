@@ -76,9 +76,9 @@ package struct TrustedDevices: Sendable {
             throw HandoffError(.unknownDevice, "No trusted device has the id \(id); see `handoffctl devices`.")
         }
         try replace { draft throws(HandoffError) in
-            try draft.contents.circle.remove(id)
             draft.contents.peers[id] = nil
-            try draft.renewOwnKey()
+            guard let own = draft.ownID else { return try draft.contents.circle.remove(id) }
+            try draft.contents.circle.remove(id, as: own, fresh: AdvertisingKey.generate)
         }
     }
 

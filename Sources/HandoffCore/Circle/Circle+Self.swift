@@ -21,15 +21,52 @@ extension Circle {
         try update(id) { $0.protocolVersion = protocolVersion }
     }
 
-    /// Puts right what the others know of the device `id`, which was `before` until it was merged.
+    /// Ends a device's membership, and gives the device `own` another key than the removed one knows.
     ///
-    /// A key is the device's own word. When the others know a later one than the device, the device has lost what it
-    /// said, and says something later still: `fresh`, which it makes only then.
-    package mutating func reassert(
+    /// - Throws: ``HandoffError`` with `unknownDevice` or `limitReached`.
+    package mutating func remove(
+        _ id: DeviceID,
+        as own: DeviceID,
+        fresh: () -> AdvertisingKey
+    ) throws(HandoffError) {
+        var draft = self
+        try draft.remove(id)
+        try draft.renewKey(of: own, to: fresh())
+        self = draft
+    }
+
+    /// Joins what another device knows into what the device `own` knows.
+    ///
+    /// A key is the device's own word: what others know of it is put right. When they know a later one than the device, it
+    /// has lost what it said, and says something later still. Whoever was removed must not read it any more: then, too, it
+    /// gets another key from `fresh`.
+    ///
+    /// - Throws: ``HandoffError`` with `peerMisbehaved` when the other counts `own` as removed, or `limitReached` when there
+    ///   would be too many members; then nothing has changed.
+    package mutating func merge(
+        _ other: Circle,
+        as own: DeviceID,
+        fresh: () -> AdvertisingKey
+    ) throws(HandoffError) -> SelfFinding {
+        var draft = self
+        try draft.merge(other)
+        guard other.removal(of: own) == nil, let before = self[own], draft[own] != nil else {
+            throw HandoffError(.peerMisbehaved, "The peer says that this device does not belong to the circle.")
+        }
+        let finding = try draft.reassert(before, fresh: fresh)
+        let isRemovalNew = draft.removals.contains { id, removal in
+            (self.removal(of: id)?.generation).map { $0 < removal.generation } ?? true
+        }
+        if isRemovalNew { try draft.renewKey(of: own, to: fresh()) }
+        self = draft
+        return finding
+    }
+
+    private mutating func reassert(
         _ before: Member,
         fresh: () -> AdvertisingKey
     ) throws(HandoffError) -> SelfFinding {
-        guard let now = self[before.id], now.generation != before.generation || now != before else { return .unchanged }
+        guard let now = self[before.id], now != before else { return .unchanged }
         if now.advertisingKeyVersion > before.advertisingKeyVersion {
             let key = fresh()
             try update(before.id) { $0.renewKey(to: key) }
