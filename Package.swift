@@ -114,7 +114,7 @@ let package = Package(
             "HandoffDaemon",
             [
                 "DBus", "Epoll", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio",
-                "HandoffWire",
+                "HandoffWire", "LocalStream",
                 deque, lifecycle, logging, system, unixSignals,
             ]
         ),

@@ -14,6 +14,15 @@ package enum ActivityCoding {
         return entries.value
     }
 
+    /// A whole activity that came from another device, with what it is called when a stream is asked for.
+    package static func value(of fetched: FetchedActivity) -> Value {
+        guard let continuation = fetched.continuation, var entries = value(of: fetched.activity).stringDictionary else {
+            return value(of: fetched.activity)
+        }
+        entries["Continuation"] = .string(continuation)
+        return entries.value
+    }
+
     /// Reads a whole activity.
     ///
     /// - Throws: ``DBusError`` with the name of what is wrong.

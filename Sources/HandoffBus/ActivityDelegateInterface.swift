@@ -8,12 +8,17 @@ package protocol ActivityDelegate: Sendable {
     func willSave(_ activity: ObjectPath) async throws
     /// Takes in that a device goes on with the activity.
     func wasContinued(_ activity: ObjectPath, by device: ObjectPath, named name: String)
+    /// Takes its end of a continuation stream: a connected socket in blocking mode, read and written at will.
+    ///
+    /// The other end belongs to the app that goes on with the activity. The end of what that one writes is read as an
+    /// end; `ECONNRESET` means that the stream broke, and that something may be missing.
+    func didReceiveStream(_ stream: UnixFD, of activity: ObjectPath, from device: ObjectPath, named name: String) throws
 }
 
 extension Interface {
     /// `org.handoffd.ActivityDelegate1`, served by an app.
     package static func activityDelegate(_ delegate: some ActivityDelegate) -> Interface {
-        Interface(name: HandoffName.activityDelegateInterface, methods: [willSave(delegate), wasContinued(delegate)])
+        Interface(name: HandoffName.activityDelegateInterface, methods: [willSave(delegate), wasContinued(delegate), didReceiveStream(delegate)])
     }
 
     private static let activity = Argument(name: "activity", type: .objectPath)
@@ -48,7 +53,49 @@ extension Interface {
     }
 }
 
+extension Interface {
+    private static func didReceiveStream(_ delegate: some ActivityDelegate) -> Method {
+        Method(
+            name: "DidReceiveStream",
+            inputs: [
+                activity, Argument(name: "stream", type: .unixFD), Argument(name: "device", type: .objectPath),
+                Argument(name: "device_name", type: .string), options,
+            ]
+        ) { invocation in
+            let arguments = invocation.arguments
+            try delegate.didReceiveStream(
+                try arguments.decode(at: 1, as: UnixFD.self),
+                of: try arguments.decode(at: 0, as: ObjectPath.self),
+                from: try arguments.decode(at: 2, as: ObjectPath.self),
+                named: try arguments.decode(at: 3, as: String.self)
+            )
+            return .reply([])
+        }
+    }
+}
+
 extension MethodCall {
+    /// Gives the app at `client` its end of a stream to an activity.
+    package static func didReceiveStream(
+        _ stream: UnixFD,
+        of activity: ObjectPath,
+        from device: ObjectPath,
+        named name: String,
+        client: BusName,
+        at delegate: ObjectPath
+    ) -> MethodCall {
+        MethodCall(
+            destination: client,
+            path: delegate,
+            interface: HandoffName.activityDelegateInterface,
+            member: "DidReceiveStream",
+            arguments: [
+                .objectPath(activity), .unixFD(stream), .objectPath(device), .string(name), [String: Value]().value,
+            ],
+            startsService: false
+        )
+    }
+
     /// Asks the app at `client` to save an activity.
     package static func willSave(_ activity: ObjectPath, of client: BusName, at delegate: ObjectPath) -> MethodCall {
         MethodCall(

@@ -14,6 +14,8 @@ package enum ActivityEvent: Hashable, Sendable {
     case fetched(device: DeviceID, Activity)
     /// That device has acknowledged that it has it.
     case continued(device: DeviceID, name: String)
+    /// That device has opened a continuation stream.
+    case streamOpened(device: DeviceID, name: String)
 
     /// How a request to save ended.
     package enum Outcome: String, CaseIterable, Sendable {
@@ -36,12 +38,12 @@ package enum ActivityEvent: Hashable, Sendable {
                 Argument(name: "activity", type: [String: Value].valueType),
             ]
         ),
-        SignalDescription(
-            name: "Continued",
-            arguments: [
-                Argument(name: "device", type: .objectPath), Argument(name: "device_name", type: .string),
-            ]
-        ),
+        SignalDescription(name: "Continued", arguments: whichDevice),
+        SignalDescription(name: "StreamOpened", arguments: whichDevice),
+    ]
+
+    private static let whichDevice = [
+        Argument(name: "device", type: .objectPath), Argument(name: "device_name", type: .string),
     ]
 
     /// The event as a signal of the activity's object.
@@ -55,6 +57,7 @@ package enum ActivityEvent: Hashable, Sendable {
         case .saveEnded: "SaveEnded"
         case .fetched: "Fetched"
         case .continued: "Continued"
+        case .streamOpened: "StreamOpened"
         }
     }
 
@@ -64,7 +67,7 @@ package enum ActivityEvent: Hashable, Sendable {
         case .saveEnded(let outcome): [.string(outcome.rawValue)]
         case .fetched(let device, let activity):
             [.objectPath(HandoffName.device(device.description)), ActivityCoding.value(of: activity)]
-        case .continued(let device, let name):
+        case .continued(let device, let name), .streamOpened(let device, let name):
             [.objectPath(HandoffName.device(device.description)), .string(name)]
         }
     }

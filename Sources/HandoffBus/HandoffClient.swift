@@ -57,6 +57,21 @@ package struct HandoffClient: Sendable {
 
     /// Fetches a whole activity from its origin.
     package func continueActivity(_ nearby: ObjectPath) async throws -> Activity {
+        try await fetch(nearby).activity
+    }
+
+    /// Opens a stream to the app that began an activity: a connected socket in blocking mode.
+    package func openStream(_ continuation: String) async throws -> UnixFD {
+        let reply = try await manager(
+            "OpenStream",
+            [.string(continuation), [String: Value]().value],
+            timeout: Self.continueTimeout
+        )
+        return try reply.decode(at: 0, as: UnixFD.self)
+    }
+
+    /// Fetches a whole activity from its origin, with what a stream to it is asked for by.
+    package func fetch(_ nearby: ObjectPath) async throws -> FetchedActivity {
         let reply = try await call(
             nearby,
             HandoffName.nearbyActivityInterface,
@@ -65,7 +80,10 @@ package struct HandoffClient: Sendable {
             timeout: Self.continueTimeout
         )
         guard let value = reply.first else { throw Self.unexpected("Continue", reply) }
-        return try ActivityCoding.activity(from: value)
+        return FetchedActivity(
+            try ActivityCoding.activity(from: value),
+            continuation: value.stringDictionary?["Continuation"]?.string
+        )
     }
 
     /// This device's card.
@@ -103,8 +121,12 @@ package struct HandoffClient: Sendable {
         return try await connection.withSignals(rule, body)
     }
 
-    private func manager(_ member: MemberName, _ arguments: [Value]) async throws -> [Value] {
-        try await call(HandoffName.root, HandoffName.managerInterface, member, arguments)
+    private func manager(
+        _ member: MemberName,
+        _ arguments: [Value],
+        timeout: Duration = .seconds(25)
+    ) async throws -> [Value] {
+        try await call(HandoffName.root, HandoffName.managerInterface, member, arguments, timeout: timeout)
     }
 
     private func call(

@@ -20,6 +20,8 @@ package enum HandoffErrorName: String, CaseIterable, Sendable {
     case peerMisbehaved = "PeerMisbehaved"
     case notTrusted = "NotTrusted"
     case timedOut = "TimedOut"
+    case streamsNotSupported = "StreamsNotSupported"
+    case continuationEnded = "ContinuationEnded"
     case cancelled = "Cancelled"
     case noBluetoothService = "NoBluetoothService"
     case noAdapter = "NoAdapter"

@@ -33,6 +33,8 @@ package protocol ManagerService: Sendable {
     func startLooking(for client: BusName) throws
     /// Takes ``startLooking(for:)`` back.
     func stopLooking(for client: BusName)
+    /// Opens a stream to the app that began an activity which was continued here.
+    func openStream(continuation: String) async throws -> UnixFD
 }
 
 extension Interface {
@@ -42,7 +44,7 @@ extension Interface {
             name: HandoffName.managerInterface,
             methods: [
                 createActivity(service), cardMethod(service), trustCard(service), rename(service),
-                startLooking(service), stopLooking(service),
+                startLooking(service), stopLooking(service), openStream(service),
             ],
             properties: constants(service) + states(service)
         )
@@ -104,6 +106,20 @@ extension Interface {
         Method(name: "StopLooking") { invocation in
             service.stopLooking(for: invocation.sender)
             return .reply([])
+        }
+    }
+
+    private static func openStream(_ service: some ManagerService) -> Method {
+        Method(
+            name: "OpenStream",
+            inputs: [
+                Argument(name: "continuation", type: .string),
+                Argument(name: "options", type: [String: Value].valueType),
+            ],
+            outputs: [Argument(name: "stream", type: .unixFD)]
+        ) { invocation in
+            let continuation = try invocation.arguments.decode(at: 0, as: String.self)
+            return .later { [.unixFD(try await service.openStream(continuation: continuation))] }
         }
     }
 

@@ -57,7 +57,7 @@ extension Interface {
     ///   - fetch: fetches the whole activity from its origin.
     package static func nearbyActivity(
         _ description: @escaping @Sendable () -> NearbyActivityDescription,
-        fetch: @escaping @Sendable (BusName) async throws -> Activity
+        fetch: @escaping @Sendable (BusName) async throws -> FetchedActivity
     ) -> Interface {
         let continuation = Method(
             name: "Continue",

@@ -32,6 +32,9 @@ package struct ActivityRegister: Sendable {
         /// Whether it may be continued, as far as it is up to the activity itself.
         package var isOffered: Bool { isEligible && !isExpired }
 
+        /// Whether its app can be given a continuation stream.
+        package var takesStreams: Bool { activity.supportsContinuationStreams && delegate != nil }
+
         fileprivate init(id: ID, owner: String, activity: Activity, isEligible: Bool) {
             self.id = id
             self.owner = owner

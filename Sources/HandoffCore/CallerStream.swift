@@ -57,6 +57,15 @@ struct CallerStream: Sendable {
         return bytes
     }
 
+    /// The two directions of the stream that the session has become.
+    ///
+    /// - Precondition: a message was received.
+    consuming func stream() -> (sending: StreamSender, receiving: StreamReceiver) {
+        guard case .transport(let transport) = stage else { preconditionFailure("a stream comes after the answer") }
+        let (sending, receiving) = transport.directions()
+        return (StreamSender(cipher: sending), StreamReceiver(cipher: receiving, frames: frames))
+    }
+
     private mutating func open(_ frame: [UInt8]) throws -> [UInt8] {
         switch stage {
         case .handshake(var handshake):

@@ -14,12 +14,12 @@ package struct FetchSession: Sendable {
         package let acknowledgement: [UInt8]
     }
 
-    private var stream: CallerStream
+    private var caller: CallerStream
     private let request: Request
 
     /// A session with the device of the key `peer`, which alone can read the request.
     package init(keys: DeviceKeys, peer: DevicePublicKey, request: Request) {
-        stream = CallerStream(keys: keys, peer: peer, maximumLength: Answer.maximumBytes)
+        caller = CallerStream(keys: keys, peer: peer, maximumLength: Answer.maximumBytes)
         self.request = request
     }
 
@@ -27,7 +27,7 @@ package struct FetchSession: Sendable {
     ///
     /// - Throws: ``HandoffError`` when the peer's key is unusable.
     package mutating func start() throws(HandoffError) -> [UInt8] {
-        try stream.start(with: request.encode())
+        try caller.start(with: request.encode())
     }
 
     /// Takes in what came from the channel, in pieces of any size; nil while the answer is not whole.
@@ -35,13 +35,20 @@ package struct FetchSession: Sendable {
     /// - Throws: ``HandoffError`` with `peerMisbehaved`; then the session is over.
     package mutating func receive(_ bytes: [UInt8]) throws(HandoffError) -> Answered? {
         try SessionFault.translating { () throws -> Answered? in
-            guard let message = try stream.receive(bytes) else { return nil }
+            guard let message = try caller.receive(bytes) else { return nil }
             let envelope = try AnswerEnvelope(decoding: message)
             return Answered(
                 answer: envelope.answer,
                 circleDigest: envelope.circleDigest,
-                acknowledgement: try stream.send(Acknowledgement().encode())
+                acknowledgement: try caller.send(Acknowledgement().encode())
             )
         }
+    }
+
+    /// The two directions of the stream that the session has become, once a stream was answered and acknowledged.
+    ///
+    /// - Precondition: an answer was received.
+    package consuming func stream() -> (sending: StreamSender, receiving: StreamReceiver) {
+        caller.stream()
     }
 }

@@ -5,6 +5,7 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
         private enum Wrapped: String {
             case limitReached, noSuchActivity, notOwner, noLongerCurrent, unknownDevice, ownCard, invalidCard
             case peerUnreachable, peerRefused, peerMisbehaved, notTrusted, timedOut, radioUnavailable
+            case streamsNotSupported, continuationEnded
             case stateUnreadable, stateDamaged, stateUnwritable
         }
 
@@ -38,6 +39,10 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
         package static let timedOut = Code(wrapped: .timedOut)
         /// The radio cannot be used now.
         package static let radioUnavailable = Code(wrapped: .radioUnavailable)
+        /// The app of the activity takes no continuation streams.
+        package static let streamsNotSupported = Code(wrapped: .streamsNotSupported)
+        /// The activity that was continued has ended at its origin.
+        package static let continuationEnded = Code(wrapped: .continuationEnded)
         /// A file of the state directory cannot be read.
         package static let stateUnreadable = Code(wrapped: .stateUnreadable)
         /// A file of the state directory is not what was written there.

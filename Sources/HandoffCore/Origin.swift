@@ -17,11 +17,17 @@ package struct Origin: Sendable {
     private var pacer = AdvertisementPacer()
     private var departed: Departed?
     private var saves = SaveRounds()
+    private let streamNames: StreamNames
 
     /// Whether everything is kept off the air.
     package private(set) var isWithheld = false
 
-    package init() {}
+    /// An origin without activities.
+    ///
+    /// - Parameter run: a random number of this run of the daemon; see ``StreamNames``.
+    package init(run: UInt32 = 0) {
+        streamNames = StreamNames(run: run)
+    }
 
     /// What has to happen before a request can be answered.
     package enum Preparation: Hashable, Sendable {
@@ -135,6 +141,17 @@ package struct Origin: Sendable {
         return (broadcast, [next, expiration, saves.nextDeadline].compactMap(\.self).min())
     }
 
+    /// The answer to a trusted device that asks for a stream to the app of an activity, and which activity that is.
+    package func answer(to request: StreamRequest) -> (answer: Answer, activity: ActivityRegister.ID?) {
+        guard let id = streamNames.id(of: request.activity), let record = register[id] else {
+            return (.refusal(Refusal(.noSuchActivity, "The activity has ended.")), nil)
+        }
+        guard record.takesStreams else {
+            return (.refusal(Refusal(.streamsNotSupported, "Its app takes no continuation streams.")), nil)
+        }
+        return (.stream, id)
+    }
+
     /// Keeps everything off the air for as long as nobody is at this device, without a change to what is current.
     package mutating func withhold(_ isWithheld: Bool, at now: Moment) {
         let before = offered
@@ -184,7 +201,13 @@ package struct Origin: Sendable {
     /// Only the current activity is given away, and for ``grace`` the last one if nothing took its place.
     package func answer(to request: FetchRequest, at now: Moment) -> Answer {
         guard let record = given(to: request, at: now) else { return Self.noLongerCurrent }
-        return .activity(record.activity.reducedToRequiredKeys)
+        return .activity(shared(record))
+    }
+
+    /// The activity as another device gets it.
+    private func shared(_ record: ActivityRegister.Record) -> Activity {
+        let reduced = record.activity.reducedToRequiredKeys
+        return record.takesStreams ? reduced.namedForStreams(streamNames.name(of: record.id)) : reduced
     }
 
     /// The activity that a request gets, as it stands; nil for a refusal.

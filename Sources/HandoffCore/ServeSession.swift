@@ -86,6 +86,15 @@ package struct ServeSession: Sendable {
         }
     }
 
+    /// The two directions of the stream that the session has become, once a stream was answered and acknowledged.
+    ///
+    /// - Precondition: the answer was acknowledged.
+    package consuming func stream() -> (sending: StreamSender, receiving: StreamReceiver) {
+        guard case .answered(let transport) = stage else { preconditionFailure("a stream comes after the answer") }
+        let (sending, receiving) = transport.directions()
+        return (StreamSender(cipher: sending), StreamReceiver(cipher: receiving, frames: frames))
+    }
+
     /// Takes in what came from the channel; the caller's acknowledgement of a circle once it is whole.
     ///
     /// It came under the session's key: what it holds is the caller's own word.

@@ -20,6 +20,11 @@ package struct NoiseTransport: Sendable {
         self.handshakeHash = handshakeHash
     }
 
+    /// The two directions for two owners, who from then on work at the same time.
+    package consuming func directions() -> (sending: NoiseSender, receiving: NoiseReceiver) {
+        (NoiseSender(state: sending), NoiseReceiver(state: receiving))
+    }
+
     /// The next message to the other side.
     ///
     /// - Throws: ``CryptoError/Code/malformed`` above ``maximumPlaintextBytes``, or

@@ -6,17 +6,16 @@ import SystemPackage
 /// Wakes the engine when one of its deadlines has come or the wall clock was set, and never otherwise.
 struct AlarmService: Service {
     let engine: Engine
+    let reactor: Reactor
 
     func run() async throws {
         try await endingQuietly {
             try await cancelWhenGracefulShutdown {
-                try await Reactor.withReactor { reactor in
-                    let clock = AlarmClock(reactor: reactor)
-                    try await first {
-                        try await wake(by: clock)
-                    } or: {
-                        try await watchWallClock(by: clock)
-                    }
+                let clock = AlarmClock(reactor: reactor)
+                try await first {
+                    try await wake(by: clock)
+                } or: {
+                    try await watchWallClock(by: clock)
                 }
             }
         }

@@ -31,6 +31,9 @@ extension BusPresence {
         case .continued(let record, let device, let name):
             emit(.continued(device: device, name: name), of: record.id)
             delegates.wasContinued(record, by: device, named: name)
+        case .streamOpened(let record, let device, let name, let file, let taken):
+            emit(.streamOpened(device: device, name: name), of: record.id)
+            delegates.didReceiveStream(file, of: record, from: device, named: name) { taken.setOnce($0) }
         default: break
         }
     }

@@ -8,6 +8,7 @@ struct BusPresence: Sendable {
     let engine: Engine
     let connection: Connection
     let fetcher: any Fetching
+    let streams: any StreamOpening
     let version: String
     let clients: ClientRoster
     let delegates: DelegateCaller
@@ -33,7 +34,11 @@ struct BusPresence: Sendable {
             // The object may be asked once more after the entry has left.
             engine.describe((try? engine.entry(entry.id)) ?? entry)
         } fetch: { _ in
-            try await replying { try await fetcher.fetch(entry.id) }
+            try await replying {
+                let activity = try await fetcher.fetch(entry.id)
+                let name = activity.properties.streamName.map { ContinuationName(device: entry.device, activity: $0) }
+                return FetchedActivity(activity, continuation: name?.description)
+            }
         }
         objects.insert([interface], at: HandoffName.nearbyActivity(entry.id))
     }
@@ -76,7 +81,7 @@ extension BusPresence: EngineObserver {
         case .deviceRemoved(let id): objects.remove(at: HandoffName.device(id.description))
         case .identityChanged: showIdentity()
         case .radioChanged: showRadio()
-        case .saveRequested, .saveEnded, .fetched, .continued: showEvent(effect)
+        case .saveRequested, .saveEnded, .fetched, .continued, .streamOpened: showEvent(effect)
         }
     }
 

@@ -11,6 +11,7 @@ struct BusService: Service {
     let engine: Engine
     let address: BusAddress
     let fetcher: any Fetching
+    let streams: any StreamOpening
     let version: String
     let logger: Logger
 
@@ -54,6 +55,7 @@ struct BusService: Service {
             engine: engine,
             connection: connection,
             fetcher: fetcher,
+            streams: streams,
             version: version,
             clients: ClientRoster(newClients),
             delegates: DelegateCaller(engine: engine, connection: connection, logger: logger)

@@ -5,6 +5,7 @@ import HandoffModel
 // FoundationEssentials has a DeviceID of the file system.
 import struct HandoffModel.DeviceID
 import HandoffWire
+import SystemPackage
 
 /// The file `devices` of the state directory: the circle, and what is known of who knows it.
 ///

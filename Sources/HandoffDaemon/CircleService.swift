@@ -13,8 +13,6 @@ struct CircleService<R: Radio>: Service {
     let radio: R
     let logger: Logger
 
-    /// How long opening the channel may take.
-    private static var dialLimit: Duration { .seconds(10) }
     /// How long all of it may take.
     private static var limit: Duration { .seconds(20) }
 
@@ -32,10 +30,13 @@ struct CircleService<R: Radio>: Service {
         }
     }
 
-    private func exchange(with device: TrustedDevices.Device, at place: NearbyEntry) async throws {
+    private func exchange(with device: TrustedDevices.Device, at place: Place) async throws {
         do {
             try await withDeadline(Self.limit, orThrow: HandoffError(.timedOut, "The peer took too long.")) {
-                try await radio.withChannel(to: place.address, port: place.port, timeout: Self.dialLimit) { channel in
+                let engine = engine
+                try await Dialler(engine: engine, radio: radio).withChannel(at: place) {
+                    engine.read { $0.places[device.id] }
+                } _: { channel in
                     try await converse(with: device, over: channel)
                 }
             }

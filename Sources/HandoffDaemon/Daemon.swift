@@ -1,5 +1,6 @@
 import UnixSignals
 import DBus
+import Epoll
 import HandoffCore
 import HandoffModel
 package import HandoffRadio
@@ -34,15 +35,20 @@ package struct Daemon<R: Radio>: Sendable {
                     "version": "\(Version.current)", "device": "\(identity.id)", "name": "\(options.deviceName)",
                 ]
             )
-            let group = ServiceGroup(
-                configuration: ServiceGroupConfiguration(
-                    services: services(for: engine).map { .init(service: $0) },
-                    gracefulShutdownSignals: [.sigterm, .sigint],
-                    logger: lifecycleLogger
-                )
-            )
-            try await group.run()
+            try await Reactor.withReactor { reactor in
+                try await group(of: services(for: engine, on: reactor)).run()
+            }
         }
+    }
+
+    private func group(of services: [any Service]) -> ServiceGroup {
+        ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: services.map { .init(service: $0) },
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: lifecycleLogger
+            )
+        )
     }
 
     /// Below its notices, the service group writes out every service with all that is in it.
@@ -53,23 +59,26 @@ package struct Daemon<R: Radio>: Sendable {
     }
 
     /// In the order of their start; they stop in reverse, so that the farewell is still heard when the bus is gone.
-    private func services(for engine: Engine) -> [any Service] {
+    private func services(for engine: Engine, on reactor: Reactor) -> [any Service] {
         let fetcher = FetchService(engine: engine, radio: radio, logger: logger)
+        let streams = StreamService(engine: engine, radio: radio, reactor: reactor, logger: logger)
         let login =
             options.staysWhenAway
             ? [] : [LoginSessionService(engine: engine, bus: .system, logger: logger)]
         return login + [
             RadioService(engine: engine, radio: radio, logger: logger),
-            AlarmService(engine: engine),
-            ListeningService(engine: engine, radio: radio, logger: logger),
+            AlarmService(engine: engine, reactor: reactor),
+            ListeningService(engine: engine, radio: radio, reactor: reactor, logger: logger),
             ScanningService(engine: engine, radio: radio, logger: logger),
             fetcher,
             CircleService(engine: engine, radio: radio, logger: logger),
+            streams,
             AdvertisingService(engine: engine, radio: radio, logger: logger),
             BusService(
                 engine: engine,
                 address: options.bus,
                 fetcher: fetcher,
+                streams: streams,
                 version: Version.current,
                 logger: logger
             ),

@@ -14,9 +14,21 @@ struct DelegateCaller: Sendable {
     /// meanwhile.
     private static let patience = Duration.seconds(60)
 
-    private struct Request: Sendable {
+    /// How long an app may take to accept a stream.
+    private static let streamPatience = Duration.seconds(10)
+
+    /// A call whose answer somebody waits for.
+    private enum Request: Sendable {
+        case save(ActivityRegister.Record, SaveRounds.Round)
+        case take(StreamHandover)
+    }
+
+    private struct StreamHandover: Sendable {
+        let file: UnixFD
         let record: ActivityRegister.Record
-        let round: SaveRounds.Round
+        let device: DeviceID
+        let name: String
+        let ended: @Sendable (Bool) -> Void
     }
 
     private let requests: AsyncStream<Request>
@@ -33,14 +45,19 @@ struct DelegateCaller: Sendable {
     func run() async {
         await withDiscardingTaskGroup { group in
             for await request in requests {
-                group.addTask { await carryOut(request) }
+                group.addTask {
+                    switch request {
+                    case .save(let record, let round): await save(record, round)
+                    case .take(let handover): await take(handover)
+                    }
+                }
             }
         }
     }
 
     /// Has the owner of an activity asked to save, and the engine told how that ended.
     func willSave(_ record: ActivityRegister.Record, _ round: SaveRounds.Round) {
-        newRequests.yield(Request(record: record, round: round))
+        newRequests.yield(.save(record, round))
     }
 
     /// Tells the owner of an activity that a device goes on with it.
@@ -57,20 +74,60 @@ struct DelegateCaller: Sendable {
         )
     }
 
-    private func carryOut(_ request: Request) async {
-        guard let (owner, delegate) = Self.place(of: request.record) else {
-            return engine.saveEnded(request.round, .failed)
-        }
+    /// Gives the owner of an activity its end of a stream.
+    ///
+    /// - Parameters:
+    ///   - file: the app's end.
+    ///   - record: the activity.
+    ///   - device: who has opened the stream.
+    ///   - name: the name of that device.
+    ///   - ended: is told whether the app has taken it.
+    func didReceiveStream(
+        _ file: UnixFD,
+        of record: ActivityRegister.Record,
+        from device: DeviceID,
+        named name: String,
+        ended: @escaping @Sendable (Bool) -> Void
+    ) {
+        newRequests.yield(
+            .take(StreamHandover(file: file, record: record, device: device, name: name, ended: ended))
+        )
+    }
+
+    private func save(_ record: ActivityRegister.Record, _ round: SaveRounds.Round) async {
+        guard let (owner, delegate) = Self.place(of: record) else { return engine.saveEnded(round, .failed) }
         do throws(DBusError) {
-            let activity = HandoffName.activity(request.record.id)
+            let activity = HandoffName.activity(record.id)
             _ = try await connection.call(.willSave(activity, of: owner, at: delegate), timeout: Self.patience)
-            engine.saveEnded(request.round, .saved)
+            engine.saveEnded(round, .saved)
         } catch {
             logger.notice(
                 "an app did not save, and what it saved before goes out: \(error.message)",
-                metadata: ["type": "\(request.record.activity.type.rawValue)", "app": "\(owner)"]
+                metadata: ["type": "\(record.activity.type.rawValue)", "app": "\(owner)"]
             )
-            engine.saveEnded(request.round, .failed)
+            engine.saveEnded(round, .failed)
+        }
+    }
+
+    private func take(_ handover: StreamHandover) async {
+        guard let (owner, delegate) = Self.place(of: handover.record) else { return handover.ended(false) }
+        do throws(DBusError) {
+            let call = MethodCall.didReceiveStream(
+                handover.file,
+                of: HandoffName.activity(handover.record.id),
+                from: HandoffName.device(handover.device.description),
+                named: handover.name,
+                client: owner,
+                at: delegate
+            )
+            _ = try await connection.call(call, timeout: Self.streamPatience)
+            handover.ended(true)
+        } catch {
+            logger.notice(
+                "an app did not take a stream: \(error.message)",
+                metadata: ["type": "\(handover.record.activity.type.rawValue)", "app": "\(owner)"]
+            )
+            handover.ended(false)
         }
     }
 

@@ -87,7 +87,7 @@ extension Engine {
     /// called from then on.
     ///
     /// A device is called once in a slot, or once more when a session has shown that it knows another state.
-    func nextCall() -> (device: TrustedDevices.Device, place: NearbyEntry)? {
+    func nextCall() -> (device: TrustedDevices.Device, place: Place)? {
         edit { state in
             let now = Moment.now
             for entry in state.nearby.all {
@@ -96,7 +96,7 @@ extension Engine {
                 guard isDue || state.differing.contains(device.id) else { continue }
                 state.calls[device.id] = now.slot
                 state.differing.remove(device.id)
-                return (device, entry)
+                return (device, entry.place)
             }
             return nil
         }
@@ -134,6 +134,7 @@ extension Engine.State {
     /// Forgets what is known of a device that has just been removed.
     mutating func forget(_ id: DeviceID) {
         lastSeen[id] = nil
+        places[id] = nil
         calls[id] = nil
         differing.remove(id)
         outbox.append(contentsOf: nearby.remove(id).map(Engine.Effect.nearby))

@@ -1,3 +1,4 @@
+import DBus
 import HandoffCore
 import HandoffModel
 import HandoffWire
@@ -30,6 +31,28 @@ extension Engine {
         }
     }
 
+    /// The answer to a trusted device that asks for a stream.
+    func answer(to request: StreamRequest) -> Given {
+        let (answer, activity) = read { $0.origin.answer(to: request) }
+        return Given(answer: answer, activity: activity)
+    }
+
+    /// Gives the app of an activity its end of a stream that a device has opened, and waits until it has taken it.
+    ///
+    /// - Throws: ``HandoffError`` with `noSuchActivity` when the activity has ended meanwhile, `peerRefused` when the app
+    ///   does not take it.
+    func hand(_ file: UnixFD, to id: ActivityRegister.ID, openedBy device: DeviceID) async throws {
+        let taken = Latest<Bool?>(nil)
+        try change { state, _ throws(HandoffError) in
+            let record = try state.origin.activity(id)
+            let name = state.devices[device]?.name.rawValue ?? device.description
+            state.outbox.append(.streamOpened(record, by: device, name: name, file, taken))
+        }
+        guard try await taken.changed(since: taken.initial).value == true else {
+            throw HandoffError(.peerRefused, "The app of the activity did not take the stream.")
+        }
+    }
+
     /// Takes in how an app answered when it was asked to save.
     func saveEnded(_ round: SaveRounds.Round, _ ending: SaveRounds.Ending) {
         change { state, _ in
@@ -49,7 +72,7 @@ extension Engine {
 
     /// Takes in that a device has acknowledged an answer, which only itself can do.
     func acknowledged(_ given: Given, by device: DeviceID) {
-        guard let id = given.activity else { return }
+        guard let id = given.activity, case .activity = given.answer else { return }
         change { state, _ in
             guard let record = try? state.origin.activity(id) else { return }
             let name = state.devices[device]?.name.rawValue ?? device.description

@@ -12,6 +12,7 @@ extension Engine {
             guard state.devices[report.device] != nil else { return }
             state.lastSeen[report.device] = now.unixMicroseconds
             state.devices.saw(report.device, at: now.unixMicroseconds)
+            state.places[report.device] = Place(address: report.address, port: report.port)
             state.outbox.append(contentsOf: state.nearby.insert(report, at: now).map(Effect.nearby))
         }
         sightings.set(())
@@ -28,6 +29,18 @@ extension Engine {
             )
         }
         return entry
+    }
+
+    /// A trusted device, and where it was heard last.
+    ///
+    /// - Throws: ``HandoffError`` with `unknownDevice` or `peerUnreachable`.
+    func reachable(_ id: DeviceID) throws(HandoffError) -> (TrustedDevices.Device, Place) {
+        let (device, place) = read { ($0.devices[id], $0.places[id]) }
+        guard let device else { throw HandoffError(.unknownDevice, "That device is not trusted any more.") }
+        guard let place else {
+            throw HandoffError(.peerUnreachable, "\(device.name.rawValue) was not heard yet: bring it nearer.")
+        }
+        return (device, place)
     }
 
     /// Drops an entry whose origin goes on with something else.

@@ -1,3 +1,4 @@
+import DBus
 import DequeModule
 import HandoffCore
 import HandoffCrypto
@@ -33,6 +34,8 @@ package final class Engine: Sendable {
         /// This device has another name, or something is wrong with what it is.
         case identityChanged
         case radioChanged
+        /// The last one is to be told whether the app has taken its end.
+        case streamOpened(ActivityRegister.Record, by: DeviceID, name: String, UnixFD, Latest<Bool?>)
     }
 
     /// What should be on the air.
@@ -63,7 +66,7 @@ package final class Engine: Sendable {
     }
 
     struct State: Sendable {
-        var origin = Origin()
+        var origin = Origin(run: .random(in: .min ... .max))
         var nearby = NearbyTable()
         var devices: TrustedDevices
         var opener: AdvertisementOpener<DeviceID>
@@ -74,6 +77,8 @@ package final class Engine: Sendable {
         var radioGeneration: UInt64 = 0
         var port: ChannelPort?
         var lastSeen: [DeviceID: Int64] = [:]
+        /// Where each trusted device was heard last.
+        var places: [DeviceID: Place] = [:]
         var outbox: Deque<Effect> = []
         /// The advertisement last sealed, and of what; most changes of the state leave it as it is.
         var sealed: Sealed?

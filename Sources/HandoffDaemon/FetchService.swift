@@ -33,8 +33,6 @@ struct FetchService<R: Radio>: Service, Fetching {
     private let orders: AsyncStream<Order>
     private let newOrders: AsyncStream<Order>.Continuation
 
-    /// How long opening the channel may take.
-    private static var dialLimit: Duration { .seconds(10) }
     /// How long the origin may take to close after the acknowledgement.
     private static var closeLimit: Duration { .seconds(2) }
     /// How long all of it may take.
@@ -88,42 +86,16 @@ struct FetchService<R: Radio>: Service, Fetching {
     }
 
     /// Asks the origin where it was heard last; when it is heard elsewhere before the channel is open, there.
-    ///
-    /// A device may advertise from another address from one moment to the next, and nobody answers at the old one.
     private func ask(_ order: Order) async throws {
-        var entry: NearbyEntry? = order.entry
-        while let place = entry {
-            let isOpen = Latest(false)
-            entry = try await first {
-                try await ask(order, at: place, isOpen)
-                return nil
-            } or: {
-                try await move(of: place, unless: isOpen)
-            }
-        }
-    }
-
-    /// Waits until the origin is heard at another place than that of `entry`.
-    private func move(of entry: NearbyEntry, unless isOpen: Latest<Bool>) async throws -> NearbyEntry {
-        var heard = engine.sightings.current
-        while true {
-            if !isOpen.current.value, let now = try? engine.entry(entry.id),
-                (now.address, now.port) != (entry.address, entry.port)
-            {
-                return now
-            }
-            heard = try await engine.sightings.changed(since: heard)
-        }
-    }
-
-    private func ask(_ order: Order, at place: NearbyEntry, _ isOpen: Latest<Bool>) async throws {
-        let session = FetchSession(
-            keys: engine.identity.keys,
-            peer: order.device.publicKey,
-            request: .fetch(FetchRequest(typeHash: place.typeHash))
-        )
-        try await radio.withChannel(to: place.address, port: place.port, timeout: Self.dialLimit) { channel in
-            isOpen.set(true)
+        let (engine, entry) = (engine, order.entry)
+        try await Dialler(engine: engine, radio: radio).withChannel(at: entry.place) {
+            try? engine.entry(entry.id).place
+        } _: { channel in
+            let session = FetchSession(
+                keys: engine.identity.keys,
+                peer: order.device.publicKey,
+                request: .fetch(FetchRequest(typeHash: entry.typeHash))
+            )
             try await converse(session, with: order.device.id, over: channel) { order.outcome.setOnce(.success($0)) }
         }
     }
@@ -168,6 +140,8 @@ struct FetchService<R: Radio>: Service, Fetching {
             throw HandoffError(.peerMisbehaved, "\(name) sent its circle instead of an activity.")
         case .refusal(let refusal):
             throw HandoffError(.peerRefused, "\(name) refused: \(refusal.message)")
+        case .stream:
+            throw HandoffError(.peerMisbehaved, "\(name) sent a stream instead of the activity that was asked for.")
         }
     }
 
@@ -178,7 +152,8 @@ struct FetchService<R: Radio>: Service, Fetching {
         )
     }
 
-    private static func explained(_ error: RadioError, _ name: String) -> any Error {
+    /// What a failure to reach a device means for a person.
+    static func explained(_ error: RadioError, _ name: String) -> any Error {
         switch error.code {
         case .timedOut, .channelClosed:
             HandoffError(.peerUnreachable, "\(name) cannot be reached: bring it nearer and see that it is awake.")

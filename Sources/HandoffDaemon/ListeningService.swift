@@ -1,3 +1,4 @@
+import Epoll
 import HandoffRadio
 import Logging
 import ServiceLifecycle
@@ -6,10 +7,11 @@ import ServiceLifecycle
 struct ListeningService<R: Radio>: Service {
     let engine: Engine
     let radio: R
+    let reactor: Reactor
     let logger: Logger
 
-    /// How many channels are open at once: enough for all of a person's devices to fetch together.
-    private static var limit: Int { 8 }
+    /// How many channels are open at once: enough for all of a person's devices to fetch together while streams run.
+    private static var limit: Int { 24 }
 
     func run() async throws {
         try await endingQuietly {
@@ -18,7 +20,7 @@ struct ListeningService<R: Radio>: Service {
     }
 
     private func listen() async throws {
-        let server = SessionServer(engine: engine, logger: logger)
+        let server = SessionServer(engine: engine, reactor: reactor, logger: logger)
         var retry = Backoff()
         while true {
             // The scanning plan counts how often the radio has become usable, which is when listening is worth a try.

@@ -80,6 +80,10 @@ struct ManagerPresence: ManagerService {
         presence.clients.insert(client)
     }
 
+    func openStream(continuation: String) async throws -> UnixFD {
+        try await replying { try await presence.streams.openStream(try ContinuationName(continuation)) }
+    }
+
     func stopLooking(for client: BusName) {
         engine.stopLooking(for: client.description)
     }

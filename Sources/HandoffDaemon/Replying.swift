@@ -51,6 +51,8 @@ extension HandoffErrorName {
             case .notTrusted: .notTrusted
             case .timedOut: .timedOut
             case .radioUnavailable: .radioUnavailable
+            case .streamsNotSupported: .streamsNotSupported
+            case .continuationEnded: .continuationEnded
             case .stateUnwritable: .stateUnwritable
             case .stateUnreadable, .stateDamaged: .stateUnreadable
             default: .peerMisbehaved

@@ -1,12 +1,16 @@
+import DBus
+import Epoll
 import HandoffCore
 import HandoffModel
 import HandoffRadio
 import HandoffWire
+import LocalStream
 import Logging
 
 /// Answers trusted devices, each on its own channel, and nobody else.
 struct SessionServer: Sendable {
     let engine: Engine
+    let reactor: Reactor
     let logger: Logger
 
     /// How long a stranger is listened to.
@@ -21,9 +25,10 @@ struct SessionServer: Sendable {
             let introduced = try await withDeadline(Self.strangerLimit, orThrow: Self.tooSlow) {
                 try await introduction(session, on: channel)
             }
-            try await withDeadline(Self.limit, orThrow: Self.tooSlow) {
+            let served = try await withDeadline(Self.limit, orThrow: Self.tooSlow) {
                 try await answer(introduced, on: channel)
             }
+            if let activity = served.streamed { try await stream(served.session, to: activity, introduced, on: channel) }
         } catch is CancellationError {
             return
         } catch {
@@ -36,6 +41,12 @@ struct SessionServer: Sendable {
         let introduction: ServeSession.Introduction
     }
 
+    private struct Served: Sendable {
+        let session: ServeSession
+        /// The activity to whose app the channel is a stream from now on.
+        let streamed: ActivityRegister.ID?
+    }
+
     private func introduction(_ session: ServeSession, on channel: some RadioChannel) async throws -> Introduced {
         var session = session
         while let message = try await channel.receive() {
@@ -45,24 +56,27 @@ struct SessionServer: Sendable {
         throw HandoffError(.peerMisbehaved, "The peer closed the channel before it said who it is.")
     }
 
-    private func answer(_ introduced: Introduced, on channel: some RadioChannel) async throws {
+    private func answer(_ introduced: Introduced, on channel: some RadioChannel) async throws -> Served {
         var session = introduced.session
         let device = introduced.introduction.device
         logger.debug("a device asks", metadata: ["device": "\(device)"])
-        if introduced.introduction.request == .circle { return try await exchange(introduced, on: channel) }
+        if introduced.introduction.request == .circle {
+            return Served(session: try await exchange(introduced, on: channel), streamed: nil)
+        }
         let given = try await given(to: introduced.introduction.request)
         try await channel.sendAll(try session.answer(given.answer, circleDigest: engine.circleDigest))
         engine.gave(given, to: device)
         while let message = try await channel.receive() {
             guard try session.acknowledge(message) else { continue }
             engine.acknowledged(given, by: device)
-            return log(given.answer, to: device)
+            log(given.answer, to: device)
+            return Served(session: session, streamed: given.answer == .stream ? given.activity : nil)
         }
         throw HandoffError(.peerMisbehaved, "The peer closed the channel before it acknowledged the answer.")
     }
 
     /// Tells what this device knows of the circle, and takes in what the caller knows, under the session's key.
-    private func exchange(_ introduced: Introduced, on channel: some RadioChannel) async throws {
+    private func exchange(_ introduced: Introduced, on channel: some RadioChannel) async throws -> ServeSession {
         var session = introduced.session
         let device = introduced.introduction.device
         let told = engine.circle
@@ -76,7 +90,7 @@ struct SessionServer: Sendable {
             try engine.acknowledged(theirs, by: device)
             // The caller closes: closing throws away what it has not taken.
             _ = try? await channel.receive()
-            return
+            return session
         }
         throw HandoffError(.peerMisbehaved, "The peer closed the channel before it told what it knows of the circle.")
     }
@@ -85,12 +99,30 @@ struct SessionServer: Sendable {
         switch request {
         case .fetch(let request): try await engine.answer(to: request)
         case .circle: preconditionFailure("a circle is exchanged, not given")
+        case .stream(let request): engine.answer(to: request)
         case nil:
             Engine.Given(
                 answer: .refusal(Refusal(.notUnderstood, "This device has an older handoffd; update it.")),
                 activity: nil
             )
         }
+    }
+
+    /// Gives the app its end of a stream, and carries bytes until the stream has ended.
+    private func stream(
+        _ session: ServeSession,
+        to activity: ActivityRegister.ID,
+        _ introduced: Introduced,
+        on channel: some RadioChannel
+    ) async throws {
+        let pair = try await LocalStreamPair.connected(on: reactor)
+        let file = UnixFD(taking: try pair.duplicateFar())
+        let relay = StreamRelay(app: pair.takeNear(), channel: channel, isCaller: false)
+        try await withDeadline(Self.limit, orThrow: Self.tooSlow) {
+            try await engine.hand(file, to: activity, openedBy: introduced.introduction.device)
+        }
+        let (sender, receiver) = session.stream()
+        try await relay.run(sender, receiver)
     }
 
     private func log(_ answer: Answer, to device: DeviceID) {
@@ -100,6 +132,8 @@ struct SessionServer: Sendable {
                 "an activity was fetched",
                 metadata: ["device": "\(device)", "type": "\(activity.type.rawValue)"]
             )
+        case .stream:
+            logger.info("a stream was opened", metadata: ["device": "\(device)"])
         case .refusal(let refusal):
             logger.info("a request was refused: \(refusal.message)", metadata: ["device": "\(device)"])
         case .circle: break

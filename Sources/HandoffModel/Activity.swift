@@ -23,6 +23,8 @@ package struct Activity: Hashable, Sendable {
         package var persistentIdentifier: String?
         /// Whether the origin answers a request for continuation streams.
         package var supportsContinuationStreams = false
+        /// What the origin calls an activity that was fetched from it and supports streams; never 0.
+        package var streamName: UInt64?
 
         /// Makes properties that say nothing.
         package init() {}
@@ -86,6 +88,13 @@ package struct Activity: Hashable, Sendable {
         var reduced = properties
         reduced.userInfo = properties.userInfo.filter { properties.requiredUserInfoKeys.contains($0.key) }
         return Activity(type: type, unchecked: reduced)
+    }
+
+    /// The same activity with a name by which its origin gives streams to it.
+    package func namedForStreams(_ name: UInt64) -> Activity {
+        var named = properties
+        named.streamName = name
+        return Activity(type: type, unchecked: named)
     }
 
     private init(type: ActivityType, unchecked properties: Properties) {

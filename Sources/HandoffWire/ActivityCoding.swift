@@ -34,6 +34,7 @@ extension Activity {
         properties.targetContentIdentifier = message.hasTargetContentIdentifier ? message.targetContentIdentifier : nil
         properties.persistentIdentifier = message.hasPersistentIdentifier ? message.persistentIdentifier : nil
         properties.supportsContinuationStreams = message.supportsContinuationStreams
+        properties.streamName = message.streamName == 0 ? nil : message.streamName
         do {
             properties.webpageURL = message.hasWebpageURL ? try WebpageURL(message.webpageURL) : nil
             self = try Activity(type: ActivityType(message.type), properties: properties)
@@ -56,6 +57,7 @@ extension Handoff_V1_Activity {
         if let identifier = activity.targetContentIdentifier { targetContentIdentifier = identifier }
         if let identifier = activity.persistentIdentifier { persistentIdentifier = identifier }
         supportsContinuationStreams = activity.supportsContinuationStreams
+        streamName = activity.properties.streamName ?? 0
         requiredUserInfoKeys = activity.requiredUserInfoKeys.sorted(by: UserInfoCoding.precedes)
     }
 }

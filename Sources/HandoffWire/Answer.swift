@@ -8,6 +8,8 @@ package enum Answer: Hashable, Sendable {
     case refusal(Refusal)
     /// This is what it knows of the circle.
     case circle(CircleMessage)
+    /// The channel is a continuation stream once the caller has acknowledged this.
+    case stream
 
     /// The most bytes that an answer may have: the largest activity with its field number and length, and a digest.
     package static let maximumBytes = ActivityLimits.maximumPayloadBytes + 4 + 2 + AnswerEnvelope.circleDigestBytes

@@ -21,6 +21,7 @@ package struct AnswerEnvelope: Hashable, Sendable {
         switch answer {
         case .activity(let activity): message.activity = Handoff_V1_Activity(activity)
         case .refusal(let refusal): message.refusal = Handoff_V1_Refusal(refusal)
+        case .stream: message.stream = Handoff_V1_StreamOpened()
         case .circle(let circle): message.circle = Handoff_V1_Circle(circle)
         }
         if let circleDigest { message.circleDigest = Data(circleDigest) }
@@ -36,6 +37,7 @@ package struct AnswerEnvelope: Hashable, Sendable {
         switch message.kind {
         case .activity(let activity): answer = .activity(try Activity(activity))
         case .refusal(let refusal): answer = .refusal(Refusal(refusal))
+        case .stream: answer = .stream
         case .circle(let circle): answer = .circle(try CircleMessage(circle))
         case nil: throw WireError(.unknownKind, "The answer is of a kind that this version does not know.")
         }

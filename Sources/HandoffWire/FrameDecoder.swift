@@ -3,7 +3,7 @@
 /// After each ``append(_:)`` call ``next()`` until it returns `nil`; then no more than one incomplete frame is kept. After
 /// an error the stream has lost its borders, and every further call throws the same error.
 package struct FrameDecoder: Sendable {
-    private let maximumLength: Int
+    private var maximumLength: Int
     private var buffer: [UInt8] = []
     private var start = 0
     private var failure: WireError?
@@ -14,6 +14,15 @@ package struct FrameDecoder: Sendable {
     package init(maximumLength: Int) {
         precondition((1...FrameCodec.maximumLength).contains(maximumLength), "a frame has 1 to 65535 bytes")
         self.maximumLength = maximumLength
+    }
+
+    /// The same bytes with another limit from the next frame on.
+    ///
+    /// - Precondition: `maximumLength` lies in 1…``FrameCodec/maximumLength``.
+    package consuming func limited(to maximumLength: Int) -> FrameDecoder {
+        precondition((1...FrameCodec.maximumLength).contains(maximumLength), "a frame has 1 to 65535 bytes")
+        self.maximumLength = maximumLength
+        return self
     }
 
     /// How many bytes wait for the rest of their frame or for ``next()``.

@@ -19,6 +19,10 @@ package struct Refusal: Hashable, Sendable {
         package static let `internal` = Code(rawValue: 4)
         /// The activity is larger than a payload may be.
         package static let tooLarge = Code(rawValue: 5)
+        /// The activity that a stream is asked for has ended.
+        package static let noSuchActivity = Code(rawValue: 6)
+        /// The activity exists, and its app takes no streams.
+        package static let streamsNotSupported = Code(rawValue: 7)
 
         package var description: String {
             switch self {
@@ -27,6 +31,8 @@ package struct Refusal: Hashable, Sendable {
             case .busy: "busy"
             case .internal: "internal"
             case .tooLarge: "tooLarge"
+            case .noSuchActivity: "noSuchActivity"
+            case .streamsNotSupported: "streamsNotSupported"
             default: "unknown(\(rawValue))"
             }
         }

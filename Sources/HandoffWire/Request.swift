@@ -7,6 +7,8 @@ package enum Request: Hashable, Sendable {
     case fetch(FetchRequest)
     /// The device wants to know what the other knows of their circle.
     case circle
+    /// The app that continues an activity wants to talk with the one that began it.
+    case stream(StreamRequest)
 
     /// The most bytes that a request may have; a stranger is never given more.
     package static let maximumBytes = 1024
@@ -19,6 +21,8 @@ package enum Request: Hashable, Sendable {
             message.fetch.typeHash = Data(request.typeHash.bytes)
         case .circle:
             message.circle = Handoff_V1_CircleRequest()
+        case .stream(let request):
+            message.stream.activity = request.activity
         }
         return MessageCoding.encode(message)
     }
@@ -37,6 +41,8 @@ package enum Request: Hashable, Sendable {
             }
         case .circle:
             self = .circle
+        case .stream(let stream):
+            self = .stream(StreamRequest(activity: stream.activity))
         case nil:
             throw WireError(.unknownKind, "The request is of a kind that this version does not know.")
         }
@@ -51,5 +57,16 @@ package struct FetchRequest: Hashable, Sendable {
     /// Asks for the current activity if its type has this hash.
     package init(typeHash: ActivityTypeHash) {
         self.typeHash = typeHash
+    }
+}
+
+/// Asks for a continuation stream to the app of an activity that was fetched.
+package struct StreamRequest: Hashable, Sendable {
+    /// What the origin calls the activity (``HandoffModel/Activity/Properties/streamName``).
+    package let activity: UInt64
+
+    /// Asks for a stream to the app of that activity.
+    package init(activity: UInt64) {
+        self.activity = activity
     }
 }

@@ -49,6 +49,14 @@ package struct LocalStreamPair: ~Copyable, Sendable {
         }
     }
 
+    /// The far end under another number, which the caller has to close.
+    ///
+    /// - Throws: `EMFILE` when the process has no descriptor left.
+    package borrowing func duplicateFar() throws(Errno) -> CInt {
+        let number = far.rawValue
+        return try systemCall { fcntl(number, F_DUPFD_CLOEXEC, 0) }
+    }
+
     /// Keeps the near end and closes the far one, which by then somebody else has under a number of its own.
     package consuming func takeNear() -> LocalStream { near }
 }

@@ -98,7 +98,11 @@ struct CommandLineStories {
                     // It has no sign of being ready but its first line: so something happens until there is one.
                     try await laptop.connected { program in
                         let path = try await program.create("org.example.edit", ["Title": .string("T")])
-                        while output.lines.isEmpty { try await program.set("Title", to: .string("U"), of: path) }
+                        var count = 0
+                        while output.lines.isEmpty {
+                            count += 1
+                            try await program.set("Title", to: .string("\(count)"), of: path)
+                        }
                         try await program.setUserInfo(["line": .int64(12)], of: path)
                         try await program.becomeCurrent(path)
                     }

@@ -62,6 +62,15 @@ nonisolated struct Handoff_V1_Request: Sendable {
     set {kind = .circle(newValue)}
   }
 
+  /// "The app that continues this wants to talk with the one that began it."
+  var stream: Handoff_V1_StreamRequest {
+    get {
+      if case .stream(let v)? = kind {return v}
+      return Handoff_V1_StreamRequest()
+    }
+    set {kind = .stream(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -69,6 +78,8 @@ nonisolated struct Handoff_V1_Request: Sendable {
     case fetch(Handoff_V1_FetchRequest)
     /// "Tell me what you know of our circle."
     case circle(Handoff_V1_CircleRequest)
+    /// "The app that continues this wants to talk with the one that began it."
+    case stream(Handoff_V1_StreamRequest)
 
   }
 
@@ -84,6 +95,20 @@ nonisolated struct Handoff_V1_FetchRequest: Sendable {
   /// The activity type's hash from the advertisement, exactly 5 bytes. The origin refuses (NO_LONGER_CURRENT) when its
   /// current activity is of another type.
   var typeHash: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Asks for a continuation stream to the app of an activity that was fetched.
+nonisolated struct Handoff_V1_StreamRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Activity.stream_name, as the origin gave it.
+  var activity: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -116,6 +141,15 @@ nonisolated struct Handoff_V1_Answer: Sendable {
     set {kind = .refusal(newValue)}
   }
 
+  /// A stream: after the caller's acknowledgement, what follows in this session is its bytes.
+  var stream: Handoff_V1_StreamOpened {
+    get {
+      if case .stream(let v)? = kind {return v}
+      return Handoff_V1_StreamOpened()
+    }
+    set {kind = .stream(newValue)}
+  }
+
   /// What the device knows of the circle.
   var circle: Handoff_V1_Circle {
     get {
@@ -136,10 +170,23 @@ nonisolated struct Handoff_V1_Answer: Sendable {
     case activity(Handoff_V1_Activity)
     /// Why there is none.
     case refusal(Handoff_V1_Refusal)
+    /// A stream: after the caller's acknowledgement, what follows in this session is its bytes.
+    case stream(Handoff_V1_StreamOpened)
     /// What the device knows of the circle.
     case circle(Handoff_V1_Circle)
 
   }
+
+  init() {}
+}
+
+/// The channel of this session is a stream from now on.
+nonisolated struct Handoff_V1_StreamOpened: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
@@ -179,6 +226,12 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
 
     /// The activity is larger than a payload may be.
     case tooLarge // = 5
+
+    /// The activity that a stream is asked for has ended.
+    case noSuchActivity // = 6
+
+    /// The activity exists, and its app takes no streams.
+    case streamsNotSupported // = 7
     case UNRECOGNIZED(Int)
 
     init() {
@@ -193,6 +246,8 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
       case 3: self = .busy
       case 4: self = .internal
       case 5: self = .tooLarge
+      case 6: self = .noSuchActivity
+      case 7: self = .streamsNotSupported
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -205,6 +260,8 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
       case .busy: return 3
       case .internal: return 4
       case .tooLarge: return 5
+      case .noSuchActivity: return 6
+      case .streamsNotSupported: return 7
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -217,6 +274,8 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
       .busy,
       .internal,
       .tooLarge,
+      .noSuchActivity,
+      .streamsNotSupported,
     ]
 
   }
@@ -325,6 +384,10 @@ nonisolated struct Handoff_V1_Activity: Sendable {
 
   /// Which keys of user_info are enough to continue, sorted by UTF-8 bytes; empty means all. At most 1024.
   var requiredUserInfoKeys: [String] = []
+
+  /// What to call the activity in a StreamRequest; 0, or absent, where it takes no streams. It means something to its
+  /// origin only, and only until handoffd ends there.
+  var streamName: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -576,7 +639,7 @@ fileprivate nonisolated let _protobuf_package = "handoff.v1"
 
 nonisolated extension Handoff_V1_Request: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fetch\0\u{1}circle\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fetch\0\u{1}circle\0\u{1}stream\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -610,6 +673,19 @@ nonisolated extension Handoff_V1_Request: SwiftProtobuf.Message, SwiftProtobuf._
           self.kind = .circle(v)
         }
       }()
+      case 3: try {
+        var v: Handoff_V1_StreamRequest?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .stream(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .stream(v)
+        }
+      }()
       default: break
       }
     }
@@ -628,6 +704,10 @@ nonisolated extension Handoff_V1_Request: SwiftProtobuf.Message, SwiftProtobuf._
     case .circle?: try {
       guard case .circle(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .stream?: try {
+      guard case .stream(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     }()
     case nil: break
     }
@@ -671,9 +751,39 @@ nonisolated extension Handoff_V1_FetchRequest: SwiftProtobuf.Message, SwiftProto
   }
 }
 
+nonisolated extension Handoff_V1_StreamRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StreamRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}activity\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.activity) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.activity != 0 {
+      try visitor.visitSingularUInt64Field(value: self.activity, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Handoff_V1_StreamRequest, rhs: Handoff_V1_StreamRequest) -> Bool {
+    if lhs.activity != rhs.activity {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Handoff_V1_Answer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Answer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}activity\0\u{1}refusal\0\u{3}circle_digest\0\u{1}circle\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}activity\0\u{1}refusal\0\u{1}stream\0\u{1}circle\0\u{3}circle_digest\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -707,7 +817,19 @@ nonisolated extension Handoff_V1_Answer: SwiftProtobuf.Message, SwiftProtobuf._M
           self.kind = .refusal(v)
         }
       }()
-      case 3: try { try decoder.decodeSingularBytesField(value: &self.circleDigest) }()
+      case 3: try {
+        var v: Handoff_V1_StreamOpened?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .stream(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .stream(v)
+        }
+      }()
       case 4: try {
         var v: Handoff_V1_Circle?
         var hadOneofValue = false
@@ -721,6 +843,7 @@ nonisolated extension Handoff_V1_Answer: SwiftProtobuf.Message, SwiftProtobuf._M
           self.kind = .circle(v)
         }
       }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.circleDigest) }()
       default: break
       }
     }
@@ -740,20 +863,44 @@ nonisolated extension Handoff_V1_Answer: SwiftProtobuf.Message, SwiftProtobuf._M
       guard case .refusal(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     }()
-    default: break
+    case .stream?: try {
+      guard case .stream(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .circle?: try {
+      guard case .circle(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case nil: break
     }
     if !self.circleDigest.isEmpty {
-      try visitor.visitSingularBytesField(value: self.circleDigest, fieldNumber: 3)
+      try visitor.visitSingularBytesField(value: self.circleDigest, fieldNumber: 5)
     }
-    try { if case .circle(let v)? = self.kind {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Handoff_V1_Answer, rhs: Handoff_V1_Answer) -> Bool {
     if lhs.kind != rhs.kind {return false}
     if lhs.circleDigest != rhs.circleDigest {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Handoff_V1_StreamOpened: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StreamOpened"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Handoff_V1_StreamOpened, rhs: Handoff_V1_StreamOpened) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -795,7 +942,7 @@ nonisolated extension Handoff_V1_Refusal: SwiftProtobuf.Message, SwiftProtobuf._
 }
 
 nonisolated extension Handoff_V1_Refusal.Code: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNSPECIFIED\0\u{1}NO_LONGER_CURRENT\0\u{1}NOT_UNDERSTOOD\0\u{1}BUSY\0\u{1}INTERNAL\0\u{1}TOO_LARGE\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNSPECIFIED\0\u{1}NO_LONGER_CURRENT\0\u{1}NOT_UNDERSTOOD\0\u{1}BUSY\0\u{1}INTERNAL\0\u{1}TOO_LARGE\0\u{1}NO_SUCH_ACTIVITY\0\u{1}STREAMS_NOT_SUPPORTED\0")
 }
 
 nonisolated extension Handoff_V1_Acknowledgement: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -834,7 +981,7 @@ nonisolated extension Handoff_V1_Acknowledgement: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Handoff_V1_Activity: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Activity"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{1}title\0\u{3}webpage_url\0\u{3}user_info\0\u{3}team_id\0\u{1}expiration\0\u{3}target_content_identifier\0\u{3}persistent_identifier\0\u{3}supports_continuation_streams\0\u{3}required_user_info_keys\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{1}title\0\u{3}webpage_url\0\u{3}user_info\0\u{3}team_id\0\u{1}expiration\0\u{3}target_content_identifier\0\u{3}persistent_identifier\0\u{3}supports_continuation_streams\0\u{3}required_user_info_keys\0\u{3}stream_name\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -852,6 +999,7 @@ nonisolated extension Handoff_V1_Activity: SwiftProtobuf.Message, SwiftProtobuf.
       case 8: try { try decoder.decodeSingularStringField(value: &self._persistentIdentifier) }()
       case 9: try { try decoder.decodeSingularBoolField(value: &self.supportsContinuationStreams) }()
       case 10: try { try decoder.decodeRepeatedStringField(value: &self.requiredUserInfoKeys) }()
+      case 11: try { try decoder.decodeSingularUInt64Field(value: &self.streamName) }()
       default: break
       }
     }
@@ -892,6 +1040,9 @@ nonisolated extension Handoff_V1_Activity: SwiftProtobuf.Message, SwiftProtobuf.
     if !self.requiredUserInfoKeys.isEmpty {
       try visitor.visitRepeatedStringField(value: self.requiredUserInfoKeys, fieldNumber: 10)
     }
+    if self.streamName != 0 {
+      try visitor.visitSingularUInt64Field(value: self.streamName, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -906,6 +1057,7 @@ nonisolated extension Handoff_V1_Activity: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs._persistentIdentifier != rhs._persistentIdentifier {return false}
     if lhs.supportsContinuationStreams != rhs.supportsContinuationStreams {return false}
     if lhs.requiredUserInfoKeys != rhs.requiredUserInfoKeys {return false}
+    if lhs.streamName != rhs.streamName {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

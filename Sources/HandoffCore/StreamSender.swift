@@ -1,0 +1,19 @@
+package import HandoffCrypto
+package import HandoffWire
+
+/// The direction of a continuation stream in which this side sends: pieces in, bytes of a channel out.
+package struct StreamSender: Sendable {
+    private var cipher: NoiseSender
+
+    /// Goes on where a session has stopped.
+    package init(cipher: NoiseSender) {
+        self.cipher = cipher
+    }
+
+    /// The bytes that carry a piece.
+    ///
+    /// - Throws: ``HandoffError`` with `peerMisbehaved` when the session has sent all that it may.
+    package mutating func encode(_ piece: StreamPiece) throws(HandoffError) -> [UInt8] {
+        try SessionFault.translating { FrameCodec.encode(try cipher.encrypt(piece.encode())) }
+    }
+}

@@ -1,0 +1,129 @@
+import DBus
+import Epoll
+import HandoffCore
+import HandoffModel
+import HandoffRadio
+import HandoffWire
+import LocalStream
+import Logging
+import ServiceLifecycle
+
+/// Opens continuation streams to the apps of activities that were continued here.
+protocol StreamOpening: Sendable {
+    /// A connected socket, on whose other end is the app that began the activity.
+    ///
+    /// - Throws: ``HandoffCore/HandoffError`` or `RadioError` that says why not and what to do.
+    func openStream(_ continuation: ContinuationName) async throws -> UnixFD
+}
+
+/// Opens continuation streams over a radio and carries them until they end.
+struct StreamService<R: Radio>: Service, StreamOpening {
+    let engine: Engine
+    let radio: R
+    let reactor: Reactor
+    let logger: Logger
+
+    private typealias Outcome = Latest<Result<UnixFD, any Error>?>
+
+    private struct Order: Sendable {
+        let continuation: ContinuationName
+        let device: TrustedDevices.Device
+        let place: Place
+        let outcome: Outcome
+    }
+
+    private let orders: AsyncStream<Order>
+    private let newOrders: AsyncStream<Order>.Continuation
+
+    /// How long it may take until the stream is open.
+    private static var limit: Duration { .seconds(15) }
+
+    init(engine: Engine, radio: R, reactor: Reactor, logger: Logger) {
+        self.engine = engine
+        self.radio = radio
+        self.reactor = reactor
+        self.logger = logger
+        (orders, newOrders) = AsyncStream<Order>.makeStream()
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                for await order in orders {
+                    group.addTask { await carryOut(order) }
+                }
+            }
+        }
+    }
+
+    func openStream(_ continuation: ContinuationName) async throws -> UnixFD {
+        let (device, place) = try engine.reachable(continuation.device)
+        let outcome = Outcome(nil)
+        newOrders.yield(Order(continuation: continuation, device: device, place: place, outcome: outcome))
+        let name = device.name.rawValue
+        do {
+            let result = try await withDeadline(Self.limit, orThrow: Self.tooSlow(name)) {
+                try await outcome.changed(since: outcome.initial).value
+            }
+            guard let file = try result?.get() else { throw CancellationError() }
+            return file
+        } catch let error as RadioError {
+            throw FetchService<R>.explained(error, name)
+        }
+    }
+
+    private func carryOut(_ order: Order) async {
+        let (engine, device) = (engine, order.device.id)
+        do {
+            try await Dialler(engine: engine, radio: radio).withChannel(at: order.place) {
+                try? engine.reachable(device).1
+            } _: { channel in
+                try await converse(order, over: channel)
+            }
+        } catch {
+            order.outcome.setOnce(.failure(error))
+            logger.info("a stream ended early: \(error)", metadata: ["device": "\(device)"])
+        }
+    }
+
+    /// Asks for the stream, gives the app its end, and carries bytes until the stream has ended.
+    private func converse(_ order: Order, over channel: R.Channel) async throws {
+        var session = FetchSession(
+            keys: engine.identity.keys,
+            peer: order.device.publicKey,
+            request: .stream(StreamRequest(activity: order.continuation.activity))
+        )
+        try await channel.sendAll(try session.start())
+        while let message = try await channel.receive() {
+            guard let answered = try session.receive(message) else { continue }
+            try await channel.sendAll(answered.acknowledgement)
+            try Self.check(answered.answer, from: order.device.name.rawValue)
+            let pair = try await LocalStreamPair.connected(on: reactor)
+            order.outcome.setOnce(.success(UnixFD(taking: try pair.duplicateFar())))
+            let (sender, receiver) = session.stream()
+            logger.info("a stream was opened", metadata: ["device": "\(order.device.id)"])
+            return try await StreamRelay(app: pair.takeNear(), channel: channel, isCaller: true).run(sender, receiver)
+        }
+        throw HandoffError(
+            .notTrusted,
+            "The device closed the channel without an answer. Does it trust this one? Compare `handoffctl devices` there."
+        )
+    }
+
+    private static func check(_ answer: Answer, from name: String) throws(HandoffError) {
+        switch answer {
+        case .stream: return
+        case .activity, .circle: throw HandoffError(.peerMisbehaved, "\(name) sent an activity instead of a stream.")
+        case .refusal(let refusal) where refusal.code == .noSuchActivity:
+            throw HandoffError(.continuationEnded, "The activity has ended on \(name); streams to it are over.")
+        case .refusal(let refusal) where refusal.code == .streamsNotSupported:
+            throw HandoffError(.streamsNotSupported, "The app on \(name) takes no continuation streams.")
+        case .refusal(let refusal):
+            throw HandoffError(.peerRefused, "\(name) refused: \(refusal.message)")
+        }
+    }
+
+    private static func tooSlow(_ name: String) -> HandoffError {
+        HandoffError(.timedOut, "\(name) took longer than \(limit.components.seconds) s; try again nearer to it.")
+    }
+}
