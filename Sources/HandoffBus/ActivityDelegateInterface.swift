@@ -18,7 +18,10 @@ package protocol ActivityDelegate: Sendable {
 extension Interface {
     /// `org.handoffd.ActivityDelegate1`, served by an app.
     package static func activityDelegate(_ delegate: some ActivityDelegate) -> Interface {
-        Interface(name: HandoffName.activityDelegateInterface, methods: [willSave(delegate), wasContinued(delegate), didReceiveStream(delegate)])
+        Interface(
+            name: HandoffName.activityDelegateInterface,
+            methods: [willSave(delegate), wasContinued(delegate), didReceiveStream(delegate)]
+        )
     }
 
     private static let activity = Argument(name: "activity", type: .objectPath)

@@ -47,7 +47,8 @@ struct DevicesCommand: AsyncParsableCommand {
             return table.text
         }
 
-        private static func introducer(of device: TrustedDevice, among devices: [TrustedDevice], own: String) -> String {
+        private static func introducer(of device: TrustedDevice, among devices: [TrustedDevice], own: String) -> String
+        {
             if device.introducedBy.isEmpty { return "-" }
             if device.introducedBy == own { return "this device" }
             return devices.first { $0.id == device.introducedBy }?.name ?? device.introducedBy

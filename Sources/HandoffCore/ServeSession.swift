@@ -57,7 +57,9 @@ package struct ServeSession: Sendable {
     package mutating func answer(_ answer: Answer, circleDigest: [UInt8]? = nil) throws(HandoffError) -> [UInt8] {
         guard case .introduced(var handshake) = stage else { preconditionFailure("an answer follows a request") }
         return try SessionFault.translating { () throws in
-            let fragments = MessageFragmenter().fragments(of: AnswerEnvelope(answer, circleDigest: circleDigest).encode())
+            let fragments = MessageFragmenter().fragments(
+                of: AnswerEnvelope(answer, circleDigest: circleDigest).encode()
+            )
             var bytes = FrameCodec.encode(try handshake.writeMessage(fragments[0]))
             var transport = try handshake.split()
             for fragment in fragments.dropFirst() {

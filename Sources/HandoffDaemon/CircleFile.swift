@@ -16,8 +16,6 @@ enum CircleFile {
     struct Peer: Codable, Hashable, Sendable {
         /// The digest of the state that it acknowledged last.
         var digest: [UInt8]?
-        /// The version of this device's advertising key that it has.
-        var keyVersion: UInt32?
         /// Microseconds since 1970, to the hour.
         var lastSeen: Int64?
     }

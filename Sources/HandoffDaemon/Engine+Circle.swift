@@ -51,7 +51,7 @@ extension Engine {
                 throw HandoffError(.notTrusted, "The device was removed while it spoke.")
             }
             let name = state.devices.ownName
-            let changes = try state.devices.merge(message, from: peer, for: identity)
+            let changes = try state.devices.merge(message, for: identity)
             guard changes != TrustedDevices.Changes() || name != state.devices.ownName else { return changes }
             try state.rekey(for: identity)
             for id in changes.removed { state.forget(id) }

@@ -28,7 +28,9 @@ struct SessionServer: Sendable {
             let served = try await withDeadline(Self.limit, orThrow: Self.tooSlow) {
                 try await answer(introduced, on: channel)
             }
-            if let activity = served.streamed { try await stream(served.session, to: activity, introduced, on: channel) }
+            if let activity = served.streamed {
+                try await stream(served.session, to: activity, introduced, on: channel)
+            }
         } catch is CancellationError {
             return
         } catch {

@@ -37,7 +37,6 @@ extension TrustedDevices {
     var ownName: DeviceName? { own?.name }
     /// The key under which this device advertises.
     var ownKey: AdvertisingKey? { own?.advertisingKey }
-    var ownKeyVersion: UInt32 { own?.advertisingKeyVersion ?? 0 }
 
     /// All that the circle knows of a device.
     func member(_ id: DeviceID) -> Member? { contents.circle[id] }
@@ -51,12 +50,11 @@ extension TrustedDevices {
         }
     }
 
-    /// Joins the state that the trusted device `peer` has sent; whoever it removes can read this device no more.
+    /// Joins the state that a trusted device has sent; whoever it removes can read this device no more.
     ///
     /// - Throws: ``HandoffError`` with `limitReached`, `peerMisbehaved` or `stateUnwritable`; then nothing has changed.
     mutating func merge(
         _ message: CircleMessage,
-        from peer: DeviceID,
         for identity: Identity
     ) throws(HandoffError) -> Changes {
         let theirs = try Circle(message)
@@ -67,9 +65,6 @@ extension TrustedDevices {
         if finding == .overtaken { draft.isOvertaken = true }
         _ = try Self.trial(of: draft.all, for: identity, failure: .peerMisbehaved)
         for (id, _) in draft.contents.circle.removals { draft.contents.peers[id] = nil }
-        if let known = theirs[identity.id] {
-            draft.contents.peers[peer, default: .init()].keyVersion = known.advertisingKeyVersion
-        }
         let merged = draft
         try replace { $0 = merged }
         var changes = changes(since: old)
@@ -77,26 +72,17 @@ extension TrustedDevices {
         return changes
     }
 
-    /// Takes in that `peer` has the state with that digest, this device's key included when it is the present state.
+    /// Takes in that `peer` has the state with that digest.
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`.
     mutating func acknowledge(_ digest: [UInt8], by peer: DeviceID) throws(HandoffError) {
-        guard self[peer] != nil, contents.peers[peer]?.digest != digest || isLagging(peer) else { return }
-        let isPresent = digest == self.digest
-        try replace { draft throws(HandoffError) in
-            draft.contents.peers[peer, default: .init()].digest = digest
-            if isPresent { draft.contents.peers[peer, default: .init()].keyVersion = draft.ownKeyVersion }
-        }
+        guard self[peer] != nil, contents.peers[peer]?.digest != digest else { return }
+        try replace { $0.contents.peers[peer, default: .init()].digest = digest }
     }
 
     /// Whether a trusted device may not know this device's present state.
     func hasNews(for id: DeviceID) -> Bool {
         self[id] != nil && contents.peers[id]?.digest != digest
-    }
-
-    /// Whether a trusted device may not know the key under which this one advertises; the first key has everybody.
-    func isLagging(_ id: DeviceID) -> Bool {
-        self[id] != nil && (contents.peers[id]?.keyVersion ?? 0) < ownKeyVersion
     }
 
     /// When a device was heard last before this run of the daemon, to the hour; microseconds since 1970.
@@ -117,7 +103,9 @@ extension TrustedDevices {
         var changes = Changes()
         for device in all {
             let id = device.id
-            if old[id] == nil { changes.added.append(device) } else if old.member(id) != member(id) {
+            if old[id] == nil {
+                changes.added.append(device)
+            } else if old.member(id) != member(id) {
                 changes.changed.append(device)
             }
         }

@@ -56,15 +56,14 @@ package struct TrustedDevices: Sendable {
             )
         }
         try replace { draft throws(HandoffError) in
-            let isKnown = draft[device.id] != nil
             let newcomer = Newcomer(
                 publicKey: device.publicKey,
                 name: device.name,
                 advertisingKey: device.advertisingKey
             )
             try draft.contents.circle.insert(newcomer, by: draft.ownID)
-            // Whoever was just paired got this device's present key with it.
-            if !isKnown { draft.contents.peers[device.id, default: .init()].keyVersion = draft.ownKeyVersion }
+            // Its card may be another's copy: what it knows is asked anew.
+            draft.contents.peers[device.id]?.digest = nil
         }
     }
 

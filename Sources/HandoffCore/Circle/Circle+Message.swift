@@ -6,8 +6,10 @@ extension Circle {
     /// The state as it travels.
     package var message: CircleMessage {
         CircleMessage(
-            members: members.sorted { $0.publicKey.rawRepresentation.lexicographicallyPrecedes($1.publicKey.rawRepresentation) }
-                .map(\.message),
+            members: members.sorted {
+                $0.publicKey.rawRepresentation.lexicographicallyPrecedes($1.publicKey.rawRepresentation)
+            }
+            .map(\.message),
             removals: removals.map {
                 CircleMessage.Removal(device: $0.device, generation: $0.removal.generation, number: $0.removal.number)
             }

@@ -1,5 +1,5 @@
 package import HandoffCrypto
-import HandoffModel
+package import HandoffModel
 
 extension Circle {
     /// What a device found out about itself from what the others know.

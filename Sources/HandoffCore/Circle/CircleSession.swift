@@ -42,7 +42,8 @@ package struct CircleSession: Sendable {
             switch try Answer(decoding: message) {
             case .circle(let circle): return .state(circle)
             case .refusal(let refusal): return .refused(refusal)
-            case .activity: throw HandoffError(.peerMisbehaved, "The device sent an activity instead of its circle.")
+            case .activity, .stream:
+                throw HandoffError(.peerMisbehaved, "The device sent something else than its circle.")
             }
         }
     }

@@ -16,7 +16,8 @@ struct CircleModel: Equatable {
 
         var generation: UInt32 {
             switch self {
-            case .join(_, let generation, _), .remove(_, let generation), .rename(_, let generation, _, _, _): generation
+            case .join(_, let generation, _), .remove(_, let generation), .rename(_, let generation, _, _, _):
+                generation
             }
         }
     }

@@ -111,7 +111,10 @@ struct CircleTests {
         let id = desk.publicKey.device
         var own = try circle(of: desk, with: lap)
         var other = own
-        try other.insert(Newcomer(publicKey: desk.publicKey, name: DeviceName("device"), advertisingKey: .generate()), by: nil)
+        try other.insert(
+            Newcomer(publicKey: desk.publicKey, name: DeviceName("device"), advertisingKey: .generate()),
+            by: nil
+        )
         #expect(try own.merge(other, as: id, fresh: AdvertisingKey.generate) == .corrected)
         try other.merge(own)
         #expect(other[id]?.advertisingKey == desk.advertisingKey)
