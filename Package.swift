@@ -122,7 +122,10 @@ let package = Package(
                 deque, lifecycle, logging, system, unixSignals,
             ]
         ),
-        module("HandoffCLI", ["DBus", "HandoffBus", "HandoffCrypto", "HandoffModel", argumentParser, unixSignals]),
+        module(
+            "HandoffCLI",
+            ["DBus", "Epoll", "HandoffBus", "HandoffCrypto", "HandoffModel", argumentParser, system, unixSignals]
+        ),
         program("handoffd", ["HandoffDaemon", "HandoffRadioBlueZ", "HandoffRadioSimulated", argumentParser]),
         program("handoffctl", ["HandoffCLI", argumentParser]),
 

@@ -34,7 +34,7 @@ struct ContinueCommand: AsyncParsableCommand {
     }
 
     /// The activity that is meant; a type is found by its hash, for this device may never have met its name.
-    private static func choice(from nearby: [NearbyActivity], id: Int?, type: String?) throws -> NearbyActivity {
+    static func choice(from nearby: [NearbyActivity], id: Int?, type: String?) throws -> NearbyActivity {
         if let id {
             guard let activity = nearby.first(where: { $0.id == id }) else {
                 throw CommandFailure(

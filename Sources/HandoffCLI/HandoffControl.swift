@@ -12,6 +12,8 @@ package struct HandoffControl: AsyncParsableCommand {
               handoffctl publish --type org.example.edit --title Draft --user-info '{"line": 12}'
               handoffctl nearby --watch                    show what can be continued, as it changes
               handoffctl continue                          fetch the nearest activity and print it
+              handoffctl publish --type org.example.pipe --stream < FILE    on one device, and on another:
+              handoffctl stream --type org.example.pipe > FILE              a pipe between the two
 
             EXIT STATUS
               0   done
@@ -22,8 +24,8 @@ package struct HandoffControl: AsyncParsableCommand {
             """,
         version: ToolVersion.current,
         subcommands: [
-            StatusCommand.self, NearbyCommand.self, PublishCommand.self, ContinueCommand.self, DevicesCommand.self,
-            MonitorCommand.self,
+            StatusCommand.self, NearbyCommand.self, PublishCommand.self, ContinueCommand.self, StreamCommand.self,
+            DevicesCommand.self, MonitorCommand.self,
         ]
     )
 

@@ -22,25 +22,46 @@ struct PublishCommand: AsyncParsableCommand {
 
     @OptionGroup var content: ActivityOptions
 
+    @Flag(help: "Take one continuation stream, with standard input and output as its end here, and finish with it.")
+    var stream = false
+
     func run() async throws {
         let type = type
-        let draft = try content.draft()
+        var draft = try content.draft()
+        let host = stream ? StreamHost() : nil
+        if stream {
+            draft.properties.supportsContinuationStreams = true
+            draft.delegate = StreamHost.path
+        }
+        let offered = draft
         try await options.withClient { client, output in
-            let activity = try await client.createActivity(ofType: type, draft)
+            if let host { client.connection.objects.insert([.activityDelegate(host)], at: StreamHost.path) }
+            let activity = try await client.createActivity(ofType: type, offered)
             try await client.becomeCurrent(activity)
-            try output.print(
-                Document(activity: activity.description, type: type),
-                "\(type) is current; interrupt to end it"
-            )
+            if host == nil {
+                // Standard output belongs to the stream, if there is to be one.
+                try output.print(
+                    Document(activity: activity.description, type: type),
+                    "\(type) is current; interrupt to end it"
+                )
+            }
             try await untilInterrupted {
-                // The daemon's end is the activity's end.
-                try await client.connection.withOwner(of: HandoffName.bus) { owners in
-                    for await owner in owners where owner == nil { return }
+                if let host {
+                    try await StandardStreams.join(try await host.stream())
+                } else {
+                    try await Self.daemonEnds(client)
                 }
-                throw CommandFailure(status: .noDaemon, message: "handoffd has stopped, and the activity with it.")
             }
             try await client.invalidate(activity)
         }
+    }
+
+    /// The daemon's end is the activity's end.
+    private static func daemonEnds(_ client: HandoffClient) async throws {
+        try await client.connection.withOwner(of: HandoffName.bus) { owners in
+            for await owner in owners where owner == nil { return }
+        }
+        throw CommandFailure(status: .noDaemon, message: "handoffd has stopped, and the activity with it.")
     }
 
     private struct Document: Encodable {

@@ -1,9 +1,9 @@
 private import Glibc
 private import Synchronization
-import SystemPackage
+package import SystemPackage
 
 /// A thread of its own for work that blocks, so that no thread of the cooperative pool has to.
-final class ReactorThread: Sendable {
+package final class BlockingThread: Sendable {
     private enum Life {
         case running
         case awaited(CheckedContinuation<Void, Never>)
@@ -16,7 +16,7 @@ final class ReactorThread: Sendable {
     /// Starts a thread that runs `body` once.
     ///
     /// - Throws: `EAGAIN` when the system allows no more threads (pthread_create(3)).
-    init(_ body: @escaping @Sendable () -> Void) throws(Errno) {
+    package init(_ body: @escaping @Sendable () -> Void) throws(Errno) {
         self.body = body
         let argument = Unmanaged.passRetained(self)
         var thread = pthread_t()
@@ -29,7 +29,7 @@ final class ReactorThread: Sendable {
     }
 
     /// Returns when `body` has returned, whether or not the calling task is cancelled; to be called once.
-    func ended() async {
+    package func ended() async {
         await withCheckedContinuation { continuation in
             life.withLock { life in
                 switch life {
@@ -42,7 +42,7 @@ final class ReactorThread: Sendable {
 
     private static let start: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
         guard let argument else { return nil }
-        let thread = Unmanaged<ReactorThread>.fromOpaque(argument).takeRetainedValue()
+        let thread = Unmanaged<BlockingThread>.fromOpaque(argument).takeRetainedValue()
         // Signals belong to the threads that expect them.
         var allSignals = sigset_t()
         sigfillset(&allSignals)

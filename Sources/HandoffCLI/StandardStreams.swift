@@ -1,0 +1,73 @@
+import DBus
+import Epoll
+private import Glibc
+private import Synchronization
+import SystemPackage
+
+/// Standard input and output as one end of a continuation stream.
+enum StandardStreams {
+    /// Sends standard input and writes out what comes, until both have ended.
+    ///
+    /// A terminal's input is not waited for once the other side has finished: whoever types there sees that it has.
+    ///
+    /// - Throws: ``CommandFailure`` when the stream broke, so that something may be missing.
+    static func join(_ stream: UnixFD) async throws {
+        let shared = Shared(stream)
+        let receiving = try BlockingThread { shared.copy(from: shared.number, to: STDOUT_FILENO) }
+        let sending = try BlockingThread {
+            shared.copy(from: STDIN_FILENO, to: shared.number)
+            shutdown(shared.number, CInt(SHUT_WR))
+        }
+        await withTaskCancellationHandler {
+            await receiving.ended()
+            if isatty(STDIN_FILENO) == 0, shared.failure == nil { await sending.ended() }
+        } onCancel: {
+            shared.abandon()
+        }
+        try Task.checkCancellation()
+        if let error = shared.failure {
+            throw CommandFailure(
+                status: .failed,
+                message:
+                    "The stream broke (\(error)): something may be missing. Bring the devices nearer, and try again."
+            )
+        }
+    }
+
+    /// The stream as two threads use it.
+    private final class Shared: Sendable {
+        let number: CInt
+        private let stream: UnixFD
+        private let firstFailure = Mutex<Errno?>(nil)
+
+        init(_ stream: UnixFD) {
+            self.stream = stream
+            number = stream.withFileDescriptor { $0 }
+        }
+
+        /// Why not everything was carried, if it was not.
+        var failure: Errno? { firstFailure.withLock { $0 } }
+
+        /// Copies until the end.
+        func copy(from source: CInt, to target: CInt) {
+            let (source, target) = (FileDescriptor(rawValue: source), FileDescriptor(rawValue: target))
+            var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+            do {
+                while true {
+                    let count = try buffer.withUnsafeMutableBytes { try source.read(into: $0) }
+                    guard count > 0 else { return }
+                    try target.writeAll(buffer.prefix(count))
+                }
+            } catch {
+                firstFailure.withLock { $0 = $0 ?? (error as? Errno ?? .ioError) }
+            }
+        }
+
+        /// Ends both copies in a way that the other side takes for what it is: no end, but an interruption.
+        func abandon() {
+            var reset = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(number, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
+            shutdown(number, CInt(SHUT_RD))
+        }
+    }
+}
