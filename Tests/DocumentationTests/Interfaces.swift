@@ -38,6 +38,7 @@ enum Interfaces {
 
         func trust(card: String) throws -> ObjectPath { throw Nobody() }
         func rename(to name: String) throws {}
+        func openStream(continuation: String) async throws -> UnixFD { throw Nobody() }
         func startLooking(for client: BusName) throws {}
         func stopLooking(for client: BusName) {}
     }
@@ -58,5 +59,11 @@ enum Interfaces {
     private struct NoDelegate: ActivityDelegate {
         func willSave(_ activity: ObjectPath) async throws {}
         func wasContinued(_ activity: ObjectPath, by device: ObjectPath, named name: String) {}
+        func didReceiveStream(
+            _ stream: UnixFD,
+            of activity: ObjectPath,
+            from device: ObjectPath,
+            named name: String
+        ) throws {}
     }
 }

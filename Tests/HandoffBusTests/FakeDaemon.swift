@@ -80,7 +80,7 @@ final class FakeDaemon: Sendable {
             Self.description
         } fetch: { [self] client in
             try note("Continue", by: client)
-            return try next()
+            return FetchedActivity(try next(), continuation: nil)
         }
     }
 
@@ -153,6 +153,10 @@ struct FakeManager: ManagerService {
 
     func rename(to name: String) throws {
         try daemon.note("Rename \(name)", by: "org.example.unknown")
+    }
+
+    func openStream(continuation: String) async throws -> UnixFD {
+        throw HandoffErrorName.peerUnreachable.reply("desk cannot be reached.")
     }
 
     func startLooking(for client: BusName) throws {

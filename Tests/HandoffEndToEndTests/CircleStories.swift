@@ -1,3 +1,4 @@
+import Foundation
 import HandoffTestSupport
 import Testing
 
@@ -83,6 +84,9 @@ struct CircleStories {
                 try await desktop.trust(tablet)
                 try await tablet.trust(desktop)
                 try await desktop.publishing("org.example.edit") { _ in
+                    // What it fetches comes with the word that there is more to know.
+                    try await laptop.watching { _ = try await $0.one() }
+                    #expect(try await laptop.json("continue")["type"].string == "org.example.edit")
                     try await laptop.knows("desktop", "tablet")
                 }
             }

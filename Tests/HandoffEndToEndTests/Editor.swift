@@ -36,6 +36,10 @@ struct Editor: ActivityDelegate {
         newEvents.yield("WasContinued \(device.lastElement) \(name)")
     }
 
+    func didReceiveStream(_ stream: UnixFD, of activity: ObjectPath, from device: ObjectPath, named name: String) {
+        newEvents.yield("DidReceiveStream \(device.lastElement) \(name)")
+    }
+
     /// The next events, as many as are asked for.
     func next(_ count: Int) async -> [String] {
         var found: [String] = []

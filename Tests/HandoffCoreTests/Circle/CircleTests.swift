@@ -6,7 +6,9 @@ import Testing
 
 @Suite("What a device knows of its circle")
 struct CircleTests {
-    private let (desk, lap, tab) = (DeviceKeys.generate(), DeviceKeys.generate(), DeviceKeys.generate())
+    private let desk = DeviceKeys.generate()
+    private let lap = DeviceKeys.generate()
+    private let tab = DeviceKeys.generate()
 
     private func circle(of own: DeviceKeys, with others: DeviceKeys...) throws -> Circle {
         var circle = Circle()
