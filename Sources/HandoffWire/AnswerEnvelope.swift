@@ -34,6 +34,10 @@ package struct AnswerEnvelope: Hashable, Sendable {
     ///   ``WireError/Code/invalidContent`` for one that breaks a rule of the model.
     package init(decoding bytes: [UInt8]) throws(WireError) {
         let message = try MessageCoding.decode(Handoff_V1_Answer.self, from: bytes, limit: Answer.maximumBytes)
+        let digestBytes = message.circleDigest.isEmpty ? 0 : message.circleDigest.count + 2
+        guard bytes.count - digestBytes <= ActivityLimits.maximumPayloadBytes + 4 else {
+            throw WireError(.tooLarge, "An answer is larger than the largest activity.")
+        }
         switch message.kind {
         case .activity(let activity): answer = .activity(try Activity(activity))
         case .refusal(let refusal): answer = .refusal(Refusal(refusal))
