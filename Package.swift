@@ -112,13 +112,14 @@ let package = Package(
         module("HandoffRadioBlueZ", ["HandoffRadio", "BlueZ", "DBus", "L2CAP", "Epoll", logging, system]),
         module("HandoffRadioSimulated", ["HandoffRadio", "Epoll", "CLinux", system]),
         module("HandoffBus", ["HandoffModel", "DBus"]),
+        module("HandoffApps", ["HandoffModel", "Epoll", "CLinux", system]),
 
         // Composition.
         module(
             "HandoffDaemon",
             [
-                "DBus", "Epoll", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio",
-                "HandoffWire", "LocalStream",
+                "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffModel",
+                "HandoffRadio", "HandoffWire", "LocalStream",
                 deque, lifecycle, logging, system, unixSignals,
             ]
         ),
@@ -165,12 +166,13 @@ let package = Package(
             ["HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffTestVectors", "HandoffWire"]
         ),
         tests("HandoffBusTests", ["HandoffBus", "HandoffModel", "DBus", "HandoffTestSupport", "HandoffTestVectors"]),
+        tests("HandoffAppsTests", ["HandoffApps", "HandoffModel", "HandoffTestVectors", "Epoll"]),
         tests("DocumentationTests", ["HandoffBus", "HandoffCLI", "HandoffModel", "DBus"]),
         tests(
             "HandoffDaemonTests",
             [
-                "DBus", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffDaemon", "HandoffModel", "HandoffRadio",
-                "HandoffTestVectors", "HandoffWire", logging, system,
+                "DBus", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffDaemon", "HandoffModel",
+                "HandoffRadio", "HandoffTestVectors", "HandoffWire", logging, system,
             ]
         ),
         tests("HandoffCLITests", ["DBus", "HandoffBus", "HandoffCLI", "HandoffModel", argumentParser]),
@@ -178,7 +180,7 @@ let package = Package(
             "HandoffEndToEndTests",
             [
                 "DBus", "HandoffBus", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffRadioSimulated",
-                "HandoffTestSupport", "HandoffWire", "handoffd", "handoffctl",
+                "HandoffTestSupport", "HandoffWire", "Epoll", "LocalStream", "handoffd", "handoffctl", system,
             ]
         ),
         tests(

@@ -30,8 +30,8 @@ package struct AlarmClock: Sendable {
     /// - Throws: `ECANCELED` when the task is cancelled, `EBADF` when the reactor has ended.
     package func wallClockChange() async throws(Errno) {
         var time = itimerspec()
-        // As far away as the kernel takes it: it is the change that counts, not the instant.
-        time.it_value.tv_sec = Int(Int32.max)
+        // The year 2242: it is the change that counts, not the instant, which the kernel would take in nanoseconds of 63 bits.
+        time.it_value.tv_sec = 1 << 33
         let flags = CInt(TFD_TIMER_ABSTIME) | handoff_timer_cancel_on_set
         let timer = try timer(CLOCK_REALTIME, flags, time)
         defer { timer.close() }

@@ -23,6 +23,16 @@ package enum ActivityCoding {
         return entries.value
     }
 
+    /// Reads a whole activity that came from another device.
+    ///
+    /// - Throws: ``DBusError`` with the name of what is wrong.
+    package static func fetched(from value: Value) throws(DBusError) -> FetchedActivity {
+        FetchedActivity(
+            try activity(from: value),
+            continuation: value.stringDictionary?["Continuation"]?.string
+        )
+    }
+
     /// Reads a whole activity.
     ///
     /// - Throws: ``DBusError`` with the name of what is wrong.

@@ -3,8 +3,10 @@ package import HandoffModel
 
 /// The daemon as a program sees it over the bus.
 package struct HandoffClient: Sendable {
-    /// How long `Continue` may take: the daemon's own limits end it before.
-    private static let continueTimeout = Duration.seconds(40)
+    /// How long `Fetch` may take: the daemon's own limits end it before.
+    private static let fetchTimeout = Duration.seconds(40)
+    /// How long `Continue` may take, for which an app may have to be started: the daemon's own limits end it before.
+    private static let continueTimeout = Duration.seconds(90)
 
     /// The connection that everything belongs to; what was created over it ends with it.
     package let connection: Connection
@@ -56,7 +58,7 @@ package struct HandoffClient: Sendable {
     }
 
     /// Fetches a whole activity from its origin.
-    package func continueActivity(_ nearby: ObjectPath) async throws -> Activity {
+    package func fetchActivity(_ nearby: ObjectPath) async throws -> Activity {
         try await fetch(nearby).activity
     }
 
@@ -65,7 +67,7 @@ package struct HandoffClient: Sendable {
         let reply = try await manager(
             "OpenStream",
             [.string(continuation), [String: Value]().value],
-            timeout: Self.continueTimeout
+            timeout: Self.fetchTimeout
         )
         return try reply.decode(at: 0, as: UnixFD.self)
     }
@@ -75,14 +77,32 @@ package struct HandoffClient: Sendable {
         let reply = try await call(
             nearby,
             HandoffName.nearbyActivityInterface,
-            "Continue",
+            "Fetch",
             [[String: Value]().value],
-            timeout: Self.continueTimeout
+            timeout: Self.fetchTimeout
         )
-        guard let value = reply.first else { throw Self.unexpected("Continue", reply) }
+        guard let value = reply.first else { throw Self.unexpected("Fetch", reply) }
         return FetchedActivity(
             try ActivityCoding.activity(from: value),
             continuation: value.stringDictionary?["Continuation"]?.string
+        )
+    }
+
+    /// Hands an activity over to what opens it here.
+    package func continueActivity(
+        _ nearby: ObjectPath,
+        _ options: ContinuationOptions = ContinuationOptions()
+    ) async throws -> ContinuationResult {
+        let reply = try await call(
+            nearby,
+            HandoffName.nearbyActivityInterface,
+            "Continue",
+            [options.value],
+            timeout: Self.continueTimeout
+        )
+        return ContinuationResult(
+            outcome: try reply.decode(at: 0, as: String.self),
+            application: try reply.decode(at: 1, as: String.self)
         )
     }
 

@@ -10,6 +10,9 @@ package enum HandoffName {
     package static let activityInterface: InterfaceName = "org.handoffd.Activity1"
     /// On the app's side.
     package static let activityDelegateInterface: InterfaceName = "org.handoffd.ActivityDelegate1"
+    /// On the side of an app that continues activities.
+    package static let applicationInterface: InterfaceName = "org.handoffd.Application1"
+    package static let appsInterface: InterfaceName = "org.handoffd.Apps1"
     package static let nearbyActivityInterface: InterfaceName = "org.handoffd.NearbyActivity1"
     package static let deviceInterface: InterfaceName = "org.handoffd.Device1"
 

@@ -59,6 +59,12 @@ package struct NearbyActivity: Hashable, Sendable {
     /// Ten hexadecimal digits.
     package let typeHash: String
     package let hasWebpage: Bool
+    /// `app`, `browser` or `none`.
+    package let opensWith: String
+    /// The id of the app that would open it; empty where none would.
+    package let application: String
+    /// What people call that app.
+    package let applicationName: String
     /// In dBm; nil where the radio does not tell.
     package let rssi: Int?
     /// Microseconds since 1970.
@@ -79,6 +85,9 @@ package struct NearbyActivity: Hashable, Sendable {
         deviceName = properties["DeviceName"]?.string ?? ""
         type = properties["Type"]?.string ?? ""
         typeHash = properties["TypeHash"]?.string ?? ""
+        opensWith = properties["OpensWith"]?.string ?? "none"
+        application = properties["Application"]?.string ?? ""
+        applicationName = properties["ApplicationName"]?.string ?? ""
         hasWebpage = properties["HasWebpage"]?.boolean ?? false
         let rssi = properties["RSSI"]?.int16 ?? NearbyActivityDescription.unknownRSSI
         self.rssi = rssi == NearbyActivityDescription.unknownRSSI ? nil : Int(rssi)

@@ -12,6 +12,8 @@ package struct NearbyActivityDescription: Hashable, Sendable {
     package let type: ActivityType?
     package let typeHash: ActivityTypeHash
     package let hasWebpage: Bool
+    /// What would open it here, as far as is known before it is fetched.
+    package let opener: NearbyOpener
     /// In dBm; ``unknownRSSI`` when the radio does not tell.
     package let rssi: Int16
     /// Microseconds since 1970.
@@ -25,6 +27,7 @@ package struct NearbyActivityDescription: Hashable, Sendable {
         type: ActivityType?,
         typeHash: ActivityTypeHash,
         hasWebpage: Bool,
+        opener: NearbyOpener = .nothing,
         rssi: Int16,
         firstSeen: UInt64,
         lastSeen: UInt64
@@ -34,6 +37,7 @@ package struct NearbyActivityDescription: Hashable, Sendable {
         self.type = type
         self.typeHash = typeHash
         self.hasWebpage = hasWebpage
+        self.opener = opener
         self.rssi = rssi
         self.firstSeen = firstSeen
         self.lastSeen = lastSeen
@@ -45,6 +49,10 @@ package struct NearbyActivityDescription: Hashable, Sendable {
             "Type": .string(type?.rawValue ?? ""),
             "HasWebpage": .boolean(hasWebpage),
             "RSSI": .int16(rssi),
+            "OpensWith": .string(opener.kind),
+            "Application": .string(opener.app),
+            "ApplicationName": .string(opener.name),
+            "ApplicationIcon": .string(opener.icon),
         ]
     }
 }
@@ -55,21 +63,35 @@ extension Interface {
     /// - Parameters:
     ///   - description: the entry as it is now.
     ///   - fetch: fetches the whole activity from its origin.
+    ///   - hand: hands it over to what opens it here.
     package static func nearbyActivity(
         _ description: @escaping @Sendable () -> NearbyActivityDescription,
-        fetch: @escaping @Sendable (BusName) async throws -> FetchedActivity
+        fetch: @escaping @Sendable (BusName) async throws -> FetchedActivity,
+        hand: @escaping @Sendable (ContinuationOptions) async throws -> ContinuationResult
     ) -> Interface {
-        let continuation = Method(
-            name: "Continue",
-            inputs: [Argument(name: "options", type: [String: Value].valueType)],
+        let options = Argument(name: "options", type: [String: Value].valueType)
+        let fetching = Method(
+            name: "Fetch",
+            inputs: [options],
             outputs: [Argument(name: "activity", type: [String: Value].valueType)]
         ) { invocation in
             let client = invocation.sender
             return .later { [ActivityCoding.value(of: try await fetch(client))] }
         }
+        let continuation = Method(
+            name: "Continue",
+            inputs: [options],
+            outputs: [Argument(name: "outcome", type: .string), Argument(name: "application", type: .string)]
+        ) { invocation in
+            let options = ContinuationOptions(invocation.arguments[0])
+            return .later {
+                let result = try await hand(options)
+                return [.string(result.outcome), .string(result.application)]
+            }
+        }
         return Interface(
             name: HandoffName.nearbyActivityInterface,
-            methods: [continuation],
+            methods: [fetching, continuation],
             properties: nearbyProperties(description)
         )
     }
@@ -90,9 +112,21 @@ extension Interface {
                 .string(description().typeHash.description)
             },
             Property(name: "HasWebpage", type: .boolean, changes: .emitted) { .boolean(description().hasWebpage) },
+            opener("OpensWith", description) { $0.kind },
+            opener("Application", description) { $0.app },
+            opener("ApplicationName", description) { $0.name },
+            opener("ApplicationIcon", description) { $0.icon },
             Property(name: "RSSI", type: .int16, changes: .emitted) { .int16(description().rssi) },
             Property(name: "FirstSeen", type: .uint64, changes: .constant) { .uint64(description().firstSeen) },
             Property(name: "LastSeen", type: .uint64, changes: .silent) { .uint64(description().lastSeen) },
         ]
+    }
+
+    private static func opener(
+        _ name: MemberName,
+        _ description: @escaping @Sendable () -> NearbyActivityDescription,
+        _ part: @escaping @Sendable (NearbyOpener) -> String
+    ) -> Property {
+        Property(name: name, type: .string, changes: .emitted) { .string(part(description().opener)) }
     }
 }

@@ -3,11 +3,11 @@ import HandoffBus
 import HandoffCrypto
 import HandoffModel
 
-/// `handoffctl continue`: fetch an activity from the device that it is on.
+/// `handoffctl continue`: go on here with an activity of another device.
 struct ContinueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "continue",
-        abstract: "Fetch an activity from the device that it is on, and print it.",
+        abstract: "Go on here with what you do on another device: in an app that continues it, or in the browser.",
         discussion: "Without an ID or a type, the nearest activity is taken."
     )
 
@@ -19,17 +19,29 @@ struct ContinueCommand: AsyncParsableCommand {
     @Option(help: "Take the nearest activity of this type.")
     var type: String?
 
+    @Flag(help: "Hand it over to nobody: fetch it and print it.")
+    var print = false
+
+    @Option(help: ArgumentHelp("Lets the app take the focus (XDG activation).", valueName: "token"))
+    var activationToken: String?
+
     func validate() throws {
         guard id == nil || type == nil else { throw ValidationError("Give an ID or --type, not both.") }
     }
 
     func run() async throws {
-        let (id, type) = (id, type)
+        let (id, type, isPrinting) = (id, type, print)
+        let handing = ContinuationOptions(activationToken: activationToken)
         try await options.withClient { client, output in
             let nearby = try await client.objects().nearby
             let chosen = try Self.choice(from: nearby, id: id, type: type)
-            let activity = try await client.continueActivity(chosen.path)
-            try output.print(ActivityDocument(activity, from: chosen), Self.text(activity, from: chosen))
+            if isPrinting {
+                let activity = try await client.fetchActivity(chosen.path)
+                try output.print(ActivityDocument(activity, from: chosen), Self.text(activity, from: chosen))
+            } else {
+                let result = try await client.continueActivity(chosen.path, handing)
+                try output.print(ContinuationDocument(result), Self.text(result))
+            }
         }
     }
 
@@ -59,6 +71,10 @@ struct ContinueCommand: AsyncParsableCommand {
         return activity
     }
 
+    private static func text(_ result: ContinuationResult) -> String {
+        result.outcome == "app" ? "continued in \(printable(result.application))" : "opened in the browser"
+    }
+
     /// Ten hexadecimal digits, as in ``NearbyActivity/typeHash``.
     private static func hash(of type: String) -> String? {
         try? ActivityTypeHash(bytes: HandoffDigest.activityTypeHash(type)).description
@@ -77,6 +93,18 @@ struct ContinueCommand: AsyncParsableCommand {
 }
 
 /// What `handoffctl continue --json` prints.
+struct ContinuationDocument: Encodable {
+    /// `app` or `browser`.
+    let outcome: String
+    let application: String?
+
+    init(_ result: ContinuationResult) {
+        outcome = result.outcome
+        application = result.application.isEmpty ? nil : result.application
+    }
+}
+
+/// What `handoffctl continue --print --json` prints.
 struct ActivityDocument: Encodable {
     let device: String
     let deviceName: String

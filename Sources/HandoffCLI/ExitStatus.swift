@@ -29,7 +29,7 @@ enum ExitStatus: Int32 {
     }
 
     private static let missing: Set<String> = [
-        "org.handoffd.Error.NoSuchActivity", "org.handoffd.Error.UnknownDevice",
+        "org.handoffd.Error.NoSuchActivity", "org.handoffd.Error.NoSuchApp", "org.handoffd.Error.UnknownDevice",
         "org.freedesktop.DBus.Error.UnknownObject",
     ]
 }

@@ -11,7 +11,7 @@ package struct HandoffControl: AsyncParsableCommand {
               handoffctl devices trust handoff1:…          trust the device of a card
               handoffctl publish --type org.example.edit --title Draft --user-info '{"line": 12}'
               handoffctl nearby --watch                    show what can be continued, as it changes
-              handoffctl continue                          fetch the nearest activity and print it
+              handoffctl continue                          go on with the nearest activity in its app
               handoffctl publish --type org.example.pipe --stream < FILE    on one device, and on another:
               handoffctl stream --type org.example.pipe > FILE              a pipe between the two
 
@@ -19,13 +19,13 @@ package struct HandoffControl: AsyncParsableCommand {
               0   done
               1   the daemon or the other device refused or failed; the sentence on standard error says why
               3   no daemon: handoffd is not running, or there is no bus
-              4   nothing found: no such activity nearby, no such device
+              4   nothing found: no such activity nearby, no such device, no such app
               64  the command line is wrong
             """,
         version: ToolVersion.current,
         subcommands: [
             StatusCommand.self, NearbyCommand.self, PublishCommand.self, ContinueCommand.self, StreamCommand.self,
-            DevicesCommand.self, MonitorCommand.self,
+            AppsCommand.self, DevicesCommand.self, MonitorCommand.self,
         ]
     )
 

@@ -43,12 +43,14 @@ struct NearbyCommand: AsyncParsableCommand {
         let id: Int
         let type: String
         let hasWebpage: Bool
+        let opener: String
         let rssi: Int?
 
         init(_ activity: NearbyActivity) {
             id = activity.id
             type = activity.type
             hasWebpage = activity.hasWebpage
+            opener = activity.opensWith + activity.application
             rssi = activity.rssi
         }
     }
@@ -61,17 +63,28 @@ extension Output {
     }
 
     private static func table(_ nearby: [NearbyActivity]) -> String {
-        var table = Table("ID", "DEVICE", "ACTIVITY", "WEB", "SIGNAL")
+        var table = Table("ID", "DEVICE", "ACTIVITY", "OPENS WITH", "SIGNAL")
         for activity in nearby {
             table.append(
                 "\(activity.id)",
                 printable(activity.deviceName),
                 activity.type.isEmpty ? "(type \(activity.typeHash))" : activity.type,
-                activity.hasWebpage ? "yes" : "no",
+                printable(activity.openerName),
                 activity.rssi.map { "\($0) dBm" } ?? "-"
             )
         }
         return table.text
+    }
+}
+
+extension NearbyActivity {
+    /// What would open it, in words for a person.
+    fileprivate var openerName: String {
+        switch opensWith {
+        case "app": applicationName
+        case "browser": "browser"
+        default: "nothing: no app, no page"
+        }
     }
 }
 
@@ -83,6 +96,10 @@ struct NearbyDocument: Encodable {
     let type: String?
     let typeHash: String
     let hasWebpage: Bool
+    /// `app`, `browser` or `none`.
+    let opensWith: String
+    let application: String?
+    let applicationName: String?
     let rssi: Int?
     /// Microseconds since 1970.
     let firstSeen: UInt64
@@ -96,6 +113,9 @@ struct NearbyDocument: Encodable {
         type = activity.type.isEmpty ? nil : activity.type
         typeHash = activity.typeHash
         hasWebpage = activity.hasWebpage
+        opensWith = activity.opensWith
+        application = activity.application.isEmpty ? nil : activity.application
+        applicationName = activity.applicationName.isEmpty ? nil : activity.applicationName
         rssi = activity.rssi
         firstSeen = activity.firstSeen
         lastSeen = activity.lastSeen

@@ -20,7 +20,7 @@ package struct ActivityRegister: Sendable {
         }
         /// Whether its owner wants it to be offered to other devices at all.
         package var isEligible: Bool
-        /// Whether its owner has newer state than ``activity``, and would like to be asked before it is needed.
+        /// Whether its owner has newer state than `activity`, and would like to be asked before it is needed.
         package var needsSave = false
         /// Where its owner takes call-backs: the path of an object; nil when it takes none.
         package var delegate: String?

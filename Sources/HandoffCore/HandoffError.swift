@@ -7,6 +7,7 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
             case peerUnreachable, peerRefused, peerMisbehaved, notTrusted, timedOut, radioUnavailable
             case streamsNotSupported, continuationEnded
             case stateUnreadable, stateDamaged, stateUnwritable
+            case userCancelled, notContinuable, appFailed, noSuchApp
         }
 
         private let wrapped: Wrapped
@@ -39,6 +40,14 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
         package static let timedOut = Code(wrapped: .timedOut)
         /// The radio cannot be used now.
         package static let radioUnavailable = Code(wrapped: .radioUnavailable)
+        /// A person has chosen something else meanwhile.
+        package static let userCancelled = Code(wrapped: .userCancelled)
+        /// No app here takes the activity, and it has no web page.
+        package static let notContinuable = Code(wrapped: .notContinuable)
+        /// No app of that name claims that type.
+        package static let noSuchApp = Code(wrapped: .noSuchApp)
+        /// The app could not be started, crashed, or has not answered.
+        package static let appFailed = Code(wrapped: .appFailed)
         /// The app of the activity takes no continuation streams.
         package static let streamsNotSupported = Code(wrapped: .streamsNotSupported)
         /// The activity that was continued has ended at its origin.

@@ -18,6 +18,8 @@ package struct Origin: Sendable {
     private var departed: Departed?
     private var saves = SaveRounds()
     private let streamNames: StreamNames
+    /// Who has acknowledged which activities: only these may open streams to them.
+    private var holders: [ActivityRegister.ID: Set<DeviceID>] = [:]
 
     /// Whether everything is kept off the air.
     package private(set) var isWithheld = false
@@ -121,13 +123,17 @@ package struct Origin: Sendable {
         try check(id, belongsTo: client)
         changing(at: now) { $0.invalidate(id) }
         saves.remove(id)
+        holders[id] = nil
     }
 
     /// Removes the activities of a client that has left, and returns them.
     package mutating func remove(ownedBy client: String, at now: Moment) -> [ActivityRegister.Record] {
         var removed: [ActivityRegister.Record] = []
         changing(at: now) { removed = $0.removeAll(ownedBy: client) }
-        for record in removed { saves.remove(record.id) }
+        for record in removed {
+            saves.remove(record.id)
+            holders[record.id] = nil
+        }
         return removed
     }
 
@@ -142,14 +148,25 @@ package struct Origin: Sendable {
     }
 
     /// The answer to a trusted device that asks for a stream to the app of an activity, and which activity that is.
-    package func answer(to request: StreamRequest) -> (answer: Answer, activity: ActivityRegister.ID?) {
-        guard let id = streamNames.id(of: request.activity), let record = register[id] else {
+    package func answer(
+        to request: StreamRequest,
+        from device: DeviceID
+    ) -> (answer: Answer, activity: ActivityRegister.ID?) {
+        guard let id = streamNames.id(of: request.activity), let record = register[id],
+            holders[id]?.contains(device) == true
+        else {
             return (.refusal(Refusal(.noSuchActivity, "The activity has ended.")), nil)
         }
         guard record.takesStreams else {
             return (.refusal(Refusal(.streamsNotSupported, "Its app takes no continuation streams.")), nil)
         }
         return (.stream, id)
+    }
+
+    /// Takes in that a device has acknowledged an activity.
+    package mutating func acknowledged(_ id: ActivityRegister.ID, by device: DeviceID) {
+        guard register[id] != nil else { return }
+        holders[id, default: []].insert(device)
     }
 
     /// Keeps everything off the air for as long as nobody is at this device, without a change to what is current.

@@ -12,13 +12,16 @@ struct BusPresence: Sendable {
     let version: String
     let clients: ClientRoster
     let delegates: DelegateCaller
+    let continuer: Continuer
+    let defaultApps: DefaultApps
 
     private var objects: ObjectTree { connection.objects }
 
     /// Shows all that there is.
     func show(_ state: Engine.State) {
         objects.insertObjectManager(at: HandoffName.root)
-        objects.insert([.manager(ManagerPresence(presence: self))], at: HandoffName.root)
+        let apps = AppsPresence(engine: engine, defaults: defaultApps)
+        objects.insert([.manager(ManagerPresence(presence: self)), .apps(apps)], at: HandoffName.root)
         for device in state.devices.all { show(.deviceAdded(device)) }
         for entry in state.nearby.all { show(.nearby(.added(entry))) }
     }
@@ -29,16 +32,18 @@ struct BusPresence: Sendable {
     }
 
     private func insert(_ entry: NearbyEntry) {
-        let (engine, fetcher) = (engine, fetcher)
+        let (engine, fetcher, continuer) = (engine, fetcher, continuer)
         let interface = Interface.nearbyActivity {
             // The object may be asked once more after the entry has left.
             engine.describe((try? engine.entry(entry.id)) ?? entry)
         } fetch: { _ in
             try await replying {
                 let activity = try await fetcher.fetch(entry.id)
-                let name = activity.properties.streamName.map { ContinuationName(device: entry.device, activity: $0) }
+                let name = ContinuationName(of: activity, from: entry.device)
                 return FetchedActivity(activity, continuation: name?.description)
             }
+        } hand: { options in
+            try await replying { try await continuer.proceed(with: entry.id, options) }
         }
         objects.insert([interface], at: HandoffName.nearbyActivity(entry.id))
     }
@@ -127,13 +132,15 @@ extension BusPresence: EngineObserver {
 extension Engine {
     /// An entry in the words of the bus.
     func describe(_ entry: NearbyEntry) -> NearbyActivityDescription {
-        let (device, type) = read { ($0.devices[entry.device], $0.knownTypes[entry.typeHash]) }
+        let device = read { $0.devices[entry.device] }
+        let (type, opener) = opener(of: entry)
         return NearbyActivityDescription(
             device: entry.device,
             deviceName: device?.name.rawValue ?? entry.device.description,
             type: type,
             typeHash: entry.typeHash,
             hasWebpage: entry.hasWebpage,
+            opener: NearbyOpener(opener),
             rssi: entry.rssi.map(Int16.init) ?? NearbyActivityDescription.unknownRSSI,
             firstSeen: UInt64(clamping: entry.firstSeen.unixMicroseconds),
             lastSeen: UInt64(clamping: entry.lastSeen.unixMicroseconds)

@@ -11,6 +11,9 @@ struct BusService: Service {
     let engine: Engine
     let address: BusAddress
     let fetcher: any Fetching
+    let apps: AppService
+    let journal: ContinuationJournal
+    let defaultApps: DefaultApps
     let streams: any StreamOpening
     let version: String
     let logger: Logger
@@ -51,6 +54,15 @@ struct BusService: Service {
     /// Shows everything, and watches the programs that hold something, until cancelled.
     private func present(on connection: Connection) async throws {
         let (clients, newClients) = AsyncStream<BusName>.makeStream()
+        let continuer = Continuer(
+            engine: engine,
+            fetcher: fetcher,
+            connection: connection,
+            desk: ContinuationDesk(),
+            journal: journal,
+            apps: apps,
+            logger: logger
+        )
         let presence = BusPresence(
             engine: engine,
             connection: connection,
@@ -58,9 +70,12 @@ struct BusService: Service {
             streams: streams,
             version: version,
             clients: ClientRoster(newClients),
-            delegates: DelegateCaller(engine: engine, connection: connection, logger: logger)
+            delegates: DelegateCaller(engine: engine, connection: connection, logger: logger),
+            continuer: continuer,
+            defaultApps: defaultApps
         )
         engine.observe(by: presence) { presence.show($0) }
+        continuer.reportLeft()
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { await presence.delegates.run() }
             for await client in clients {

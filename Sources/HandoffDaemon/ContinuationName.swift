@@ -9,7 +9,7 @@ struct ContinuationName: Hashable, Sendable, CustomStringConvertible {
     let device: DeviceID
     let activity: UInt64
 
-    /// `0123456789abcdef.42`
+    /// The text that programs see, such as `0123456789abcdef.42`.
     var description: String { "\(device).\(activity)" }
 
     init(device: DeviceID, activity: UInt64) {
@@ -17,9 +17,15 @@ struct ContinuationName: Hashable, Sendable, CustomStringConvertible {
         self.activity = activity
     }
 
+    /// What an activity that came from a device is called; nil where its app takes no streams.
+    init?(of activity: Activity, from device: DeviceID) {
+        guard let name = activity.properties.streamName else { return nil }
+        self.init(device: device, activity: name)
+    }
+
     /// Reads what ``description`` writes.
     ///
-    /// - Throws: ``HandoffCore/HandoffError`` with `noSuchActivity`.
+    /// - Throws: `HandoffError` with `noSuchActivity`.
     init(_ text: String) throws(HandoffError) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let device = try? DeviceID(String(parts[0])), let activity = UInt64(parts[1]) else {

@@ -36,7 +36,7 @@ package struct Daemon<R: Radio>: Sendable {
                 ]
             )
             try await Reactor.withReactor { reactor in
-                try await group(of: services(for: engine, on: reactor)).run()
+                try await group(of: try services(for: engine, in: directory, on: reactor)).run()
             }
         }
     }
@@ -59,15 +59,23 @@ package struct Daemon<R: Radio>: Sendable {
     }
 
     /// In the order of their start; they stop in reverse, so that the farewell is still heard when the bus is gone.
-    private func services(for engine: Engine, on reactor: Reactor) -> [any Service] {
+    private func services(
+        for engine: Engine,
+        in directory: StateDirectory,
+        on reactor: Reactor
+    ) throws -> [any Service] {
         let fetcher = FetchService(engine: engine, radio: radio, logger: logger)
         let streams = StreamService(engine: engine, radio: radio, reactor: reactor, logger: logger)
+        let apps = AppService(engine: engine, scan: options.apps, reactor: reactor, logger: logger)
+        let defaultApps = try DefaultApps(from: directory)
+        engine.setDefaultApps(defaultApps.all)
         let login =
             options.staysWhenAway
             ? [] : [LoginSessionService(engine: engine, bus: .system, logger: logger)]
         return login + [
             RadioService(engine: engine, radio: radio, logger: logger),
             AlarmService(engine: engine, reactor: reactor),
+            apps,
             ListeningService(engine: engine, radio: radio, reactor: reactor, logger: logger),
             ScanningService(engine: engine, radio: radio, logger: logger),
             fetcher,
@@ -78,6 +86,9 @@ package struct Daemon<R: Radio>: Sendable {
                 engine: engine,
                 address: options.bus,
                 fetcher: fetcher,
+                apps: apps,
+                journal: ContinuationJournal(in: directory, logger: logger),
+                defaultApps: defaultApps,
                 streams: streams,
                 version: Version.current,
                 logger: logger

@@ -1,4 +1,5 @@
 package import DBus
+package import HandoffApps
 package import HandoffModel
 package import SystemPackage
 
@@ -14,6 +15,9 @@ package struct DaemonOptions: Sendable {
     /// Whether activities stay on the air while the person's session is locked or idle.
     package var staysWhenAway: Bool
 
+    /// Where apps are found.
+    package var apps: AppScan
+
     /// The name as text.
     package var deviceName: String { name.rawValue }
 
@@ -22,10 +26,17 @@ package struct DaemonOptions: Sendable {
         String(name.rawValue.prefix(32).map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") ? $0 : "-" })
     }
 
-    package init(bus: BusAddress, stateDirectory: FilePath, name: DeviceName, staysWhenAway: Bool = false) {
+    package init(
+        bus: BusAddress,
+        stateDirectory: FilePath,
+        name: DeviceName,
+        staysWhenAway: Bool = false,
+        apps: AppScan
+    ) {
         self.bus = bus
         self.stateDirectory = stateDirectory
         self.name = name
         self.staysWhenAway = staysWhenAway
+        self.apps = apps
     }
 }

@@ -31,28 +31,39 @@ struct Dialler<R: Radio>: Sendable {
     ) async throws {
         var next: Place? = start
         while let current = next {
-            let isOpen = Latest(false)
+            let fate = Latest<Fate?>(nil)
             next = try await first {
                 try await radio.withChannel(to: current.address, port: current.port, timeout: Self.limit) { channel in
-                    isOpen.set(true)
+                    fate.setOnce(.opened)
+                    guard fate.current.value == .opened else { return }
                     try await body(channel)
                 }
-                return nil
+                // Whoever has decided to move says where to.
+                guard fate.current.value == .moved else { return nil }
+                try await untilCancelled()
             } or: {
-                try await move(from: current, to: place, unless: isOpen)
+                try await move(from: current, to: place, deciding: fate)
             }
         }
     }
 
-    /// Waits until the device is heard at another place.
+    /// What becomes of one dial; it is decided once.
+    private enum Fate: Sendable {
+        case opened, moved
+    }
+
+    /// Waits until the device is heard at another place before the channel is open.
     private func move(
         from old: Place,
         to place: @Sendable () -> Place?,
-        unless isOpen: Latest<Bool>
+        deciding fate: Latest<Fate?>
     ) async throws -> Place {
         var heard = engine.sightings.current
         while true {
-            if !isOpen.current.value, let now = place(), now != old { return now }
+            if let now = place(), now != old {
+                fate.setOnce(.moved)
+                guard fate.current.value == .opened else { return now }
+            }
             heard = try await engine.sightings.changed(since: heard)
         }
     }

@@ -29,6 +29,18 @@ extension Engine {
             try state.rekey(for: identity)
             state.forget(id)
         }
+        removals.set(())
+    }
+
+    /// Runs `body` for as long as a device is trusted.
+    ///
+    /// - Throws: ``HandoffError`` with `unknownDevice` when the trust ends first; else what `body` throws.
+    func whileTrusted(_ id: DeviceID, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        try await first(body) { [self] in
+            var version = removals.current
+            while read({ $0.devices[id] != nil }) { version = try await removals.changed(since: version) }
+            throw HandoffError(.unknownDevice, "That device is not trusted any more.")
+        }
     }
 
     /// Takes in what became of the radio.

@@ -14,7 +14,7 @@ extension Engine {
     /// The answer to a trusted device that asks for the current activity.
     ///
     /// If its app has newer state than it has told, the app is asked for it first, and waited for within
-    /// ``HandoffCore/SaveRounds/patience``.
+    /// `SaveRounds.patience`.
     ///
     /// - Throws: `CancellationError` when the task is cancelled meanwhile.
     func answer(to request: FetchRequest) async throws -> Given {
@@ -32,8 +32,8 @@ extension Engine {
     }
 
     /// The answer to a trusted device that asks for a stream.
-    func answer(to request: StreamRequest) -> Given {
-        let (answer, activity) = read { $0.origin.answer(to: request) }
+    func answer(to request: StreamRequest, from device: DeviceID) -> Given {
+        let (answer, activity) = read { $0.origin.answer(to: request, from: device) }
         return Given(answer: answer, activity: activity)
     }
 
@@ -75,6 +75,7 @@ extension Engine {
         guard let id = given.activity, case .activity = given.answer else { return }
         change { state, _ in
             guard let record = try? state.origin.activity(id) else { return }
+            state.origin.acknowledged(id, by: device)
             let name = state.devices[device]?.name.rawValue ?? device.description
             state.outbox.append(.continued(record, by: device, name: name))
         }

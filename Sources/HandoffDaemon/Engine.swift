@@ -1,5 +1,6 @@
 import DBus
 import DequeModule
+import HandoffApps
 import HandoffCore
 import HandoffCrypto
 package import HandoffModel
@@ -72,6 +73,9 @@ package final class Engine: Sendable {
         var opener: AdvertisementOpener<DeviceID>
         var trial: NoiseResponderTrial<DeviceID>
         var knownTypes = KnownTypes()
+        var apps = AppRegistry()
+        /// The types that apps claim, by their hashes.
+        var appTypes: [ActivityTypeHash: ActivityType] = [:]
         var lookers: Set<String> = []
         var radio = RadioState.unavailable(RadioError(.serviceAbsent, "The radio has not started yet."))
         var radioGeneration: UInt64 = 0
@@ -102,6 +106,8 @@ package final class Engine: Sendable {
     let deadline = Latest<Duration?>(nil)
     /// Changes whenever fetches have to wait for an app no more.
     let saveEndings = Latest<UInt64>(0)
+    /// Changes whenever a device was removed.
+    let removals = Latest<Void>(())
     /// Changes whenever a trusted device was heard.
     let sightings = Latest<Void>(())
 

@@ -4,7 +4,9 @@ import Glibc
 package enum Environment {
     /// The environment variables that settings can come from.
     package static var current: [String: String] {
-        let names = ["HOME", "STATE_DIRECTORY", "XDG_CONFIG_HOME", "XDG_STATE_HOME"]
+        let names = [
+            "HOME", "PATH", "STATE_DIRECTORY", "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "XDG_DATA_HOME", "XDG_STATE_HOME",
+        ]
         return names.reduce(into: [:]) { variables, name in
             variables[name] = getenv(name).map { String(cString: $0) }
         }

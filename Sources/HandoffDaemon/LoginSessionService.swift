@@ -23,18 +23,14 @@ struct LoginSessionService: Service {
     /// Follows the session until cancelled, over a system bus that may go and come back.
     private func follow() async throws {
         var retry = Backoff()
-        let hasConnected = Latest(false)
         while true {
             do {
                 try await Connection.withConnection(to: bus) { connection in
-                    hasConnected.set(true)
                     try await follow(over: connection)
                 }
             } catch let error as DBusError {
                 engine.withhold(false)
                 logger.debug("nobody tells when the session is locked: \(error.message)")
-                // A computer without a system bus will not get one.
-                guard hasConnected.current.value else { try await untilCancelled() }
                 try await retry.wait()
             }
         }

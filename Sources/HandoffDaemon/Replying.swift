@@ -50,6 +50,10 @@ extension HandoffErrorName {
             case .peerRefused: .peerRefused
             case .notTrusted: .notTrusted
             case .timedOut: .timedOut
+            case .userCancelled: .userCancelled
+            case .notContinuable: .notContinuable
+            case .appFailed: .appFailed
+            case .noSuchApp: .noSuchApp
             case .radioUnavailable: .radioUnavailable
             case .streamsNotSupported: .streamsNotSupported
             case .continuationEnded: .continuationEnded

@@ -30,6 +30,7 @@ struct ScanningService<R: Radio>: Service {
                     plan = try await plans.changed(since: plan)
                 case .continuous:
                     try await listen(until: plan, within: nil)
+                    retry.reset()
                     plan = plans.current
                 case .dutyCycled:
                     try await listen(until: plan, within: Self.window)

@@ -65,7 +65,7 @@ struct SessionServer: Sendable {
         if introduced.introduction.request == .circle {
             return Served(session: try await exchange(introduced, on: channel), streamed: nil)
         }
-        let given = try await given(to: introduced.introduction.request)
+        let given = try await given(to: introduced.introduction.request, from: device)
         try await channel.sendAll(try session.answer(given.answer, circleDigest: engine.circleDigest))
         engine.gave(given, to: device)
         while let message = try await channel.receive() {
@@ -97,11 +97,11 @@ struct SessionServer: Sendable {
         throw HandoffError(.peerMisbehaved, "The peer closed the channel before it told what it knows of the circle.")
     }
 
-    private func given(to request: Request?) async throws -> Engine.Given {
+    private func given(to request: Request?, from device: DeviceID) async throws -> Engine.Given {
         switch request {
         case .fetch(let request): try await engine.answer(to: request)
         case .circle: preconditionFailure("a circle is exchanged, not given")
-        case .stream(let request): engine.answer(to: request)
+        case .stream(let request): engine.answer(to: request, from: device)
         case nil:
             Engine.Given(
                 answer: .refusal(Refusal(.notUnderstood, "This device has an older handoffd; update it.")),
@@ -117,14 +117,28 @@ struct SessionServer: Sendable {
         _ introduced: Introduced,
         on channel: some RadioChannel
     ) async throws {
+        let app = try await connect(to: activity, for: introduced.introduction.device)
+        let (sender, receiver) = session.stream()
+        let relay = StreamRelay(app: app, channel: channel, isCaller: false)
+        try await engine.whileTrusted(introduced.introduction.device) { try await relay.run(sender, receiver) }
+    }
+
+    /// Connects to the app of an activity.
+    ///
+    /// When this returns, nobody but the app holds the app's end: its closing would not be noticed otherwise.
+    private func connect(to activity: ActivityRegister.ID, for device: DeviceID) async throws -> LocalStream {
         let pair = try await LocalStreamPair.connected(on: reactor)
         let file = UnixFD(taking: try pair.duplicateFar())
-        let relay = StreamRelay(app: pair.takeNear(), channel: channel, isCaller: false)
-        try await withDeadline(Self.limit, orThrow: Self.tooSlow) {
-            try await engine.hand(file, to: activity, openedBy: introduced.introduction.device)
+        let near = pair.takeNear()
+        do {
+            try await withDeadline(Self.limit, orThrow: Self.tooSlow) {
+                try await engine.hand(file, to: activity, openedBy: device)
+            }
+        } catch {
+            near.reset()
+            throw error
         }
-        let (sender, receiver) = session.stream()
-        try await relay.run(sender, receiver)
+        return near
     }
 
     private func log(_ answer: Answer, to device: DeviceID) {

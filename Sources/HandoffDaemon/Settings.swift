@@ -1,4 +1,5 @@
 import DBus
+import HandoffApps
 import HandoffCore
 import HandoffModel
 package import Logging
@@ -43,7 +44,11 @@ package struct Settings: Sendable {
             bus: try Self.bus(line.bus ?? file.bus ?? "session"),
             stateDirectory: try StateDirectory.path(option: line.stateDirectory, environment: environment),
             name: try Self.name(line.name ?? file.name, hostName: hostName),
-            staysWhenAway: file.staysWhenAway ?? false
+            staysWhenAway: file.staysWhenAway ?? false,
+            apps: AppScan(
+                directories: AppDirectories(environment: environment),
+                searchPath: environment["PATH"] ?? ""
+            )
         )
     }
 

@@ -30,7 +30,7 @@ struct StreamRelay<Channel: RadioChannel>: Sendable {
     ///
     /// Anything else is an error for both apps, never an end: theirs is reset, and the channel closes.
     ///
-    /// - Throws: `RadioError`, ``HandoffCore/HandoffError``, `Errno`, or `CancellationError`.
+    /// - Throws: `RadioError`, `HandoffError`, `Errno`, or `CancellationError`.
     func run(_ sender: StreamSender, _ receiver: StreamReceiver) async throws {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -60,6 +60,8 @@ struct StreamRelay<Channel: RadioChannel>: Sendable {
 
     private func receive(with receiver: StreamReceiver) async throws {
         var receiver = receiver
+        // Pieces may have come together with what opened the stream.
+        while let piece = try receiver.next() { try await take(piece) }
         while let bytes = try await channel.receive() {
             try receiver.append(bytes)
             while let piece = try receiver.next() { try await take(piece) }

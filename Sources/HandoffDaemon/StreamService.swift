@@ -12,7 +12,7 @@ import ServiceLifecycle
 protocol StreamOpening: Sendable {
     /// A connected socket, on whose other end is the app that began the activity.
     ///
-    /// - Throws: ``HandoffCore/HandoffError`` or `RadioError` that says why not and what to do.
+    /// - Throws: `HandoffError` or `RadioError` that says why not and what to do.
     func openStream(_ continuation: ContinuationName) async throws -> UnixFD
 }
 
@@ -30,6 +30,8 @@ struct StreamService<R: Radio>: Service, StreamOpening {
         let device: TrustedDevices.Device
         let place: Place
         let outcome: Outcome
+        /// Raised when the app has its end.
+        let isOpen = Latest(false)
     }
 
     private let orders: AsyncStream<Order>
@@ -59,6 +61,8 @@ struct StreamService<R: Radio>: Service, StreamOpening {
     func openStream(_ continuation: ContinuationName) async throws -> UnixFD {
         let (device, place) = try engine.reachable(continuation.device)
         let outcome = Outcome(nil)
+        // Nobody but the app may hold its end: its closing would not be noticed otherwise. Whoever gave up gets none.
+        defer { outcome.set(.failure(CancellationError())) }
         newOrders.yield(Order(continuation: continuation, device: device, place: place, outcome: outcome))
         let name = device.name.rawValue
         do {
@@ -75,10 +79,18 @@ struct StreamService<R: Radio>: Service, StreamOpening {
     private func carryOut(_ order: Order) async {
         let (engine, device) = (engine, order.device.id)
         do {
-            try await Dialler(engine: engine, radio: radio).withChannel(at: order.place) {
-                try? engine.reachable(device).1
-            } _: { channel in
-                try await converse(order, over: channel)
+            try await first {
+                try await Dialler(engine: engine, radio: radio).withChannel(at: order.place) {
+                    try? engine.reachable(device).1
+                } _: { channel in
+                    try await converse(order, over: channel)
+                }
+            } or: {
+                // Whoever asked gives up after as long: what opens later has nobody to go to.
+                try await withDeadline(Self.limit, orThrow: Self.tooSlow(order.device.name.rawValue)) {
+                    _ = try await order.isOpen.changed(since: order.isOpen.initial)
+                }
+                try await untilCancelled()
             }
         } catch {
             order.outcome.setOnce(.failure(error))
@@ -98,16 +110,27 @@ struct StreamService<R: Radio>: Service, StreamOpening {
             guard let answered = try session.receive(message) else { continue }
             try await channel.sendAll(answered.acknowledgement)
             try Self.check(answered.answer, from: order.device.name.rawValue)
-            let pair = try await LocalStreamPair.connected(on: reactor)
-            order.outcome.setOnce(.success(UnixFD(taking: try pair.duplicateFar())))
+            let app = try await connect(order)
             let (sender, receiver) = session.stream()
             logger.info("a stream was opened", metadata: ["device": "\(order.device.id)"])
-            return try await StreamRelay(app: pair.takeNear(), channel: channel, isCaller: true).run(sender, receiver)
+            let relay = StreamRelay(app: app, channel: channel, isCaller: true)
+            return try await engine.whileTrusted(order.device.id) { try await relay.run(sender, receiver) }
         }
         throw HandoffError(
             .notTrusted,
             "The device closed the channel without an answer. Does it trust this one? Compare `handoffctl devices` there."
         )
+    }
+
+    /// Gives the app that asked its end of a connection, and returns the other.
+    private func connect(_ order: Order) async throws -> LocalStream {
+        let pair = try await LocalStreamPair.connected(on: reactor)
+        guard order.outcome.current.value == nil else {
+            throw HandoffError(.timedOut, "Whoever asked for the stream has given up.")
+        }
+        order.isOpen.set(true)
+        order.outcome.setOnce(.success(UnixFD(taking: try pair.duplicateFar())))
+        return pair.takeNear()
     }
 
     private static func check(_ answer: Answer, from name: String) throws(HandoffError) {

@@ -41,7 +41,13 @@ extension BlueZRadio {
     /// Drops the link to a device a while after its last user has ended, unless somebody uses it again by then.
     ///
     /// The dropping takes a dial's turn: bluetoothd needs 2 s for it, and would take a fresh channel down with the link.
-    func release(_ peer: DeviceAddress, in session: Session, after delay: Duration) {
+    ///
+    /// - Parameters:
+    ///   - peer: the device.
+    ///   - session: the radio's present life.
+    ///   - delay: how long the link is kept.
+    ///   - isOurs: whether this side has made the link: only then it is dropped without a look when the radio ends.
+    func release(_ peer: DeviceAddress, in session: Session, after delay: Duration, isOurs: Bool = true) {
         links.withLock { $0.end(peer) }
         session.bluez.afterwards {
             try? await Task.sleep(for: delay)
@@ -50,7 +56,7 @@ extension BlueZRadio {
                 await session.bluez.disconnect(peer, on: session.adapter)
             }
             // Cancelled: the radio ends, and the link should not outlive it.
-            if self.links.withLock({ $0.settle(peer) }) {
+            if self.links.withLock({ $0.settle(peer) }), isOurs {
                 session.bluez.requestDisconnect(peer, on: session.adapter)
             }
         }

@@ -77,7 +77,7 @@ extension BlueZRadio {
         await serve(BlueZChannel(peer: address, channel: channel))
         channel.close()
         // Who dialled drops the link; this is for those who do not.
-        if let peer { release(peer, in: session, after: .seconds(5)) }
+        if let peer { release(peer, in: session, after: .seconds(5), isOurs: false) }
     }
 }
 

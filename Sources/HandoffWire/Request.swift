@@ -62,7 +62,7 @@ package struct FetchRequest: Hashable, Sendable {
 
 /// Asks for a continuation stream to the app of an activity that was fetched.
 package struct StreamRequest: Hashable, Sendable {
-    /// What the origin calls the activity (``HandoffModel/Activity/Properties/streamName``).
+    /// What the origin called the activity when it gave it away.
     package let activity: UInt64
 
     /// Asks for a stream to the app of that activity.

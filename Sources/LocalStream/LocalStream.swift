@@ -1,4 +1,4 @@
-import Epoll
+package import Epoll
 package import SystemPackage
 
 /// One end of a connection inside this computer, of bytes without borders, that can end well or badly.
@@ -11,6 +11,18 @@ package final class LocalStream: Sendable {
 
     init(_ socket: ReactorDescriptor) {
         self.socket = socket
+    }
+
+    /// Takes over an end that was given to this process.
+    ///
+    /// - Parameters:
+    ///   - number: a connected socket, which nobody else closes; it is set to nonblocking mode, for everybody who has it.
+    ///   - reactor: wakes who waits here.
+    /// - Throws: the error of fcntl(2) or epoll_ctl(2).
+    package convenience init(taking number: CInt, on reactor: Reactor) throws(Errno) {
+        let descriptor = Descriptor(owning: number)
+        try LocalStreamCall.setNonblocking(descriptor.rawValue)
+        self.init(try ReactorDescriptor(descriptor, on: reactor))
     }
 
     /// The next 1 to `count` bytes; none when the other end has finished writing.

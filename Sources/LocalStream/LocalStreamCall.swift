@@ -50,6 +50,11 @@ enum LocalStreamCall {
         _ = try systemCall { fcntl(number, F_SETFL, flags & ~O_NONBLOCK) }
     }
 
+    static func setNonblocking(_ number: CInt) throws(Errno) {
+        let flags = try systemCall { fcntl(number, F_GETFL) }
+        _ = try systemCall { fcntl(number, F_SETFL, flags | O_NONBLOCK) }
+    }
+
     static func read(atMost count: Int, from number: CInt) throws(Errno) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let got = try systemCall { recv(number, &bytes, count, 0) }

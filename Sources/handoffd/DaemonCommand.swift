@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import HandoffDaemon
 import HandoffRadioBlueZ
 import HandoffRadioSimulated
@@ -15,6 +16,8 @@ struct DaemonCommand: AsyncParsableCommand {
     @OptionGroup var options: DaemonCommandOptions
 
     func run() async throws {
+        // Whoever reads the log may leave before the daemon does.
+        signal(SIGPIPE, SIG_IGN)
         let settings = try options.settings()
         let logger = LogOutput.logger(level: settings.logLevel, isForeground: options.foreground)
         do {

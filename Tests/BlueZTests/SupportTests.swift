@@ -88,7 +88,8 @@ struct ErrandTests {
             group.cancelAll()
             try await group.waitForAll()
         }
-        await #expect(throws: CancellationError.self) { try await errands.perform {} }
+        let refused = await #expect(throws: BlueZError.self) { try await errands.perform {} }
+        #expect(refused?.code == .busLost, "nobody cancelled the caller")
     }
 }
 

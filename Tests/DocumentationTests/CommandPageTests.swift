@@ -23,7 +23,10 @@ struct CommandPageTests {
 
     private static let nearby = NearbyActivity(
         path: HandoffName.nearbyActivity(1),
-        ["Type": .string("org.example.a"), "RSSI": .int16(-40)]
+        [
+            "Type": .string("org.example.a"), "RSSI": .int16(-40), "Application": .string("a"),
+            "ApplicationName": .string("A"),
+        ]
     )
 
     @Test("status")
@@ -45,6 +48,12 @@ struct CommandPageTests {
             ["LastSeen": .uint64(1), "IntroducedBy": .string("a"), "ProtocolVersion": .uint32(1)]
         )
         #expect(try Set(Self.example(in: "## devices").keys) == Self.keys(DeviceDocument(device)))
+    }
+
+    @Test("apps")
+    func apps() throws {
+        let app = AppDescription(id: "a", name: "A", types: [], teamID: "T", entrance: "bus", defaults: [])
+        #expect(try Set(Self.example(in: "## apps").keys) == Self.keys(AppDocument(app)))
     }
 
     @Test("monitor")

@@ -5,7 +5,9 @@ import HandoffModel
 /// The interfaces of the daemon, served by nobody: to look at what they declare.
 enum Interfaces {
     static let all: [Interface] = [
-        .manager(NoManager()), .activity(NoActivity()), .nearbyActivity({ nothing }, fetch: { _ in throw Nobody() }),
+        .manager(NoManager()), .activity(NoActivity()),
+        .nearbyActivity({ nothing }, fetch: { _ in throw Nobody() }, hand: { _ in throw Nobody() }),
+        .application(NoApplication()), .apps(NoApps()),
         .activityDelegate(NoDelegate()),
         .device({ noDevice }, remove: {}, rename: { _ in }),
     ]
@@ -38,9 +40,9 @@ enum Interfaces {
 
         func trust(card: String) throws -> ObjectPath { throw Nobody() }
         func rename(to name: String) throws {}
-        func openStream(continuation: String) async throws -> UnixFD { throw Nobody() }
         func startLooking(for client: BusName) throws {}
         func stopLooking(for client: BusName) {}
+        func openStream(continuation: String) async throws -> UnixFD { throw CancellationError() }
     }
 
     private struct NoActivity: ActivityService {
@@ -56,14 +58,21 @@ enum Interfaces {
         func invalidate(by client: BusName) throws {}
     }
 
+    private struct NoApplication: ContinuingApplication {
+        func willContinue(_ type: ActivityType, from device: String) async throws -> Bool { false }
+        func `continue`(_ activity: FetchedActivity, from device: String) async throws -> Bool { false }
+        func didFail(_ type: ActivityType, _ error: String, _ message: String) {}
+    }
+
+    private struct NoApps: AppsService {
+        var list: (apps: [AppDescription], faults: [AppFileFault]) { ([], []) }
+
+        func setDefault(_ app: String, for type: String) throws {}
+    }
+
     private struct NoDelegate: ActivityDelegate {
         func willSave(_ activity: ObjectPath) async throws {}
         func wasContinued(_ activity: ObjectPath, by device: ObjectPath, named name: String) {}
-        func didReceiveStream(
-            _ stream: UnixFD,
-            of activity: ObjectPath,
-            from device: ObjectPath,
-            named name: String
-        ) throws {}
+        func didReceiveStream(_ stream: UnixFD, of activity: ObjectPath, from device: ObjectPath, named name: String) {}
     }
 }

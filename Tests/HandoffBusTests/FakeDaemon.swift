@@ -14,7 +14,7 @@ final class FakeDaemon: Sendable {
         /// The one activity that is shown, with the type `org.example.fake`.
         var draft = ActivityDraft()
         var isCurrent = false
-        /// What `Continue` fetches, one after the other; the last again and again.
+        /// What `Fetch` fetches, one after the other; the last again and again.
         var remote: [Activity] = []
         /// What everything fails with.
         var failure: DBusError?
@@ -79,8 +79,10 @@ final class FakeDaemon: Sendable {
         .nearbyActivity {
             Self.description
         } fetch: { [self] client in
-            try note("Continue", by: client)
+            try note("Fetch", by: client)
             return FetchedActivity(try next(), continuation: nil)
+        } hand: { _ in
+            ContinuationResult(outcome: "browser", application: "")
         }
     }
 
@@ -161,6 +163,10 @@ struct FakeManager: ManagerService {
 
     func startLooking(for client: BusName) throws {
         try daemon.note("StartLooking", by: client)
+    }
+
+    func openStream(continuation: String) async throws -> UnixFD {
+        throw HandoffErrorName.streamsNotSupported.reply("This daemon has no streams.")
     }
 
     func stopLooking(for client: BusName) {

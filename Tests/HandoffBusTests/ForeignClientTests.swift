@@ -115,7 +115,7 @@ struct ForeignClientTests {
             func continueActivity() async throws -> ProgramResult {
                 let options = ["call", "--address", bus.address.description, "--dest", HandoffName.bus.description]
                 let object = ["--object-path", FakeDaemon.nearby.description]
-                let method = ["--method", "org.handoffd.NearbyActivity1.Continue", "{}"]
+                let method = ["--method", "org.handoffd.NearbyActivity1.Fetch", "{}"]
                 return try await run("/usr/bin/gdbus", options + object + method)
             }
             let refused = try await continueActivity()
@@ -149,7 +149,7 @@ private let pythonStory = """
     assert properties.Get("org.handoffd.Activity1", "Current")
     assert properties.Get("org.handoffd.Activity1", "UserInfo") == {"page": 3}
     nearby = dbus.Interface(bus.get_object(name, root + "/Nearby/7"), "org.handoffd.NearbyActivity1")
-    remote = nearby.Continue({})
+    remote = nearby.Fetch({})
     assert remote["Type"] == "org.example.remote" and remote["Title"] == "Far", remote
     assert remote["UserInfo"]["when"] == ("date", (7, 8)), remote
     assert remote["UserInfo"]["all"] == ("set", [("url", "tel:112")]), remote
@@ -170,5 +170,5 @@ private let pythonMirror = """
     manager = dbus.Interface(bus.get_object(name, root), "org.handoffd.Manager1")
     nearby = dbus.Interface(bus.get_object(name, root + "/Nearby/7"), "org.handoffd.NearbyActivity1")
     for _ in range(int(sys.argv[1])):
-        manager.CreateActivity("org.example.python", {"UserInfo": nearby.Continue({})["UserInfo"]})
+        manager.CreateActivity("org.example.python", {"UserInfo": nearby.Fetch({})["UserInfo"]})
     """

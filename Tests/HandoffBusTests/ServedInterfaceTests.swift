@@ -90,7 +90,7 @@ struct ServedInterfaceTests {
                 { try await client.startLooking() },
                 { _ = try await client.trust(card: "x") },
                 { try await client.remove(device: FakeDaemon.device) },
-                { _ = try await client.continueActivity(FakeDaemon.nearby) },
+                { _ = try await client.fetchActivity(FakeDaemon.nearby) },
                 { try await Self.set("Title", to: .string("x"), client) },
             ]
             for call in calls { #expect(await dbusError(call) == failure) }
@@ -177,7 +177,7 @@ struct ServedInterfaceTests {
             _ = try await client.createActivity(ofType: type.rawValue, draft)
             #expect(daemon.read(\.created.first?.properties.userInfo) == userInfo)
             #expect(try await client.objects().activities.first?.properties["UserInfo"] == value)
-            #expect(try await client.continueActivity(FakeDaemon.nearby) == activity)
+            #expect(try await client.fetchActivity(FakeDaemon.nearby) == activity)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HandoffBus
 import HandoffModel
 import Testing
 

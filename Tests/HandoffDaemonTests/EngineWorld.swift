@@ -89,6 +89,7 @@ final class Shown: EngineObserver {
         case .streamOpened(let record, _, _, _, _): "stream \(record.id)"
         case .identityChanged: "identity"
         case .radioChanged: "radio"
+        case .streamOpened(let record, _, let name, _, _): "stream to \(record.id) by \(name)"
         }
     }
 }

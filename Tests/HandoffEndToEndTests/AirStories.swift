@@ -17,7 +17,7 @@ struct AirStories {
             try await desktop.watching { watch in
                 try await laptop.publishing("org.example.edit", ["--user-info", #"{"text": "\#(text)"}"#]) { _ in
                     _ = try await watch.one()
-                    try await desktop.withControl(["continue"]) { process, _ in
+                    try await desktop.withControl(["continue", "--print"]) { process, _ in
                         try await laptop.log.line(containing: "a device asks")
                         try world.setAir { $0.apart = [["laptop"], ["desktop"]] }
                         let errors = await process.stderr.text()
@@ -27,7 +27,7 @@ struct AirStories {
                     }
                     try world.setAir { _ in }
                     _ = try await watch.one()
-                    #expect(try await desktop.json("continue")["userInfo"]["text"].string == text)
+                    #expect(try await desktop.json("continue", "--print")["userInfo"]["text"].string == text)
                 }
             }
         }
@@ -40,7 +40,7 @@ struct AirStories {
                 try await laptop.publishing("org.example.edit") { _ in
                     _ = try await watch.one()
                     try world.setAir { $0.apart = [["laptop"], ["desktop"]] }
-                    let result = try await desktop.run("--json", "continue")
+                    let result = try await desktop.run("--json", "continue", "--print")
                     #expect(result.status == 1)
                     let error = try JSON(result.stderr)
                     #expect(error["name"].string == "org.handoffd.Error.PeerUnreachable")
@@ -57,7 +57,7 @@ struct AirStories {
             try await desktop.watching { watch in
                 try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
                     _ = try await watch.one()
-                    #expect(try await desktop.json("continue")["title"].string == "T")
+                    #expect(try await desktop.json("continue", "--print")["title"].string == "T")
                 }
             }
         }
@@ -80,7 +80,7 @@ struct AirStories {
                 try await desktop.watching { watch in
                     _ = try await watch.one()
                     try await desktop.untilHeard(after: seen)
-                    #expect(try await desktop.json("continue")["type"].string == "org.example.edit")
+                    #expect(try await desktop.json("continue", "--print")["type"].string == "org.example.edit")
                 }
             }
         }
@@ -93,7 +93,7 @@ struct AirStories {
                 try await desktop.watching { _ = try await $0.one() }
                 try world.setAir { $0.off = ["desktop"] }
                 try await desktop.log.line(containing: "the radio cannot be used")
-                let result = try await desktop.run("--json", "continue")
+                let result = try await desktop.run("--json", "continue", "--print")
                 #expect(result.status == 1)
                 #expect(try JSON(result.stderr)["name"].string == "org.handoffd.Error.BluetoothOff")
             }
@@ -118,7 +118,7 @@ struct AirStories {
                 try await laptop.log.line(containing: "a session ended early")
                 try await desktop.watching { watch in
                     _ = try await watch.one()
-                    #expect(try await desktop.json("continue")["title"].string == "T")
+                    #expect(try await desktop.json("continue", "--print")["title"].string == "T")
                 }
             }
         }

@@ -118,7 +118,9 @@ struct BusStories {
     func noDaemon() async throws {
         try await World.run { world in
             try await withPrivateBus { bus in
-                for command in [["status"], ["nearby"], ["continue"], ["devices"], ["publish", "--type", "a.b"]] {
+                for command in [
+                    ["status"], ["nearby"], ["continue", "--print"], ["devices"], ["publish", "--type", "a.b"],
+                ] {
                     let result = try await HandoffTestSupport.run(
                         Programs.handoffctl,
                         ["--bus", bus.address.description] + command,

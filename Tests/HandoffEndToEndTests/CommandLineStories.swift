@@ -67,8 +67,8 @@ struct CommandLineStories {
                 let lines = try await desktop.run("nearby").stdout.split(separator: "\n").map(String.init)
                 #expect(lines.count == 2)
                 #expect(lines.first?.hasPrefix("ID") == true)
-                for word in ["laptop", "yes", "dBm"] { #expect(lines.last?.contains(word) == true) }
-                let text = try await desktop.run("continue").stdout
+                for word in ["laptop", "browser", "dBm"] { #expect(lines.last?.contains(word) == true) }
+                let text = try await desktop.run("continue", "--print").stdout
                 for word in ["from", "laptop", "org.example.edit", "https://example.org"] {
                     #expect(text.contains(word))
                 }
@@ -82,8 +82,8 @@ struct CommandLineStories {
             try await laptop.publishing("org.example.edit") { _ in
                 try await desktop.watching { watch in
                     _ = try await watch.one()
-                    #expect(try await desktop.run("continue", "--type", "org.example.draw").status == 4)
-                    let activity = try await desktop.json("continue", "--type", "org.example.edit")
+                    #expect(try await desktop.run("continue", "--print", "--type", "org.example.draw").status == 4)
+                    let activity = try await desktop.json("continue", "--print", "--type", "org.example.edit")
                     #expect(activity["type"].string == "org.example.edit")
                 }
             }
@@ -148,7 +148,7 @@ struct CommandLineStories {
                 ]
                 try await laptop.publishing("org.example.edit", options) { _ in
                     _ = try await watch.one()
-                    #expect(try await desktop.json("continue")["title"].string == "SecretTitle")
+                    #expect(try await desktop.json("continue", "--print")["title"].string == "SecretTitle")
                     try await laptop.log.line(containing: "an activity was fetched")
                 }
                 let card = try await laptop.json("devices", "card")["card"].string

@@ -22,7 +22,7 @@ struct ContinuationStories {
                     #expect(seen["hasWebpage"].boolean == true)
                     #expect(seen["type"].isNull, "its hash was never met here")
 
-                    let activity = try await desktop.json("continue")
+                    let activity = try await desktop.json("continue", "--print")
                     #expect(activity["type"].string == "org.example.edit")
                     #expect(activity["title"].string == "Draft")
                     #expect(activity["webpageURL"].string == "https://example.org/a")
@@ -50,7 +50,7 @@ struct ContinuationStories {
             try await desktop.watching { watch in
                 try await laptop.publishing("org.example.edit", ["--user-info", userInfo]) { _ in
                     _ = try await watch.one()
-                    let continued = try await desktop.json("continue")["userInfo"]
+                    let continued = try await desktop.json("continue", "--print")["userInfo"]
                     // The form of each value is unambiguous and unique, so that equal documents are equal values.
                     #expect(try continued == JSON(userInfo))
                 }
@@ -66,7 +66,7 @@ struct ContinuationStories {
                 try await laptop.publishing("org.example.edit", ["--user-info", #"{"text": "\#(text)"}"#]) { _ in
                     try await laptop.log.line(containing: "a large activity is slow to continue")
                     _ = try await watch.one()
-                    #expect(try await desktop.json("continue")["userInfo"]["text"].string == text)
+                    #expect(try await desktop.json("continue", "--print")["userInfo"]["text"].string == text)
                 }
             }
         }
@@ -83,14 +83,14 @@ struct ContinuationStories {
                             $0.first?["typeHash"] != first["typeHash"] && $0.count == 1
                         }
                         #expect(second.first?["id"] != first["id"])
-                        let stale = try await desktop.run("continue", "\(Int(first["id"].number ?? 0))")
+                        let stale = try await desktop.run("continue", "--print", "\(Int(first["id"].number ?? 0))")
                         #expect(stale.status == 4)
                         kill(draw.processID, SIGINT)
                         #expect(await draw.exitStatus() == 0)
                     }
                     let third = try await watch.until { $0.count == 1 && $0[0]["typeHash"] == first["typeHash"] }
                     #expect(third.first?["id"] != first["id"])
-                    #expect(try await desktop.json("continue")["type"].string == "org.example.edit")
+                    #expect(try await desktop.json("continue", "--print")["type"].string == "org.example.edit")
                 }
             }
         }
@@ -107,7 +107,7 @@ struct ContinuationStories {
                     let entry = try await desktop.watchingOnce()
                     // The desktop hears nothing new from here on, and still has the address.
                     try await program.becomeCurrent(draw)
-                    let outcome = await Result { try await user.continueActivity(entry) }
+                    let outcome = await Result { try await user.fetchActivity(entry) }
                     // Whichever is quicker: the answer that says so, or the advertisement that made it leave the list.
                     #expect(throws: (any Error).self) { try outcome.get() }
                     #expect(["NoLongerCurrent", "NoSuchActivity", "UnknownObject"].contains(outcome.errorName))
@@ -126,7 +126,9 @@ struct ContinuationStories {
                     for device in [desktop, tablet] {
                         try await device.watching { watch in
                             _ = try await watch.one()
-                            for _ in 0..<2 { #expect(try await device.json("continue")["title"].string == "T") }
+                            for _ in 0..<2 {
+                                #expect(try await device.json("continue", "--print")["title"].string == "T")
+                            }
                         }
                     }
                 }
@@ -144,7 +146,7 @@ struct ContinuationStories {
                     _ = try await watch.one()
                     try await program.setUserInfo(["line": .int64(1), "page": .int64(7)], of: path)
                     try await program.addUserInfo(["line": .int64(2)], to: path)
-                    let userInfo = try await desktop.json("continue")["userInfo"]
+                    let userInfo = try await desktop.json("continue", "--print")["userInfo"]
                     #expect(try userInfo == JSON(#"{"line": 2, "page": 7}"#))
                 }
             }

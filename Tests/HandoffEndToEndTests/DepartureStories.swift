@@ -88,7 +88,7 @@ struct DepartureStories {
                 try await desktop.watching { watch in
                     try await laptop.publishing("org.example.edit", ["--title", "again"]) { _ in
                         _ = try await watch.one()
-                        #expect(try await desktop.json("continue")["title"].string == "again")
+                        #expect(try await desktop.json("continue", "--print")["title"].string == "again")
                     }
                 }
             }
@@ -120,7 +120,7 @@ struct DepartureStories {
                 try await program.becomeCurrent(path)
                 let entry = try await desktop.watchingOnce()
                 try await desktop.connected { user in
-                    async let activity = user.continueActivity(entry)
+                    async let activity = user.fetchActivity(entry)
                     try await program.call("ResignCurrent", of: path)
                     #expect(try await activity.title == "late")
                 }

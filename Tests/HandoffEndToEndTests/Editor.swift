@@ -8,12 +8,16 @@ struct Editor: ActivityDelegate {
     /// What it was told, in words: `WillSave`, `WasContinued DEVICE-ID NAME`.
     let events: AsyncStream<String>
     private let newEvents: AsyncStream<String>.Continuation
+    /// The streams that other devices have opened, in their order.
+    let streams: AsyncStream<UnixFD>
+    private let newStreams: AsyncStream<UnixFD>.Continuation
     private let save: @Sendable (ObjectPath) async throws -> Void
 
     /// - Parameter save: what it does when it is asked to save.
     init(save: @escaping @Sendable (ObjectPath) async throws -> Void) {
         self.save = save
         (events, newEvents) = AsyncStream.makeStream()
+        (streams, newStreams) = AsyncStream.makeStream()
     }
 
     /// Offers itself to the daemon, with an activity that is current and has something to save.
@@ -37,7 +41,7 @@ struct Editor: ActivityDelegate {
     }
 
     func didReceiveStream(_ stream: UnixFD, of activity: ObjectPath, from device: ObjectPath, named name: String) {
-        newEvents.yield("DidReceiveStream \(device.lastElement) \(name)")
+        newStreams.yield(stream)
     }
 
     /// The next events, as many as are asked for.

@@ -25,14 +25,14 @@ struct SaveStories {
                         _ = try await watch.one()
                         var (text, fetches) = ("", 0)
                         while text != keys {
-                            text = try await desktop.json("continue")["userInfo"]["text"].string
+                            text = try await desktop.json("continue", "--print")["userInfo"]["text"].string
                             fetches += 1
                         }
                         #expect(monitor.events("saveRequested").count <= fetches)
                         #expect(monitor.events("saveEnded").allSatisfy { $0["Outcome"].string == "saved" })
                         // Nothing has changed since, so that the app is not asked.
                         let asked = monitor.events("saveRequested").count
-                        _ = try await desktop.json("continue")
+                        _ = try await desktop.json("continue", "--print")
                         try await monitor.line { $0["event"].string == "continued" }
                         #expect(monitor.events("saveRequested").count == asked)
                         kill(editor.processID, SIGKILL)
@@ -74,8 +74,8 @@ struct SaveStories {
                     let entries = [try await desktop.watchingOnce(), try await tablet.watchingOnce()]
                     try await desktop.connected { one in
                         try await tablet.connected { other in
-                            async let first = one.continueActivity(entries[0])
-                            async let second = other.continueActivity(entries[1])
+                            async let first = one.fetchActivity(entries[0])
+                            async let second = other.fetchActivity(entries[1])
                             let states = [try await first.userInfo, try await second.userInfo]
                             #expect(states == [["line": .integer(7)], ["line": .integer(7)]])
                         }
@@ -99,11 +99,11 @@ struct SaveStories {
                     let activity = try await editor.open("org.example.edit", state, over: program)
                     try await desktop.watching { watch in
                         _ = try await watch.one()
-                        #expect(try await desktop.json("continue")["userInfo"]["line"].number == 1)
+                        #expect(try await desktop.json("continue", "--print")["userInfo"]["line"].number == 1)
                         try await monitor.line { $0["Outcome"].string == "timed-out" }
                         // It has not answered yet, and is neither asked nor waited for again.
                         try await program.set("NeedsSave", to: .boolean(true), of: activity)
-                        #expect(try await desktop.json("continue")["userInfo"]["line"].number == 1)
+                        #expect(try await desktop.json("continue", "--print")["userInfo"]["line"].number == 1)
                         try await monitor.line { $0["event"].string == "continued" }
                         #expect(monitor.events("saveRequested").count == 1)
                     }
@@ -122,9 +122,9 @@ struct SaveStories {
                     let activity = try await editor.open("org.example.edit", ["Title": .string("T")], over: program)
                     try await desktop.watching { watch in
                         _ = try await watch.one()
-                        #expect(try await desktop.json("continue")["title"].string == "T")
+                        #expect(try await desktop.json("continue", "--print")["title"].string == "T")
                         try await program.set("Delegate", to: .objectPath("/nowhere"), of: activity)
-                        #expect(try await desktop.json("continue")["title"].string == "T")
+                        #expect(try await desktop.json("continue", "--print")["title"].string == "T")
                         #expect(monitor.events("saveEnded").map { $0["Outcome"].string } == ["failed", "failed"])
                         let shown = try await program.objects().activities.first
                         #expect(shown?.properties["NeedsSave"] == .boolean(true))
@@ -152,7 +152,7 @@ struct SaveStories {
                 }
                 try await desktop.watching { watch in
                     _ = try await watch.one()
-                    _ = try await desktop.json("continue")
+                    _ = try await desktop.json("continue", "--print")
                 }
                 let id = try await desktop.id
                 #expect(await editor.next(2) == ["WillSave", "WasContinued \(id) desktop"])
@@ -180,7 +180,7 @@ struct SaveStories {
                     let activity = try await editor.open("org.example.edit", keys, over: program)
                     try await desktop.watching { watch in
                         _ = try await watch.one()
-                        let userInfo = try await desktop.json("continue")["userInfo"]
+                        let userInfo = try await desktop.json("continue", "--print")["userInfo"]
                         #expect(try userInfo == JSON(#"{"line": 7}"#))
                     }
                     try await monitor.line { $0["event"].string == "continued" }
@@ -241,7 +241,7 @@ struct SaveStories {
             ]
             try await laptop.publishing("org.example.edit", options) { _ in
                 let entry = try await desktop.watchingOnce()
-                let activity = try await desktop.connected { try await $0.continueActivity(entry) }
+                let activity = try await desktop.connected { try await $0.fetchActivity(entry) }
                 #expect(activity.title == "Draft")
                 #expect(activity.webpageURL?.rawValue == "https://example.org/a")
                 #expect(activity.userInfo == ["line": .integer(12)])

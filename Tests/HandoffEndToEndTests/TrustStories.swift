@@ -39,7 +39,7 @@ struct TrustStories {
                         try await laptop.publishing("org.example.edit") { _ in
                             try await desktop.watching { watch in
                                 _ = try await watch.one()
-                                let result = try await desktop.run("--json", "continue")
+                                let result = try await desktop.run("--json", "continue", "--print")
                                 #expect(result.status == 1)
                                 let error = try JSON(result.stderr)
                                 #expect(error["name"].string == "org.handoffd.Error.NotTrusted")
@@ -62,7 +62,7 @@ struct TrustStories {
                         _ = try await watch.one()
                         let removed = try await laptop.json("devices", "remove", try await desktop.id)
                         #expect(removed["name"].string == "desktop")
-                        let result = try await desktop.run("--json", "continue")
+                        let result = try await desktop.run("--json", "continue", "--print")
                         #expect(result.status == 1)
                         #expect(try JSON(result.stderr)["name"].string == "org.handoffd.Error.NotTrusted")
                         // And the other way round.
@@ -82,7 +82,7 @@ struct TrustStories {
                     _ = try await watch.one()
                     _ = try await laptop.json("devices", "remove", try await desktop.id)
                     // Nothing is told any more, and nobody is there to say farewell to: the entry times out.
-                    let result = try await desktop.run("continue")
+                    let result = try await desktop.run("continue", "--print")
                     #expect(result.status == 1)
                 }
             }

@@ -11,6 +11,8 @@ struct MessageVectorTests {
         var message: String
         var bytes: String
         var typeHash: String?
+        /// Decimal; what a stream is asked for by.
+        var streamName: String?
         var activity: DescribedValue?
         var refusalCode: Int?
         var refusalMessage: String?
@@ -26,11 +28,20 @@ struct MessageVectorTests {
                 bytes: hex(Request.fetch(FetchRequest(typeHash: hash)).encode()),
                 typeHash: hash.description
             ),
+            Case(
+                what: "asks for a stream",
+                message: "Request",
+                bytes: hex(Request.stream(StreamRequest(activity: 0x0123_4567_0000_002A)).encode()),
+                streamName: "81985526906748970"
+            ),
+            Case(what: "grants a stream", message: "Answer", bytes: hex(Answer.stream.encode())),
             Case(what: "has it all", message: "Acknowledgement", bytes: hex(Acknowledgement().encode())),
         ]
         let refusals = [
             Refusal(.noLongerCurrent, "It is not current any more."),
             Refusal(.busy, ""),
+            Refusal(.noSuchActivity, "The activity has ended."),
+            Refusal(.streamsNotSupported, "Its app takes no continuation streams."),
             Refusal(.init(rawValue: 300), "Ü"),
         ]
         for refusal in refusals {
@@ -101,7 +112,8 @@ struct MessageVectorTests {
         case "Request":
             switch try Request(decoding: bytes) {
             case .fetch(let request): vector.typeHash = request.typeHash.description
-            case .circle, .stream: break
+            case .circle: break
+            case .stream(let request): vector.streamName = "\(request.activity)"
             }
         case "Answer":
             switch try Answer(decoding: bytes) {

@@ -1,6 +1,6 @@
 import Epoll
 import Glibc
-@testable import LocalStream
+import LocalStream
 import SystemPackage
 import Testing
 
@@ -87,11 +87,10 @@ private enum Pair {
             let pair = try await LocalStreamPair.connected(on: reactor)
             // The far end gets a number of its own, as the bus gives the app one, and waits on the reactor: a blocking
             // read would hold one of the few threads that all tests share.
-            let far = try Descriptor { dup(pair.far.rawValue) }
-            let flags = try systemCall { fcntl(far.rawValue, F_GETFL) }
+            let far = try pair.duplicateFar()
+            let flags = try systemCall { fcntl(far, F_GETFL) }
             #expect(flags & O_NONBLOCK == 0, "an app is given a blocking descriptor")
-            _ = try systemCall { fcntl(far.rawValue, F_SETFL, flags | O_NONBLOCK) }
-            try await body(pair.takeNear(), LocalStream(try ReactorDescriptor(far, on: reactor)))
+            try await body(pair.takeNear(), LocalStream(taking: far, on: reactor))
         }
     }
 }

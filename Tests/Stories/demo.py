@@ -38,7 +38,7 @@ def story(radios):
                     entries = nearby.wait_for_type(type_hash(TYPE))
                 show("nearby, as the desktop sees it", entries)
                 with steps.step("desktop continues it"):
-                    activity = desktop.ctl("continue", entries[0]["id"])
+                    activity = desktop.ctl("continue", "--print", entries[0]["id"])
                 show("the activity, as it arrived", [activity])
                 with steps.step("the activity ends on the laptop, the desktop's entry goes"):
                     publication.close()

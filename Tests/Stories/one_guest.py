@@ -41,7 +41,7 @@ def publish_see_continue(steps, laptop, desktop, nearby):
             )
             entry = nearby.wait_for_type(type_hash(FIRST))[0]
         with steps.step("desktop continues it, and all nine kinds of value arrive unchanged"):
-            activity = desktop.ctl("continue", entry["id"])
+            activity = desktop.ctl("continue", "--print", entry["id"])
             if (activity["type"], activity["title"], activity["userInfo"]) != (FIRST, "Kinds", EVERY_KIND):
                 raise Failure(f"the activity arrived changed: {activity}")
         with steps.step("another activity becomes current, and the table follows"):
@@ -61,7 +61,7 @@ def fetch_one_kilobyte(steps, laptop, desktop, nearby):
         with laptop.publishing("--type", FIRST, "--user-info", payload):
             entry = nearby.wait_for_type(type_hash(FIRST))[0]
             rig("rig_mark fetch-begins")
-            desktop.ctl("continue", entry["id"])
+            desktop.ctl("continue", "--print", entry["id"])
             rig("rig_mark fetch-ends")
         nearby.wait_empty(BEFORE_THE_TIMEOUT)
 

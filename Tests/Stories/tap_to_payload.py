@@ -38,7 +38,7 @@ def desktop(machine):
             entry = nearby.wait_for_type(type_hash(TYPE), 120)[0]
             heard_again(machine)
             status.append(timed(machine, "status"))
-            took.append(timed(machine, "continue", entry["id"]))
+            took.append(timed(machine, "continue", "--print", entry["id"]))
             print(f"  {took[-1] * 1000:.0f} ms, status {status[-1] * 1000:.0f} ms", flush=True)
     rig("rig_signal enough")
     for name, times in (("continue", took), ("status", status)):

@@ -50,7 +50,7 @@ def desktop(steps, machine):
             entry = nearby.wait_for_type(type_hash(TYPE), 120)[0]
         with steps.step("continued"):
             rig("rig_mark fetch-begins")
-            activity = machine.ctl("continue", entry["id"])
+            activity = machine.ctl("continue", "--print", entry["id"])
             rig("rig_mark fetch-ends")
         if (activity["type"], activity["title"], activity["userInfo"]) != (TYPE, "Two machines", USER_INFO):
             raise Failure(f"the activity arrived changed: {activity}")

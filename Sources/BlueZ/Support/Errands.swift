@@ -39,7 +39,7 @@ package final class Errands: Sendable {
 
     /// Has `work` done, and waits for it even when the calling task is cancelled.
     ///
-    /// - Throws: what `work` throws, or `CancellationError` when ``run()`` has ended.
+    /// - Throws: what `work` throws, or ``BlueZError`` with `busLost` when ``run()`` has ended.
     package func perform<Success: Sendable>(
         _ work: @escaping @Sendable () async throws -> Success
     ) async throws -> Success {
@@ -48,7 +48,10 @@ package final class Errands: Sendable {
                 Errand {
                     continuation.resume(returning: await Self.outcome(work))
                 } refuse: {
-                    continuation.resume(returning: .failure(CancellationError()))
+                    // Nobody cancelled the caller: it must not take this for its own end.
+                    continuation.resume(
+                        returning: .failure(BlueZError(.busLost, "the connection to the system bus is being closed"))
+                    )
                 }
             )
         }

@@ -32,16 +32,21 @@ package struct PrivateBus: Sendable {
 ///
 /// - Parameter directory: where the bus puts its socket, and leaves it; a bus that is started there later has the same
 ///   address. Without it, each bus has a directory of its own, which is removed.
+/// - Parameter services: the directory with the service files of what it starts; without it, it starts nothing.
 /// - Throws: what `body` throws; `MissingProgram` if dbus-daemon is not installed.
-package func withPrivateBus<T>(in directory: URL? = nil, _ body: (PrivateBus) async throws -> T) async throws -> T {
+package func withPrivateBus<T>(
+    in directory: URL? = nil,
+    services: URL? = nil,
+    _ body: (PrivateBus) async throws -> T
+) async throws -> T {
     guard let directory else {
         let directory = URL.temporaryDirectory.appending(path: "bus-\(UUID().uuidString.prefix(8))")
         defer { try? FileManager.default.removeItem(at: directory) }
-        return try await withPrivateBus(in: directory, body)
+        return try await withPrivateBus(in: directory, services: services, body)
     }
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     let configuration = directory.appending(path: "bus.conf")
-    try Data(busConfiguration(directory.path()).utf8).write(to: configuration)
+    try Data(busConfiguration(directory.path(), services).utf8).write(to: configuration)
     let arguments = ["--config-file=\(configuration.path())", "--print-address", "--nofork", "--nosyslog"]
     return try await withProgram("/usr/bin/dbus-daemon", arguments) { daemon in
         guard await daemon.stdout.firstLine() != nil else {
@@ -52,26 +57,28 @@ package func withPrivateBus<T>(in directory: URL? = nil, _ body: (PrivateBus) as
     }
 }
 
-/// Everybody may do everything, as on a session bus; no services are started.
-private func busConfiguration(_ directory: String) -> String {
-    """
-    <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
-     "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-    <busconfig>
-      <type>session</type>
-      <listen>unix:path=\(directory)/bus</listen>
-      <auth>EXTERNAL</auth>
-      <policy context="default">
-        <allow send_destination="*" eavesdrop="true"/>
-        <allow eavesdrop="true"/>
-        <allow own="*"/>
-      </policy>
-      <limit name="max_incoming_bytes">1000000000</limit>
-      <limit name="max_outgoing_bytes">1000000000</limit>
-      <limit name="max_message_size">1000000000</limit>
-      <limit name="max_replies_per_connection">50000</limit>
-      <limit name="max_match_rules_per_connection">50000</limit>
-      <limit name="reply_timeout">120000</limit>
-    </busconfig>
-    """
+/// Everybody may do everything, as on a session bus.
+private func busConfiguration(_ directory: String, _ services: URL?) -> String {
+    let services = services.map { "<servicedir>\($0.path())</servicedir>" } ?? ""
+    return """
+        <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+         "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+        <busconfig>
+          <type>session</type>
+          <listen>unix:path=\(directory)/bus</listen>
+          \(services)
+          <auth>EXTERNAL</auth>
+          <policy context="default">
+            <allow send_destination="*" eavesdrop="true"/>
+            <allow eavesdrop="true"/>
+            <allow own="*"/>
+          </policy>
+          <limit name="max_incoming_bytes">1000000000</limit>
+          <limit name="max_outgoing_bytes">1000000000</limit>
+          <limit name="max_message_size">1000000000</limit>
+          <limit name="max_replies_per_connection">50000</limit>
+          <limit name="max_match_rules_per_connection">50000</limit>
+          <limit name="reply_timeout">120000</limit>
+        </busconfig>
+        """
 }

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import HandoffModel
+package import HandoffModel
 
 /// A value of userInfo as JSON, each of the nine kinds in a form of its own.
 ///
@@ -8,18 +8,18 @@ import HandoffModel
 /// `{"$data": BASE64}`, `{"$date": "2026-11-21T12:00:00.5Z"}`, `{"$url": TEXT}`, `{"$set": [ … ]}`, and
 /// `{"$real": NUMBER}` for a real without a fractional part, `"NaN"`, `"Infinity"` and `"-Infinity"` among them. A
 /// dictionary that could be mistaken for one of these is wrapped: `{"$dictionary": { … }}`.
-struct UserInfoJSON: Codable, Hashable {
-    let value: UserInfoValue
+package struct UserInfoJSON: Codable, Hashable, Sendable {
+    package let value: UserInfoValue
 
-    init(_ value: UserInfoValue) {
+    package init(_ value: UserInfoValue) {
         self.value = value
     }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         value = try Self.scalar(from: decoder) ?? Self.container(from: decoder)
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         switch value {
         case .null: try Self.encode(nil as String?, to: encoder)
         case .boolean(let boolean): try Self.encode(boolean, to: encoder)
@@ -33,7 +33,7 @@ struct UserInfoJSON: Codable, Hashable {
         case .array(let items): try Self.encode(items.map(UserInfoJSON.init), to: encoder)
         // In an order of their own, so that equal sets look equal.
         case .set(let items):
-            let elements = items.map { (Output.compact(UserInfoJSON($0)), UserInfoJSON($0)) }
+            let elements = items.map { (Self.order(of: $0), UserInfoJSON($0)) }
             try Self.encode(["$set": elements.sorted { $0.0 < $1.0 }.map(\.1)], to: encoder)
         case .dictionary(let entries): try Self.encode(dictionary: entries, to: encoder)
         }
@@ -42,6 +42,12 @@ struct UserInfoJSON: Codable, Hashable {
     private static func encode(_ value: some Encodable, to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(value)
+    }
+
+    private static func order(of value: UserInfoValue) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(UserInfoJSON(value))).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
     private static func encode(real: Double, to encoder: any Encoder) throws {

@@ -1,0 +1,146 @@
+package import HandoffModel
+
+/// An app of this computer that continues activities, as its desktop file declares it.
+package struct App: Hashable, Sendable {
+    /// How an app gets an activity.
+    package enum Entrance: Hashable, Sendable {
+        /// Through `org.handoffd.Application1` on the bus, where it is started if need be.
+        case bus
+        /// A program that reads the activity as JSON from its standard input.
+        case program(ExecLine)
+        /// A program that is given the activity's web page.
+        case webpage(ExecLine)
+    }
+
+    /// The desktop file's id without `.desktop`; for an app on the bus its name there, too.
+    package let id: String
+    /// What people call it.
+    package let name: String
+    /// The name or path of its icon; nil where it has none.
+    package let icon: String?
+    /// The types that it continues.
+    package let types: Set<ActivityType>
+    /// Whose app it is; it gets activities of this team only, or without one only those without one.
+    package let teamID: String?
+    /// Which activity type stands for documents of a MIME type.
+    package let documentTypes: [String: ActivityType]
+    /// Domains whose sites may continue into the app.
+    package let associatedDomains: [String]
+    package let entrance: Entrance
+    /// The program that has to exist for the app to count as installed; nil where it says none.
+    package let tryExec: String?
+
+    /// The app that a desktop file declares; nil where the file has nothing to do with handing over.
+    ///
+    /// - Parameters:
+    ///   - id: the desktop file's id, without `.desktop`.
+    ///   - entry: what is in the file.
+    /// - Throws: ``AppFault`` for the first key that cannot be used.
+    package init?(id: String, _ entry: DesktopEntry) throws(AppFault) {
+        guard entry.boolean("Hidden") != true else { return nil }
+        let types = entry.strings("X-Handoff-ActivityTypes")
+        let documents = entry.strings("X-Handoff-DocumentTypes")
+        guard !types.isEmpty || !documents.isEmpty else { return nil }
+        guard entry.string("Type") == "Application" else {
+            throw AppFault(key: "Type", "is not Application: only apps continue activities.")
+        }
+        guard let name = entry.string("Name") else { throw AppFault(key: "Name", "is missing.") }
+        self.id = id
+        self.name = name
+        icon = entry.string("Icon")
+        documentTypes = try Self.documentTypes(documents)
+        self.types = try Set(Self.types(types)).union(documentTypes.values)
+        teamID = try Self.teamID(entry)
+        associatedDomains = entry.strings("X-Handoff-AssociatedDomains")
+        entrance = try Self.entrance(id, entry)
+        tryExec = entry.string("TryExec")
+    }
+
+    /// Whether it may get activities of that team, or of none.
+    package func isOf(team: String?, type: ActivityType) -> Bool {
+        type == .browsingWeb || teamID == team
+    }
+
+    private static func types(_ texts: [String]) throws(AppFault) -> [ActivityType] {
+        var types: [ActivityType] = []
+        for text in texts { types.append(try type(text, of: "X-Handoff-ActivityTypes")) }
+        return types
+    }
+
+    private static func type(_ text: String, of key: String) throws(AppFault) -> ActivityType {
+        do {
+            return try ActivityType(text)
+        } catch {
+            throw AppFault(key: key, error.message)
+        }
+    }
+
+    private static func documentTypes(_ pairs: [String]) throws(AppFault) -> [String: ActivityType] {
+        let key = "X-Handoff-DocumentTypes"
+        var types: [String: ActivityType] = [:]
+        for pair in pairs {
+            let parts = pair.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, parts[0].split(separator: "/", omittingEmptySubsequences: false).count == 2 else {
+                throw AppFault(key: key, "\(pair.debugDescription) is not MIME/TYPE=activity.type.")
+            }
+            types[parts[0]] = try type(parts[1], of: key)
+        }
+        return types
+    }
+
+    private static func teamID(_ entry: DesktopEntry) throws(AppFault) -> String? {
+        guard let team = entry.string("X-Handoff-TeamID") else { return nil }
+        var properties = Activity.Properties()
+        properties.teamID = team
+        do {
+            try _ = Activity(type: .browsingWeb, properties: properties)
+        } catch {
+            throw AppFault(key: "X-Handoff-TeamID", error.message)
+        }
+        return team
+    }
+
+    private static func entrance(_ id: String, _ entry: DesktopEntry) throws(AppFault) -> Entrance {
+        guard let isActivatable = entry.boolean("DBusActivatable") else {
+            throw AppFault(key: "DBusActivatable", "is neither true nor false.")
+        }
+        if isActivatable || entry.strings("Implements").contains("org.handoffd.Application1") {
+            // Desktop Entry Specification, "D-Bus Activation": the file is named like the app on the bus.
+            guard id.split(separator: ".", omittingEmptySubsequences: false).count >= 2, !id.contains("..") else {
+                throw AppFault(key: "DBusActivatable", "asks for a file named like the app on the bus, not \(id).")
+            }
+            return .bus
+        }
+        if let line = entry.string("X-Handoff-Exec") { return .program(try command(line, of: "X-Handoff-Exec")) }
+        if let line = entry.string("Exec") {
+            let command = try command(line, of: "Exec")
+            if command.takesURL { return .webpage(command) }
+        }
+        throw AppFault(
+            key: "X-Handoff-Exec",
+            "is missing, as are DBusActivatable=true and an Exec with %u: the app cannot be given an activity."
+        )
+    }
+
+    private static func command(_ line: String, of key: String) throws(AppFault) -> ExecLine {
+        do {
+            return try ExecLine(line)
+        } catch {
+            throw AppFault(key: key, "cannot be used: \(error)")
+        }
+    }
+}
+
+/// What is wrong with a desktop file that wants to take part in handing over.
+package struct AppFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A sentence that names the key and says what may stand there.
+    package let description: String
+
+    init(key: String, _ reason: String) {
+        description = "\(key) \(reason)"
+    }
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,34 @@
+/// Where desktop files are looked for.
+package struct AppDirectories: Hashable, Sendable {
+    /// Directories named `applications`, those that count first at the beginning; none needs to exist.
+    package let paths: [String]
+
+    package init(paths: [String]) {
+        self.paths = paths
+    }
+
+    /// The directories that an environment names (XDG Base Directory Specification), with those in which Flatpak and Snap
+    /// export what they install.
+    package init(environment: [String: String]) {
+        var bases: [String] = []
+        if let home = environment["HOME"], home.hasPrefix("/") {
+            bases.append(Self.absolute(environment["XDG_DATA_HOME"]) ?? home + "/.local/share")
+            bases.append(home + "/.local/share/flatpak/exports/share")
+        } else if let data = Self.absolute(environment["XDG_DATA_HOME"]) {
+            bases.append(data)
+        }
+        let listed = environment["XDG_DATA_DIRS"] ?? ""
+        let shared = listed.isEmpty ? "/usr/local/share/:/usr/share/" : listed
+        bases += shared.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+        bases += ["/var/lib/flatpak/exports/share", "/var/lib/snapd/desktop"]
+        paths = bases.reduce(into: []) { paths, base in
+            let path = (base.hasSuffix("/") ? String(base.dropLast()) : base) + "/applications"
+            if !paths.contains(path) { paths.append(path) }
+        }
+    }
+
+    private static func absolute(_ path: String?) -> String? {
+        // A relative path is to be ignored (XDG Base Directory Specification).
+        path.flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+}

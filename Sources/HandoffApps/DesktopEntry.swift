@@ -1,0 +1,133 @@
+/// The group `[Desktop Entry]` of a desktop file, as the Desktop Entry Specification 1.5 has it.
+///
+/// Other groups, translated values and comments are read over. Values are kept as they stand in the file; the typed
+/// accessors undo the escapes.
+package struct DesktopEntry: Hashable, Sendable {
+    /// Why a file is no desktop entry.
+    package struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
+        /// The line at fault, counted from 1; 0 for the file as a whole.
+        package let line: Int
+        package let message: String
+
+        package var description: String { line > 0 ? "line \(line): \(message)" : message }
+    }
+
+    private var values: [String: String] = [:]
+
+    private static let group = "Desktop Entry"
+
+    /// Reads the text of a file.
+    ///
+    /// - Throws: ``SyntaxError`` for the first line that is none of a group, a comment, an empty line and `key=value`;
+    ///   for a key that stands twice, and for a file without the group.
+    package init(_ text: String) throws(SyntaxError) {
+        var current: String?
+        // A carriage return and a line feed are one character.
+        let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+        for (index, line) in lines.enumerated() {
+            guard let first = line.first, first != "#", !line.allSatisfy(\.isWhitespace) else { continue }
+            if first == "[" {
+                current = try Self.group(line, index + 1)
+            } else {
+                try take(line, of: current, index + 1)
+            }
+        }
+        guard current != nil, !values.isEmpty else {
+            throw SyntaxError(line: 0, message: "there is no group [\(Self.group)] with keys in it.")
+        }
+    }
+
+    private static func group(_ line: Substring, _ number: Int) throws(SyntaxError) -> String {
+        guard line.last == "]", line.count > 2 else {
+            throw SyntaxError(line: number, message: "a group is written [Name].")
+        }
+        return String(line.dropFirst().dropLast())
+    }
+
+    private mutating func take(_ line: Substring, of group: String?, _ number: Int) throws(SyntaxError) {
+        guard let equals = line.firstIndex(of: "="), let group else {
+            throw SyntaxError(line: number, message: "this is neither a group, nor key=value below one, nor a comment.")
+        }
+        let key = Self.trimmed(line[..<equals])
+        guard group == Self.group, !key.hasSuffix("]") else { return }
+        guard !key.isEmpty, key.utf8.allSatisfy(Self.isInKey) else {
+            throw SyntaxError(line: number, message: "keys have letters of ASCII, digits and - only.")
+        }
+        let value = Self.trimmed(line[line.index(after: equals)...])
+        guard values.updateValue(String(value), forKey: String(key)) == nil else {
+            throw SyntaxError(line: number, message: "the key \(key) stands twice.")
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return text
+    }
+
+    private static func isInKey(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}
+
+extension DesktopEntry {
+    /// A value of type string, its escapes undone; nil where the key is absent or its value empty.
+    package func string(_ key: String) -> String? {
+        guard let parts = list(of: key, separator: nil), let only = parts.first, !only.isEmpty else { return nil }
+        return only
+    }
+
+    /// A value of type string(s): elements with semicolons between them; empty where the key is absent.
+    package func strings(_ key: String) -> [String] {
+        (list(of: key, separator: ";") ?? []).filter { !$0.isEmpty }
+    }
+
+    /// A value of type boolean; nil where it is neither `true` nor `false`, and false where it is absent.
+    package func boolean(_ key: String) -> Bool? {
+        switch values[key] {
+        case "true": true
+        case nil, "false": false
+        default: nil
+        }
+    }
+
+    /// The elements of a value, with `\s \n \t \r \\` and, where there is a separator, `\;` undone; an escape that means
+    /// nothing stands for itself.
+    private func list(of key: String, separator: Character?) -> [String]? {
+        guard let text = values[key] else { return nil }
+        var elements = [""]
+        var isEscaped = false
+        for character in text {
+            if isEscaped {
+                elements[elements.count - 1] += Self.unescaped(character, separator)
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else if character == separator {
+                elements.append("")
+            } else {
+                elements[elements.count - 1].append(character)
+            }
+        }
+        if isEscaped { elements[elements.count - 1].append("\\") }
+        return elements
+    }
+
+    private static func unescaped(_ character: Character, _ separator: Character?) -> String {
+        switch character {
+        case "s": " "
+        case "n": "\n"
+        case "t": "\t"
+        case "r": "\r"
+        case "\\": "\\"
+        case separator: String(character)
+        default: "\\\(character)"
+        }
+    }
+}

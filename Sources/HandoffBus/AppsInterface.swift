@@ -1,0 +1,122 @@
+package import DBus
+
+/// An app that continues activities, as `org.handoffd.Apps1` shows it.
+package struct AppDescription: Hashable, Sendable {
+    package let id: String
+    package let name: String
+    package let types: [String]
+    /// Empty where it has none.
+    package let teamID: String
+    /// `bus`, `program` or `webpage`: how it gets an activity.
+    package let entrance: String
+    /// The types of which a person has made it the default.
+    package let defaults: [String]
+
+    package init(id: String, name: String, types: [String], teamID: String, entrance: String, defaults: [String]) {
+        self.id = id
+        self.name = name
+        self.types = types
+        self.teamID = teamID
+        self.entrance = entrance
+        self.defaults = defaults
+    }
+
+    var value: [String: Value] {
+        [
+            "ID": .string(id), "Name": .string(name), "Types": types.value, "TeamID": .string(teamID),
+            "Entrance": .string(entrance), "Defaults": defaults.value,
+        ]
+    }
+
+    init(_ properties: [String: Value]) {
+        id = properties["ID"]?.string ?? ""
+        name = properties["Name"]?.string ?? ""
+        types = properties["Types"]?.array?.compactMap(\.string) ?? []
+        teamID = properties["TeamID"]?.string ?? ""
+        entrance = properties["Entrance"]?.string ?? ""
+        defaults = properties["Defaults"]?.array?.compactMap(\.string) ?? []
+    }
+}
+
+/// A desktop file that wants to take part in handing over and cannot.
+package struct AppFileFault: Hashable, Sendable {
+    /// The path of the file.
+    package let file: String
+    /// What is wrong, and what may stand there.
+    package let message: String
+
+    package init(file: String, message: String) {
+        self.file = file
+        self.message = message
+    }
+}
+
+/// What `org.handoffd.Apps1` does, for the daemon to carry out.
+package protocol AppsService: Sendable {
+    /// The apps that continue activities, and the files that cannot be used.
+    var list: (apps: [AppDescription], faults: [AppFileFault]) { get }
+    /// Makes an app the one that gets activities of a type first; an empty id takes that back.
+    func setDefault(_ app: String, for type: String) throws
+}
+
+extension Interface {
+    /// `org.handoffd.Apps1`, served by `service`.
+    package static func apps(_ service: some AppsService) -> Interface {
+        let options = Argument(name: "options", type: [String: Value].valueType)
+        let list = Method(
+            name: "ListApps",
+            inputs: [options],
+            outputs: [
+                Argument(name: "apps", type: .array([String: Value].valueType)),
+                Argument(name: "faults", type: .array(.structure([.string, .string]))),
+            ]
+        ) { _ in
+            let (apps, faults) = service.list
+            return .reply([
+                .array(of: [String: Value].valueType, apps.map(\.value.value)),
+                .array(
+                    of: .structure([.string, .string]),
+                    faults.map { .structure([.string($0.file), .string($0.message)]) }
+                ),
+            ])
+        }
+        let setDefault = Method(
+            name: "SetDefault",
+            inputs: [Argument(name: "type", type: .string), Argument(name: "app", type: .string), options]
+        ) { invocation in
+            let type = try invocation.arguments.decode(at: 0, as: String.self)
+            try service.setDefault(try invocation.arguments.decode(at: 1, as: String.self), for: type)
+            return .reply([])
+        }
+        return Interface(name: HandoffName.appsInterface, methods: [list, setDefault])
+    }
+}
+
+extension HandoffClient {
+    /// The apps that continue activities, and the desktop files that cannot be used.
+    package func apps() async throws -> (apps: [AppDescription], faults: [AppFileFault]) {
+        let reply = try await callApps("ListApps", [[String: Value]().value])
+        let apps = reply.first?.array?.compactMap(\.stringDictionary).map(AppDescription.init) ?? []
+        let faults = reply.dropFirst().first?.array?.compactMap(\.structure).map { fields in
+            AppFileFault(file: fields.first?.string ?? "", message: fields.dropFirst().first?.string ?? "")
+        }
+        return (apps, faults ?? [])
+    }
+
+    /// Makes an app the one that gets activities of a type first; an empty id takes that back.
+    package func setDefault(_ app: String, for type: String) async throws {
+        _ = try await callApps("SetDefault", [.string(type), .string(app), [String: Value]().value])
+    }
+
+    private func callApps(_ member: MemberName, _ arguments: [Value]) async throws -> [Value] {
+        try await connection.call(
+            MethodCall(
+                destination: HandoffName.bus,
+                path: HandoffName.root,
+                interface: HandoffName.appsInterface,
+                member: member,
+                arguments: arguments
+            )
+        )
+    }
+}

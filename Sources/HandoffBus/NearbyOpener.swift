@@ -1,0 +1,56 @@
+import DBus
+
+/// What would open an activity of another device here.
+package enum NearbyOpener: Hashable, Sendable {
+    case app(id: String, name: String, icon: String?)
+    /// Its web page, in the browser.
+    case browser
+    /// No app claims its type, and it has no web page.
+    case nothing
+
+    /// `app`, `browser` or `none`.
+    package var kind: String {
+        switch self {
+        case .app: "app"
+        case .browser: "browser"
+        case .nothing: "none"
+        }
+    }
+
+    var app: String { if case .app(let id, _, _) = self { id } else { "" } }
+    var name: String { if case .app(_, let name, _) = self { name } else { "" } }
+    var icon: String { if case .app(_, _, let icon) = self { icon ?? "" } else { "" } }
+}
+
+/// What whoever continues an activity may say about it.
+package struct ContinuationOptions: Hashable, Sendable {
+    /// The token with which the app may take the focus (XDG activation); nil where there is none.
+    package var activationToken: String?
+
+    package init(activationToken: String? = nil) {
+        self.activationToken = activationToken
+    }
+
+    init(_ options: Value) {
+        activationToken = options.stringDictionary?[ApplicationCalls.Option.activationToken]?.string
+    }
+
+    var value: Value {
+        var options: [String: Value] = [:]
+        options[ApplicationCalls.Option.activationToken] = activationToken.map(Value.string)
+        return options.value
+    }
+}
+
+/// Where a continued activity has gone.
+package struct ContinuationResult: Hashable, Sendable {
+    /// `app` or `browser`.
+    package let outcome: String
+    /// The id of the app; empty for the browser.
+    package let application: String
+
+    package init(outcome: String, application: String) {
+        self.outcome = outcome
+        self.application = application
+    }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import HandoffBus
+
+/// `handoffctl apps`: which apps continue activities here.
+struct AppsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apps",
+        abstract: "Show which apps continue activities here, and choose between them."
+    )
+
+    @OptionGroup var options: GlobalOptions
+
+    @Flag(help: "Show the desktop files that cannot be used, and why; exit status 1 if there are any.")
+    var check = false
+
+    @Flag(name: .customLong("default"), help: "Make APP the first to get activities of TYPE; without APP, none is.")
+    var isDefault = false
+
+    @Argument(help: "With --default: the activity type.")
+    var type: String?
+
+    @Argument(help: "With --default: the id of the app.")
+    var app: String?
+
+    func validate() throws {
+        guard isDefault == (type != nil) else { throw ValidationError("TYPE and --default go together.") }
+        guard !check || !isDefault else { throw ValidationError("Give --check or --default, not both.") }
+    }
+
+    func run() async throws {
+        let (check, type, app) = (check, type, app)
+        try await options.withClient { client, output in
+            if let type { try await client.setDefault(app ?? "", for: type) }
+            let (apps, faults) = try await client.apps()
+            guard check else { return try output.print(apps.map(AppDocument.init), Self.text(apps)) }
+            try output.print(faults.map(AppFaultDocument.init), Self.text(faults))
+            if !faults.isEmpty { throw ExitCode(ExitStatus.failed.rawValue) }
+        }
+    }
+
+    private static func text(_ apps: [AppDescription]) -> String {
+        guard !apps.isEmpty else { return "no app continues activities here" }
+        var table = Table("APP", "NAME", "TYPE", "DEFAULT")
+        for app in apps {
+            for type in app.types {
+                table.append(
+                    printable(app.id),
+                    printable(app.name),
+                    type,
+                    app.defaults.contains(type) ? "yes" : "no"
+                )
+            }
+        }
+        return table.text
+    }
+
+    private static func text(_ faults: [AppFileFault]) -> String {
+        faults.isEmpty
+            ? "all desktop files can be used"
+            : faults.map { printable("\($0.file): \($0.message)") }.joined(separator: "\n")
+    }
+}
+
+/// One element of what `handoffctl apps --json` prints.
+struct AppDocument: Encodable {
+    let id: String
+    let name: String
+    let types: [String]
+    let teamID: String?
+    /// `bus`, `program` or `webpage`.
+    let entrance: String
+    /// The types of which it is the chosen default.
+    let defaults: [String]
+
+    init(_ app: AppDescription) {
+        id = app.id
+        name = app.name
+        types = app.types
+        teamID = app.teamID.isEmpty ? nil : app.teamID
+        entrance = app.entrance
+        defaults = app.defaults
+    }
+}
+
+/// One element of what `handoffctl apps --check --json` prints.
+struct AppFaultDocument: Encodable {
+    let file: String
+    let message: String
+
+    init(_ fault: AppFileFault) {
+        file = fault.file
+        message = fault.message
+    }
+}

@@ -1,0 +1,99 @@
+import CLinux
+import Epoll
+import Glibc
+import SystemPackage
+
+/// A program to be started as an app: in a session of its own, with none of the daemon's descriptors.
+struct LaunchedProgram: Sendable {
+    /// The program and its arguments.
+    let command: [String]
+    /// What it can read from its standard input.
+    var input: [UInt8] = []
+    /// What is added to the daemon's environment.
+    var environment: [String: String] = [:]
+
+    /// `POSIX_SPAWN_SETSID` (spawn.h), which a module without _GNU_SOURCE does not see.
+    private static let newSession: Int16 = 0x80
+
+    /// Starts it; what it writes is thrown away.
+    ///
+    /// - Returns: its process id, which is to be given to ``end(of:on:)``.
+    /// - Throws: the error of posix_spawnp(3), such as `ENOENT` where there is no such program.
+    func start() throws(Errno) -> Int32 {
+        let input = try inputFile()
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input.rawValue, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        Self.resetSignals(&attributes)
+        return try spawn(&actions, &attributes)
+    }
+
+    private func spawn(
+        _ actions: inout posix_spawn_file_actions_t,
+        _ attributes: inout posix_spawnattr_t
+    ) throws(Errno) -> Int32 {
+        var words = command.map { strdup($0) } + [nil]
+        var variables = variables.map { strdup($0) } + [nil]
+        defer { for text in words + variables { free(text) } }
+        var process: pid_t = 0
+        let error = posix_spawnp(&process, command[0], &actions, &attributes, &words, &variables)
+        guard error == 0 else { throw Errno(rawValue: error) }
+        return process
+    }
+
+    /// Waits until a process has ended, and reaps it; returns its exit status, or 128 and the number of the signal.
+    static func end(of process: Int32, on reactor: Reactor) async throws(Errno) -> Int32 {
+        let descriptor = try Descriptor { handoff_pidfd_open(process) }
+        let end = try ReactorDescriptor(descriptor, on: reactor)
+        return try await end.whenReady(for: .reading) { _ throws(Errno) in
+            var status: Int32 = 0
+            let reaped = try systemCall { waitpid(process, &status, WNOHANG) }
+            guard reaped == process else { throw .wouldBlock }
+            let signal = status & 0x7F
+            return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+        }
+    }
+
+    private var variables: [String] {
+        var all: [String] = []
+        var next = environ
+        while let entry = next.pointee {
+            let text = String(cString: entry)
+            let name = text.prefix { $0 != "=" }
+            if environment[String(name)] == nil { all.append(text) }
+            next += 1
+        }
+        return all + environment.map { "\($0.key)=\($0.value)" }
+    }
+
+    /// All of the input, in memory: no program can keep the daemon waiting.
+    private func inputFile() throws(Errno) -> Descriptor {
+        let file = try Descriptor { memfd_create("activity", UInt32(1)) }
+        var rest = input[...]
+        while !rest.isEmpty {
+            let count = try systemCall { rest.withUnsafeBytes { write(file.rawValue, $0.baseAddress, $0.count) } }
+            rest = rest.dropFirst(count)
+        }
+        _ = try systemCall { lseek(file.rawValue, 0, SEEK_SET) }
+        return file
+    }
+
+    /// The daemon may have signals blocked or ignored; a program begins without that.
+    private static func resetSignals(_ attributes: inout posix_spawnattr_t) {
+        var all = sigset_t()
+        var none = sigset_t()
+        sigfillset(&all)
+        sigemptyset(&none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        let flags = Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK) | newSession
+        posix_spawnattr_setflags(&attributes, flags)
+    }
+}

@@ -1,0 +1,105 @@
+import Epoll
+import Foundation
+import HandoffApps
+import HandoffModel
+import Testing
+
+@Suite("Of the apps that claim a type, one gets the activity")
+struct AppRegistryTests {
+    private static func app(_ id: String, _ lines: String) throws -> App {
+        try #require(try App(id: id, DesktopEntry("[Desktop Entry]\nType=Application\nName=\(id)\n" + lines)))
+    }
+
+    private static let claim = "X-Handoff-ActivityTypes=org.example.edit;\n"
+
+    private static func registry() throws -> AppRegistry {
+        try AppRegistry(apps: [
+            app("org.example.Viewer", claim + "Exec=viewer %u"),
+            app("org.example.A", claim + "DBusActivatable=true\nX-Handoff-TeamID=one"),
+            app("org.example.B", claim + "DBusActivatable=true"),
+        ])
+    }
+
+    @Test("team, web page, the person's default and the order decide, else the browser, else nothing")
+    func choice() throws {
+        var registry = try Self.registry()
+        let type = try ActivityType("org.example.edit")
+        let chosen = { (registry: AppRegistry, team: String?, page: String?) throws -> String in
+            let url = try page.map { text in try WebpageURL(text) }
+            let activity = try Activity(type: type, webpageURL: url, teamID: team)
+            switch registry.opener(for: activity) {
+            case .app(let app): return app.id
+            case .browser: return "browser"
+            case .none: return "none"
+            }
+        }
+        #expect(try chosen(registry, nil, nil) == "org.example.B")
+        #expect(try chosen(registry, nil, "https://example.org") == "org.example.Viewer")
+        #expect(try chosen(registry, "one", "https://example.org") == "org.example.A")
+        #expect(try chosen(registry, "two", "https://example.org") == "browser")
+        #expect(try chosen(registry, "two", nil) == "none")
+        registry.defaults[type] = "org.example.B"
+        #expect(try chosen(registry, nil, "https://example.org") == "org.example.B")
+        #expect(registry.opener(for: nil, hasWebpage: true) == .browser)
+        #expect(registry.opener(for: nil, hasWebpage: false) == .none)
+    }
+
+    @Test("files are found below their directories, hide those of later ones, and tell what is wrong with them")
+    func scan() throws {
+        try withDirectory { directory in
+            let file = { (path: String, lines: String) throws in
+                let url = directory.appending(path: path)
+                try FileManager.default.createDirectory(
+                    at: url.deletingLastPathComponent(),
+                    withIntermediateDirectories: true
+                )
+                try Data(("[Desktop Entry]\nType=Application\nName=N\n" + lines).utf8).write(to: url)
+            }
+            let usable = Self.claim + "X-Handoff-Exec=true"
+            try file("a/sub/x.desktop", usable)
+            try file("a/hidden.desktop", "Hidden=true\n" + usable)
+            try file("b/hidden.desktop", usable)
+            try file("b/absent.desktop", usable + "\nTryExec=no-such-program-at-all")
+            try file("b/broken.desktop", "X-Handoff-ActivityTypes=x")
+            try file("b/other.desktop", "nonsense")
+            let paths = ["a", "nowhere", "b"].map { directory.appending(path: $0).path() }
+            let scan = AppScan(directories: AppDirectories(paths: paths), searchPath: "/usr/bin:/bin")
+            let registry = scan.registry()
+            #expect(registry.apps.map(\.id) == ["sub-x"])
+            #expect(registry.faults.map(\.file) == [directory.appending(path: "b/broken.desktop").path()])
+        }
+    }
+
+    @Test("a change is noticed, in a directory that is there and in one that appears")
+    func watch() async throws {
+        try await withDirectory { directory in
+            try await Reactor.withReactor { reactor in
+                let path = directory.appending(path: "share/applications")
+                let appears = try AppWatch([path.path()], on: reactor)
+                try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
+                try await appears.changed()
+                let changes = try AppWatch([path.path()], on: reactor)
+                try Data().write(to: path.appending(path: "x.desktop"))
+                try await changes.changed()
+            }
+        }
+    }
+
+    private func withDirectory<T>(_ body: (URL) async throws -> T) async throws -> T {
+        let directory = Self.directory()
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        return try await body(directory)
+    }
+
+    private func withDirectory<T>(_ body: (URL) throws -> T) throws -> T {
+        let directory = Self.directory()
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        return try body(directory)
+    }
+
+    private static func directory() -> URL {
+        URL.temporaryDirectory.appending(path: "apps-\(UUID().uuidString.prefix(8))")
+    }
+}

@@ -1,0 +1,133 @@
+import HandoffApps
+import HandoffModel
+import HandoffTestVectors
+import Testing
+
+@Suite("Desktop files say which apps continue what")
+struct AppTests {
+    private static func app(_ lines: String, id: String = "org.example.Editor") throws -> App? {
+        try App(id: id, DesktopEntry("[Desktop Entry]\nType=Application\nName=Editor\n" + lines))
+    }
+
+    @Test("all keys are read, with lists, escapes, comments and other groups")
+    func whole() throws {
+        let text = """
+            # made by hand
+            [Desktop Entry]
+            Type=Application
+            Name=Ed\\sitor
+            Name[de]=Bearbeiter
+            Icon = editor
+            DBusActivatable=true
+            X-Handoff-ActivityTypes=org.example.edit;org.example.draw;
+            X-Handoff-TeamID=ORG.example
+            X-Handoff-DocumentTypes=text/plain=org.example.text;
+            X-Handoff-AssociatedDomains=example.org;
+
+            [Desktop Action new]
+            Name=New
+            """
+        for text in [text, text.split(separator: "\n").joined(separator: "\r\n")] {
+            let app = try #require(try App(id: "org.example.Editor", DesktopEntry(text)))
+            #expect(app.name == "Ed itor")
+            #expect(app.icon == "editor")
+            #expect(app.types.map(\.rawValue).sorted() == ["org.example.draw", "org.example.edit", "org.example.text"])
+            #expect(app.teamID == "ORG.example")
+            #expect(app.documentTypes.keys.sorted() == ["text/plain"])
+            #expect(app.associatedDomains == ["example.org"])
+            #expect(app.entrance == .bus)
+        }
+    }
+
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        let lines: String
+        let reason: String
+
+        var testDescription: String { reason }
+    }
+
+    @Test(
+        "what cannot be used is refused with the key at fault",
+        arguments: [
+            Refusal(lines: "X-Handoff-ActivityTypes=edit;\nDBusActivatable=true", reason: "X-Handoff-ActivityTypes"),
+            Refusal(lines: "X-Handoff-ActivityTypes=a.b;", reason: "X-Handoff-Exec is missing"),
+            Refusal(lines: "X-Handoff-ActivityTypes=a.b;\nExec=editor %f", reason: "X-Handoff-Exec is missing"),
+            Refusal(lines: "X-Handoff-ActivityTypes=a.b;\nX-Handoff-Exec=\"editor", reason: "quote is not closed"),
+            Refusal(lines: "X-Handoff-ActivityTypes=a.b;\nDBusActivatable=yes", reason: "neither true nor false"),
+            Refusal(lines: "X-Handoff-DocumentTypes=text;\nDBusActivatable=true", reason: "X-Handoff-DocumentTypes"),
+            Refusal(
+                lines: "X-Handoff-ActivityTypes=a.b;\nX-Handoff-TeamID=a b\nDBusActivatable=true",
+                reason: "X-Handoff-TeamID"
+            ),
+        ]
+    )
+    func refusals(_ refusal: Refusal) {
+        let fault = #expect(throws: AppFault.self) { try Self.app(refusal.lines) }
+        #expect(fault?.description.contains(refusal.reason) == true, "\(fault?.description ?? "")")
+    }
+
+    @Test("a file that is hidden or claims nothing is no app, whatever else is in it")
+    func noApp() throws {
+        #expect(try Self.app("Exec=editor") == nil)
+        #expect(try Self.app("X-Handoff-ActivityTypes=;") == nil)
+        #expect(try Self.app("Hidden=true\nX-Handoff-ActivityTypes=broken") == nil)
+    }
+
+    @Test(
+        "lines that are nothing are refused with their number",
+        arguments: ["[Desktop Entry\nA=b", "A=b\n[Desktop Entry]", "[Desktop Entry]\nnonsense", "[Desktop Entry]", ""]
+    )
+    func syntax(_ text: String) {
+        #expect(throws: DesktopEntry.SyntaxError.self) { try DesktopEntry(text) }
+    }
+
+    @Test("damaged files are read or refused, and never more")
+    func damage() {
+        let keys = ["X-Handoff-ActivityTypes", "Exec", "Type", "Name", "X-Handoff-TeamID", "DBusActivatable"]
+        let pieces = ["[Desktop Entry]", "=", "\n", "\r\n", ";", "\\", "\"", "%u", "a.b", "true", "\u{0}", "é"] + keys
+        var random = SeededRandom(seed: 7)
+        for _ in 0..<5000 {
+            let text = (0..<Int.random(in: 0..<40, using: &random)).map { _ in
+                pieces[Int.random(in: 0..<pieces.count, using: &random)]
+            }.joined()
+            if let entry = try? DesktopEntry(text) { _ = try? App(id: "a.b", entry) }
+            if let line = try? ExecLine(text) { _ = line.arguments(url: "https://example.org") }
+        }
+    }
+
+    @Test("a command line gets the address as one argument, and loses the other field codes")
+    func commandLines() throws {
+        let cases: [(String, [String])] = [
+            ("editor --open %u", ["editor", "--open", "u r l"]),
+            ("\"my editor\" %i %f --x=%c", ["my editor", "--x="]),
+            (#"sh -c "echo \"a\" 100%%""#, ["sh", "-c", #"echo "a" 100%"#]),
+            (#"a """#, ["a", ""]),
+        ]
+        for (line, arguments) in cases {
+            #expect(try ExecLine(line).arguments(url: "u r l") == arguments, "\(line)")
+        }
+        #expect(try ExecLine("editor %u").arguments() == ["editor"])
+    }
+
+    @Test(
+        "a field code in the place of the program is refused",
+        arguments: ["%f", "%u --open", "\"%c\"", "/usr/%k/editor"]
+    )
+    func noProgram(_ line: String) {
+        #expect(throws: ExecLine.SyntaxError.self) { try ExecLine(line) }
+    }
+
+    @Test("the directories are those of XDG and the exports, each once, relative ones not")
+    func directories() {
+        let paths = AppDirectories(
+            environment: ["HOME": "/h", "XDG_DATA_HOME": "relative", "XDG_DATA_DIRS": "/a/:/b:c:/a"]
+        ).paths
+        #expect(
+            paths.prefix(4).map(\.self) == [
+                "/h/.local/share/applications", "/h/.local/share/flatpak/exports/share/applications", "/a/applications",
+                "/b/applications",
+            ]
+        )
+        #expect(paths.contains("/var/lib/snapd/desktop/applications"))
+    }
+}

@@ -1,0 +1,176 @@
+import HandoffCore
+import HandoffModel
+import Testing
+
+@Suite("A continuation ends exactly once, and so does what was announced to an app")
+struct ContinuationsTests {
+    /// One continuation as the outside sees it.
+    private struct Life {
+        var open: [Continuations.Action] = []
+        var announcements = 0
+        var isTaken = false
+        var deliveries = 0
+        var failures = 0
+        var results: [Result<Continuations.Outcome, HandoffError>] = []
+
+        mutating func take(_ action: Continuations.Action) throws {
+            switch action {
+            case .announce: announcements += 1
+            case .handOver: deliveries += 1
+            case .reportFailure: failures += 1
+            case .finish(let result): results.append(result)
+            case .fetch, .openElsewhere: break
+            }
+            // What an app is told comes after it has taken in the announcement.
+            if announcements > 0, deliveries + failures > 0 { try #require(isTaken) }
+            try #require(deliveries + failures <= 1 && results.count <= 1)
+            switch action {
+            case .announce, .fetch, .handOver, .openElsewhere: open.append(action)
+            case .reportFailure, .finish: break
+            }
+        }
+    }
+
+    private struct World {
+        var machine = Continuations()
+        var lives: [Continuations.ID: Life] = [:]
+        var begun = 0
+
+        mutating func take(_ actions: [Continuations.Action], _ id: Continuations.ID) throws {
+            for action in actions { try lives[id, default: Life()].take(action) }
+        }
+
+        mutating func begin(_ hasApp: Bool, _ announces: Bool) throws {
+            begun += 1
+            let (id, actions) = machine.begin(hasApp: hasApp, announces: announces)
+            lives[id] = Life()
+            for (id, action) in actions { try take([action], id) }
+        }
+    }
+
+    private static func activity(_ webpage: String?) throws -> Activity {
+        try Activity(type: ActivityType("org.example.a"), webpageURL: webpage.map { text in try WebpageURL(text) })
+    }
+
+    /// All worlds that one more event can make of this one.
+    private static func successors(of world: World) throws -> [World] {
+        var next: [World] = []
+        func add(_ change: (inout World) throws -> Void) throws {
+            var copy = world
+            try change(&copy)
+            next.append(copy)
+        }
+        if world.begun < 3 {
+            for (hasApp, announces) in [(true, true), (true, false), (false, false)] {
+                try add { try $0.begin(hasApp, announces) }
+            }
+        }
+        for (id, life) in world.lives {
+            for (index, action) in life.open.enumerated() {
+                try results(of: action, id) { change in
+                    try add { world in
+                        world.lives[id]?.open.remove(at: index)
+                        try change(&world)
+                    }
+                }
+            }
+        }
+        return next
+    }
+
+    /// Every way in which an action can end.
+    private static func results(
+        of action: Continuations.Action,
+        _ id: Continuations.ID,
+        _ end: ((inout World) throws -> Void) throws -> Void
+    ) throws {
+        let error = HandoffError(.peerUnreachable, "gone")
+        switch action {
+        case .announce:
+            try end { world in
+                world.lives[id]?.isTaken = true
+                try world.take(world.machine.announced(id, .taken), id)
+            }
+            try end { try $0.take($0.machine.announced(id, .impossible), id) }
+        case .fetch:
+            for page in [nil, "https://example.org"] {
+                for isForApp in [true, false] {
+                    let activity = try activity(page)
+                    try end { try $0.take($0.machine.fetched(id, activity, isForApp: isForApp), id) }
+                }
+            }
+            try end { try $0.take($0.machine.failed(id, error), id) }
+        case .handOver:
+            for reception in [Continuations.Reception.accepted, .declined, .failed("crashed")] {
+                try end { try $0.take($0.machine.handedOver(id, reception), id) }
+            }
+        case .openElsewhere:
+            for failure in [nil, error] { try end { try $0.take($0.machine.openedElsewhere(id, failure), id) } }
+        case .reportFailure, .finish: break
+        }
+    }
+
+    @Test("in every interleaving of two continuations and all outcomes of every step")
+    func exhaustive() throws {
+        var (worlds, ends) = ([World()], 0)
+        while let world = worlds.popLast() {
+            if world.begun > 0, world.lives.values.allSatisfy(\.open.isEmpty) {
+                ends += 1
+                try #require(world.machine.count == 0)
+                for life in world.lives.values {
+                    try #require(life.results.count == 1)
+                    if life.isTaken { try #require(life.deliveries + life.failures == 1) }
+                    if life.announcements > 0, !life.isTaken { try #require(life.deliveries + life.failures == 0) }
+                }
+            }
+            guard world.begun <= 2 else { continue }
+            worlds += try Self.successors(of: world).filter { $0.begun <= 2 }
+        }
+        #expect(ends > 1000)
+    }
+
+    @Test("a second continuation gives the app of the first UserCancelled, and not before it was told")
+    func superseded() throws {
+        var machine = Continuations()
+        let first = machine.begin(hasApp: true, announces: true)
+        let second = machine.begin(hasApp: true, announces: true)
+        #expect(second.actions.map(\.0) == [second.id, second.id])
+        let actions = machine.announced(first.id, .taken)
+        guard case .reportFailure(let error) = actions.first else {
+            Issue.record("the app is told \(actions)")
+            return
+        }
+        #expect(error.code == .userCancelled)
+        #expect(actions.count == 2)
+    }
+
+    @Test("what the app has been given is not taken back by a second continuation")
+    func handedOverStays() throws {
+        var machine = Continuations()
+        let first = machine.begin(hasApp: true, announces: false)
+        let activity = try Self.activity(nil)
+        #expect(machine.fetched(first.id, activity) == [.handOver(activity)])
+        #expect(machine.begin(hasApp: false, announces: false).actions.allSatisfy { $0.0 != first.id })
+        #expect(machine.handedOver(first.id, .accepted) == [.finish(.success(.app))])
+    }
+
+    @Test("an app that declines leaves the web page to the browser; without one, the person is told")
+    func declined() throws {
+        for page in [nil, "https://example.org"] {
+            var machine = Continuations()
+            let id = machine.begin(hasApp: true, announces: false).id
+            let activity = try Self.activity(page)
+            _ = machine.fetched(id, activity)
+            let actions = machine.handedOver(id, .declined)
+            if page != nil {
+                #expect(actions == [.openElsewhere(activity)])
+            } else {
+                guard case .finish(.failure(let error)) = actions.first else {
+                    Issue.record("\(actions)")
+                    return
+                }
+                #expect(error.code == .notContinuable)
+            }
+        }
+    }
+}

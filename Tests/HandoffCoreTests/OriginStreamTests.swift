@@ -1,0 +1,64 @@
+import HandoffCore
+import HandoffModel
+import HandoffWire
+import Testing
+
+@Suite("The origin gives streams to those who go on with its activities")
+struct OriginStreamTests {
+    var origin = Origin(run: 7)
+    let holder: DeviceID
+    let other: DeviceID
+
+    init() throws {
+        holder = try DeviceID("0123456789abcdef")
+        other = try DeviceID("fedcba9876543210")
+    }
+
+    /// An activity that is current and takes streams, and its name in the answer to a fetch.
+    private mutating func open() throws -> (id: ActivityRegister.ID, name: UInt64) {
+        let activity = try Activity.sample().with { $0.supportsContinuationStreams = true }
+        let id = try origin.create(activity, owner: ":1.1", isEligible: true).id
+        try origin.update(id, by: ":1.1", at: .at(0)) { $0.delegate = "/app" }
+        try origin.becomeCurrent(id, by: ":1.1", at: .at(0))
+        guard case .activity(let given) = origin.answer(to: try .sample(), at: .at(1)),
+            let name = given.properties.streamName
+        else { throw NoName() }
+        return (id, name)
+    }
+
+    private struct NoName: Error {}
+
+    private func code(_ name: UInt64, from device: DeviceID) -> Refusal.Code? {
+        guard case .refusal(let refusal) = origin.answer(to: StreamRequest(activity: name), from: device).answer else {
+            return nil
+        }
+        return refusal.code
+    }
+
+    @Test("to a device that has acknowledged the activity, and to no other")
+    mutating func holders() throws {
+        let (id, name) = try open()
+        #expect(code(name, from: holder) == .noSuchActivity, "a fetch that was not acknowledged may be a replay")
+        origin.acknowledged(id, by: holder)
+        #expect(code(name, from: holder) == nil)
+        #expect(code(name, from: other) == .noSuchActivity)
+    }
+
+    @Test("as long as the activity exists, whether or not it is current")
+    mutating func life() throws {
+        let (id, name) = try open()
+        origin.acknowledged(id, by: holder)
+        try origin.resignCurrent(id, by: ":1.1", at: .at(2))
+        #expect(code(name, from: holder) == nil)
+        try origin.invalidate(id, by: ":1.1", at: .at(3))
+        #expect(code(name, from: holder) == .noSuchActivity)
+    }
+
+    @Test("as long as its app takes them")
+    mutating func unsupported() throws {
+        let (id, name) = try open()
+        origin.acknowledged(id, by: holder)
+        try origin.update(id, by: ":1.1", at: .at(2)) { $0.delegate = nil }
+        #expect(code(name, from: holder) == .streamsNotSupported)
+    }
+}

@@ -1,0 +1,86 @@
+import HandoffCore
+import HandoffModel
+import HandoffWire
+import Testing
+
+@Suite("A session that becomes a stream")
+struct StreamTests {
+    /// Both sides after the acknowledgement.
+    private func opened() throws -> (
+        caller: (sending: StreamSender, receiving: StreamReceiver),
+        listener: (sending: StreamSender, receiving: StreamReceiver)
+    ) {
+        var talk = try Conversation()
+        let (_, second) = try talk.exchange(.stream)
+        let answered = try talk.taking(second)
+        #expect(answered.answer == .stream)
+        #expect(try talk.serve.acknowledge(answered.acknowledgement))
+        return (talk.fetch.stream(), talk.serve.stream())
+    }
+
+    @Test("carries pieces both ways, cut anywhere")
+    func pieces() throws {
+        var (caller, listener) = try opened()
+        let sent: [StreamPiece] = [.data([1, 2, 3]), .data([UInt8](repeating: 9, count: 8192)), .end, .arrived]
+        let there = try sent.flatMap { try caller.sending.encode($0) }
+        for size in [1, 23, 672, 20_000] {
+            var receiver = listener.receiving
+            var read: [StreamPiece] = []
+            for piece in there.pieces(of: size) {
+                try receiver.append(piece)
+                while let next = try receiver.next() { read.append(next) }
+            }
+            #expect(read == sent)
+        }
+        try caller.receiving.append(try listener.sending.encode(.end))
+        #expect(try caller.receiving.next() == .end)
+    }
+
+    @Test(
+        "refuses what goes on after its end",
+        arguments: [
+            [StreamPiece.end, .data([1])], [.end, .end], [.arrived], [.end, .arrived, .arrived],
+            [.data([1]), .arrived],
+        ]
+    )
+    func order(_ pieces: [StreamPiece]) throws {
+        var (caller, listener) = try opened()
+        for piece in pieces { try listener.receiving.append(try caller.sending.encode(piece)) }
+        for _ in pieces.dropLast() { #expect(try listener.receiving.next() != nil) }
+        let last = Result { try listener.receiving.next() }
+        #expect(throws: HandoffError.self) { try last.get() }
+    }
+
+    @Test("refuses pieces that are repeated, left out, or changed")
+    func damage() throws {
+        let (caller, listener) = try opened()
+        var sender = caller.sending
+        let (one, two) = (try sender.encode(.data([1])), try sender.encode(.data([2])))
+        var changed = one
+        changed[5] ^= 1
+        for bytes in [one + one, two, changed] {
+            var receiver = listener.receiving
+            try receiver.append(bytes)
+            let read = Result {
+                while try receiver.next() != nil {}
+            }
+            #expect(throws: HandoffError.self) { try read.get() }
+        }
+    }
+}
+
+@Suite("Names for streams")
+struct StreamNamesTests {
+    @Test("lead back to their activity, and those of another run to none")
+    func names() {
+        let names = StreamNames(run: 0xDEAD_BEEF)
+        #expect(names.id(of: names.name(of: 42)) == 42)
+        #expect(StreamNames(run: 0xDEAD_BEEE).id(of: names.name(of: 42)) == nil)
+        #expect(names.id(of: 42) == nil)
+    }
+
+    @Test("are never 0, which stands for none")
+    func never0() {
+        #expect(StreamNames(run: 0).name(of: 0) != 0)
+    }
+}

@@ -1,0 +1,135 @@
+import DBus
+import Foundation
+import HandoffBus
+import HandoffModel
+import HandoffTestSupport
+
+/// An app on the bus that continues activities.
+struct Continuing: ContinuingApplication {
+    /// What it was told, in words.
+    let events: AsyncStream<String>
+    private let newEvents: AsyncStream<String>.Continuation
+    private let accepts: Bool
+
+    init(accepts: Bool = true) {
+        self.accepts = accepts
+        (events, newEvents) = AsyncStream.makeStream()
+    }
+
+    func willContinue(_ type: ActivityType, from device: String) async throws -> Bool {
+        newEvents.yield("WillContinue \(type) from \(device)")
+        return true
+    }
+
+    func `continue`(_ activity: FetchedActivity, from device: String) async throws -> Bool {
+        newEvents.yield("Continue \(activity.continuation ?? activity.activity.title ?? "")")
+        return accepts
+    }
+
+    func didFail(_ type: ActivityType, _ error: String, _ message: String) {
+        newEvents.yield("DidFail \(error)")
+    }
+
+    /// The next thing that it is told.
+    func next() async -> String {
+        for await event in events { return event }
+        return ""
+    }
+
+    /// Runs `body` while it stands on the bus.
+    func standing(
+        on bus: PrivateBus,
+        _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        try await Connection.withConnection(to: bus.address) { connection in
+            connection.objects.insert([.application(self)], at: "/org/example/Editor")
+            try await connection.withName("org.example.Editor") { try await body() }
+        }
+    }
+}
+
+/// A desktop portal of which only OpenURI is there.
+struct Portal: Sendable {
+    let pages: AsyncStream<String>
+    private let newPages: AsyncStream<String>.Continuation
+
+    init() {
+        (pages, newPages) = AsyncStream.makeStream()
+    }
+
+    /// The next page that it is asked to open.
+    func next() async -> String {
+        for await page in pages { return page }
+        return ""
+    }
+
+    /// Runs `body` while it stands on the bus.
+    func standing(on bus: PrivateBus, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        let open = Method(
+            name: "OpenURI",
+            inputs: [
+                Argument(name: "parent_window", type: .string), Argument(name: "uri", type: .string),
+                Argument(name: "options", type: [String: Value].valueType),
+            ],
+            outputs: [Argument(name: "handle", type: .objectPath)]
+        ) { invocation in
+            newPages.yield(try invocation.arguments.decode(at: 1, as: String.self))
+            return .reply([.objectPath("/request")])
+        }
+        try await Connection.withConnection(to: bus.address) { connection in
+            let interface = Interface(name: "org.freedesktop.portal.OpenURI", methods: [open])
+            connection.objects.insert([interface], at: "/org/freedesktop/portal/desktop")
+            try await connection.withName("org.freedesktop.portal.Desktop") { try await body() }
+        }
+    }
+}
+
+extension World {
+    /// Where the desktop's apps have their files.
+    var share: URL { directory.appending(path: "share") }
+
+    /// Writes a file, making its directory.
+    func write(_ text: String, to path: String, isProgram: Bool = false) throws {
+        let file = directory.appending(path: path)
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file, options: .atomic)
+        if isProgram {
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path())
+        }
+    }
+
+    /// Writes a desktop file that claims `org.example.edit`.
+    func writeApp(_ id: String, _ lines: String) throws {
+        let head = "[Desktop Entry]\nType=Application\nName=Editor\nX-Handoff-ActivityTypes=org.example.edit;\n"
+        try write(head + lines + "\n", to: "share/applications/\(id).desktop")
+    }
+
+    /// What makes a daemon see these apps, and start programs of this world.
+    var appSurroundings: [String: String] {
+        [
+            "XDG_DATA_HOME": share.path(), "XDG_DATA_DIRS": "/nowhere",
+            "PATH": directory.appending(path: "bin").path() + ":/usr/bin:/bin",
+        ]
+    }
+
+    /// Runs `story` with a laptop and a desktop with apps, which trust each other.
+    static func runApps(
+        _ prepare: @escaping @Sendable (World) throws -> Void,
+        _ story: @escaping @Sendable (World, _ laptop: Device, _ desktop: Device) async throws -> Void
+    ) async throws {
+        try await run { world in
+            try prepare(world)
+            let services = world.directory.appending(path: "services")
+            try FileManager.default.createDirectory(at: services, withIntermediateDirectories: true)
+            try await world.withDevice("laptop") { laptop in
+                try await withPrivateBus(services: services) { bus in
+                    try await world.withDaemon("desktop", on: bus, surroundings: world.appSurroundings) { desktop in
+                        try await laptop.trust(desktop)
+                        try await desktop.trust(laptop)
+                        try await story(world, laptop, desktop)
+                    }
+                }
+            }
+        }
+    }
+}
