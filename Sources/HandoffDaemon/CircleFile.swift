@@ -16,6 +16,9 @@ enum CircleFile {
     struct Peer: Codable, Hashable, Sendable {
         /// The digest of the state that it acknowledged last.
         var digest: [UInt8]?
+        /// The advertising key that came by hand, in a card or when the devices were paired, until the device itself has said
+        /// it in its state; it is used here, and not passed on.
+        var givenKey: [UInt8]?
         /// Microseconds since 1970, to the hour.
         var lastSeen: Int64?
     }
@@ -83,10 +86,10 @@ enum CircleFile {
         for entry in try oldFile.read(from: directory) ?? [] {
             let newcomer = Newcomer(
                 publicKey: try DevicePublicKey(rawRepresentation: Array(entry.publicKey)),
-                name: try DeviceName(entry.name),
-                advertisingKey: try AdvertisingKey(rawRepresentation: Array(entry.advertisingKey))
+                name: try DeviceName(entry.name)
             )
             try contents.circle.insert(newcomer, by: nil)
+            contents.peers[newcomer.publicKey.device] = Peer(givenKey: Array(entry.advertisingKey))
         }
         return contents
     }

@@ -51,7 +51,7 @@ extension Engine {
                 throw HandoffError(.notTrusted, "The device was removed while it spoke.")
             }
             let name = state.devices.ownName
-            let changes = try state.devices.merge(message, for: identity)
+            let changes = try state.devices.merge(message, from: peer, for: identity)
             guard changes != TrustedDevices.Changes() || name != state.devices.ownName else { return changes }
             try state.rekey(for: identity)
             for id in changes.removed { state.forget(id) }
@@ -86,16 +86,17 @@ extension Engine {
     /// The next device that has to be called because it may not know the present state, and where it is; it counts as
     /// called from then on.
     ///
-    /// A device is called once in a slot, or once more when a session has shown that it knows another state.
+    /// A device is called once in a slot, some more times when it advertises that it has news, and once more when a session
+    /// has shown that it knows another state.
     func nextCall() -> (device: TrustedDevices.Device, place: Place)? {
         edit { state in
             let now = Moment.now
             for entry in state.nearby.all {
                 guard let device = state.devices[entry.device] else { continue }
-                let isDue = state.devices.hasNews(for: device.id) && state.calls[device.id] != now.slot
-                guard isDue || state.differing.contains(device.id) else { continue }
-                state.calls[device.id] = now.slot
-                state.differing.remove(device.id)
+                let isDifferent = state.differing.remove(device.id) != nil
+                let hasNews = state.devices.hasNews(for: device.id)
+                guard state.calls[device.id, default: NewsCalls()].begin(at: now, hasNews: hasNews) || isDifferent
+                else { continue }
                 return (device, entry.place)
             }
             return nil
@@ -128,7 +129,26 @@ extension Engine.State {
     /// Makes what is derived from the devices' keys anew.
     mutating func rekey(for identity: Identity) throws(HandoffError) {
         trial = try devices.trial(for: identity)
-        opener = devices.opener
+        var newsKeys: [DeviceID: NewsKeys] = [:]
+        for device in devices.all {
+            let known = self.newsKeys[device.id]
+            newsKeys[device.id] = if let known { known } else { try Self.newsKeys(with: device, for: identity) }
+        }
+        self.newsKeys = newsKeys
+        opener = AdvertisementOpener(
+            keys: devices.hearingKeys.map { (.all($0), $1) } + newsKeys.map { (.news(from: $0), $1.receiving) }
+        )
+    }
+
+    private static func newsKeys(
+        with device: TrustedDevices.Device,
+        for identity: Identity
+    ) throws(HandoffError) -> NewsKeys {
+        do {
+            return try NewsKeys(local: identity.keys.agreement, remote: device.publicKey)
+        } catch {
+            throw HandoffError(.stateDamaged, error.message)
+        }
     }
 
     /// Forgets what is known of a device that has just been removed.

@@ -70,8 +70,11 @@ package final class Engine: Sendable {
         var origin = Origin(run: .random(in: .min ... .max))
         var nearby = NearbyTable()
         var devices: TrustedDevices
-        var opener: AdvertisementOpener<DeviceID>
+        var opener = AdvertisementOpener<Audience>(keys: [])
         var trial: NoiseResponderTrial<DeviceID>
+        /// Under which keys each member and this device advertise to each other alone.
+        var newsKeys: [DeviceID: NewsKeys] = [:]
+        var newsTurns = NewsTurns()
         var knownTypes = KnownTypes()
         var apps = AppRegistry()
         /// The types that apps claim, by their hashes.
@@ -86,8 +89,8 @@ package final class Engine: Sendable {
         var outbox: Deque<Effect> = []
         /// The advertisement last sealed, and of what; most changes of the state leave it as it is.
         var sealed: Sealed?
-        /// The slot in which each device was last called because of news.
-        var calls: [DeviceID: UInt64] = [:]
+        /// How often each device was called because of news.
+        var calls: [DeviceID: NewsCalls] = [:]
         /// Devices that were found to know another state of the circle.
         var differing: Set<DeviceID> = []
 
@@ -127,13 +130,9 @@ package final class Engine: Sendable {
         _ = try Self.card(of: devices, identity)
         self.identity = identity
         self.logger = logger
-        state = Mutex(
-            State(
-                devices: devices,
-                opener: devices.opener,
-                trial: try devices.trial(for: identity)
-            )
-        )
+        var state = State(devices: devices, trial: try devices.trial(for: identity))
+        try state.rekey(for: identity)
+        self.state = Mutex(state)
     }
 
     /// Carries out every deadline that has come.
@@ -207,15 +206,21 @@ package final class Engine: Sendable {
             let left = before.flatMap { state.origin.holds($0) ? $0 : nil }
             state.outbox.append(.currentChanged(from: left, to: current))
         }
+        let turn = state.newsTurns.advance(
+            to: now.uptime,
+            saying: broadcast?.content,
+            news: state.devices.digest,
+            for: state.devices.lagging
+        )
         advertising.update(
             AdvertisingPlan(
-                advertisement: advertisement(for: broadcast, in: &state),
+                advertisement: advertisement(for: broadcast, to: turn.member, in: &state),
                 content: broadcast?.content,
                 radioGeneration: state.radioGeneration
             )
         )
         scanning.update(ScanningPlan(effort: effort(in: state), radioGeneration: state.radioGeneration))
-        arm([next, state.nearby.nextTimeout].compactMap(\.self).min(), now: now)
+        arm([next, turn.next, state.nearby.nextTimeout].compactMap(\.self).min(), now: now)
     }
 
     /// Sets the alarm, unless it rings earlier anyhow: every sighting puts a time-out off, and none is worth a wake-up.
@@ -227,11 +232,13 @@ package final class Engine: Sendable {
 
     private func advertisement(
         for broadcast: AdvertisementPacer.Broadcast?,
+        to member: DeviceID?,
         in state: inout State
     ) -> Advertisement? {
         // Nobody could read it without trusting this device, and then it would only tell that this device is here.
         guard let broadcast, let port = state.port, !state.devices.isEmpty, state.isReady else { return nil }
-        let key = state.devices.ownKey ?? identity.keys.advertisingKey
+        let own = state.devices.ownKey ?? identity.keys.advertisingKey
+        let key = member.flatMap { state.newsKeys[$0]?.sending } ?? own
         if let sealed = state.sealed, sealed.broadcast == broadcast, sealed.port == port, sealed.key == key {
             return sealed.advertisement
         }

@@ -18,17 +18,15 @@ extension TrustedDevices {
     /// - Throws: ``HandoffError`` with `limitReached`.
     mutating func present(_ identity: Identity, name: DeviceName) throws(HandoffError) {
         ownID = identity.id
-        let newcomer = Newcomer(
-            publicKey: identity.keys.publicKey,
-            name: name,
-            advertisingKey: identity.keys.advertisingKey
+        defer { summarize() }
+        try contents.circle.present(
+            Newcomer(publicKey: identity.keys.publicKey, name: name),
+            key: identity.keys.advertisingKey,
+            speaking: UInt32(ProtocolVersion.current.rawValue)
         )
-        try contents.circle.present(newcomer, speaking: UInt32(ProtocolVersion.current.rawValue))
-        digest = contents.circle.digest
         guard contents.configuredName != name.rawValue else { return }
         contents.configuredName = name.rawValue
         if ownName != name { try contents.circle.rename(identity.id, to: name, by: identity.id) }
-        digest = contents.circle.digest
     }
 
     /// This device as a member; nil before ``present(_:name:)``.
@@ -50,17 +48,20 @@ extension TrustedDevices {
         }
     }
 
-    /// Joins the state that a trusted device has sent; whoever it removes can read this device no more.
+    /// Joins the state that the trusted device `peer` has sent; whoever it removes can read this device no more.
     ///
     /// - Throws: ``HandoffError`` with `limitReached`, `peerMisbehaved` or `stateUnwritable`; then nothing has changed.
     mutating func merge(
         _ message: CircleMessage,
+        from peer: DeviceID,
         for identity: Identity
     ) throws(HandoffError) -> Changes {
         let theirs = try Circle(message)
         let old = self
-        if theirs == contents.circle { return Changes() }
         var draft = self
+        // What it says of its own key is later than what was given by hand.
+        if theirs[peer]?.advertisingKey != nil { draft.contents.peers[peer]?.givenKey = nil }
+        if theirs == contents.circle, draft.contents.peers == contents.peers { return Changes() }
         let finding = try draft.contents.circle.merge(theirs, as: identity.id, fresh: AdvertisingKey.generate)
         if finding == .overtaken { draft.isOvertaken = true }
         _ = try Self.trial(of: draft.all, for: identity, failure: .peerMisbehaved)

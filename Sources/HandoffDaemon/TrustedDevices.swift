@@ -9,7 +9,8 @@ package struct TrustedDevices: Sendable {
         package let id: DeviceID
         package let name: DeviceName
         package let publicKey: DevicePublicKey
-        package let advertisingKey: AdvertisingKey
+        /// The key that was given by hand, or else the one that the circle knows; nil when neither has come yet.
+        package let advertisingKey: AdvertisingKey?
     }
 
     /// The largest number of devices; each costs the scanner work for every advertisement heard.
@@ -20,7 +21,9 @@ package struct TrustedDevices: Sendable {
     /// This device, once ``present(_:name:)`` has said which it is.
     var ownID: DeviceID?
     /// By what others tell whether they know the same.
-    var digest: [UInt8]
+    var digest: [UInt8] = []
+    /// The members that may not know the present state, in the order of their ids.
+    private(set) var lagging: [DeviceID] = []
     /// Whether the others have known a later state of this device than itself, in this run of the daemon.
     var isOvertaken = false
 
@@ -30,12 +33,12 @@ package struct TrustedDevices: Sendable {
     package init(from directory: StateDirectory) throws(HandoffError) {
         self.directory = directory
         contents = try CircleFile.read(from: directory)
-        digest = contents.circle.digest
+        summarize()
     }
 
     /// All devices, by name.
     package var all: [Device] {
-        contents.circle.members.filter { $0.id != ownID }.map(Device.init).sorted {
+        contents.circle.members.filter { $0.id != ownID }.map(device).sorted {
             ($0.name.rawValue, $0.id.description) < ($1.name.rawValue, $1.id.description)
         }
     }
@@ -43,9 +46,12 @@ package struct TrustedDevices: Sendable {
     package var isEmpty: Bool { !contents.circle.members.contains { $0.id != ownID } }
 
     /// The device with that id, if it is trusted.
-    package subscript(id: DeviceID) -> Device? { id == ownID ? nil : contents.circle[id].map(Device.init) }
+    package subscript(id: DeviceID) -> Device? { id == ownID ? nil : contents.circle[id].map(device) }
 
     /// Trusts a device, or takes over the new name and advertising key of one that is trusted already.
+    ///
+    /// The key was given by hand. It is used here, and not passed on: others get it with the device's own state, so that
+    /// nobody gets a key without the removals that its owner knows of.
     ///
     /// - Throws: ``HandoffError`` when there are too many, or the file cannot be written; then nothing has changed.
     package mutating func insert(_ device: Device) throws(HandoffError) {
@@ -56,12 +62,9 @@ package struct TrustedDevices: Sendable {
             )
         }
         try replace { draft throws(HandoffError) in
-            let newcomer = Newcomer(
-                publicKey: device.publicKey,
-                name: device.name,
-                advertisingKey: device.advertisingKey
-            )
+            let newcomer = Newcomer(publicKey: device.publicKey, name: device.name)
             try draft.contents.circle.insert(newcomer, by: draft.ownID)
+            draft.contents.peers[device.id, default: .init()].givenKey = device.advertisingKey?.rawRepresentation
             // Its card may be another's copy: what it knows is asked anew.
             draft.contents.peers[device.id]?.digest = nil
         }
@@ -81,9 +84,12 @@ package struct TrustedDevices: Sendable {
         }
     }
 
-    /// Opens what these devices advertise.
-    package var opener: AdvertisementOpener<DeviceID> {
-        AdvertisementOpener(keys: all.map { ($0.id, $0.advertisingKey) })
+    /// The keys under which these devices may advertise to the whole circle: up to two for each, the one given by hand and the
+    /// one that the circle knows.
+    var hearingKeys: [(DeviceID, AdvertisingKey)] {
+        contents.circle.members.filter { $0.id != ownID }.flatMap { member in
+            Set([member.advertisingKey, givenKey(of: member.id)].compactMap(\.self)).map { (member.id, $0) }
+        }
     }
 
     /// Finds out which of these devices calls.
@@ -104,9 +110,28 @@ package struct TrustedDevices: Sendable {
     mutating func replace(_ change: (inout TrustedDevices) throws(HandoffError) -> Void) throws(HandoffError) {
         var draft = self
         try change(&draft)
-        draft.digest = draft.contents.circle.digest
+        draft.summarize()
         try CircleFile.write(draft.contents, to: directory)
         self = draft
+    }
+
+    /// Brings what follows from the contents in line with them.
+    mutating func summarize() {
+        digest = contents.circle.digest
+        lagging = contents.circle.members.map(\.id).filter(hasNews)
+    }
+
+    private func givenKey(of id: DeviceID) -> AdvertisingKey? {
+        contents.peers[id]?.givenKey.flatMap { try? AdvertisingKey(rawRepresentation: $0) }
+    }
+
+    private func device(_ member: Member) -> Device {
+        Device(
+            id: member.id,
+            name: member.name,
+            publicKey: member.publicKey,
+            advertisingKey: givenKey(of: member.id) ?? member.advertisingKey
+        )
     }
 
     static func trial(
@@ -129,9 +154,5 @@ extension TrustedDevices.Device {
     /// The device of a public key; its id follows from it.
     package init(name: DeviceName, publicKey: DevicePublicKey, advertisingKey: AdvertisingKey) {
         self.init(id: publicKey.device, name: name, publicKey: publicKey, advertisingKey: advertisingKey)
-    }
-
-    init(_ member: Member) {
-        self.init(name: member.name, publicKey: member.publicKey, advertisingKey: member.advertisingKey)
     }
 }

@@ -15,8 +15,9 @@ package struct CircleMessage: Hashable, Sendable {
         package var name: DeviceName
         package var nameVersion: UInt32
         package var namedBy: DeviceID
-        /// 32 bytes.
-        package var advertisingKey: [UInt8]
+        /// 32 bytes; nil when the device has not said it yet to anybody who told the sender.
+        package var advertisingKey: [UInt8]?
+        /// 0 when there is no key.
         package var advertisingKeyVersion: UInt32
         /// 0 when nobody knows.
         package var protocolVersion: UInt32
@@ -28,7 +29,7 @@ package struct CircleMessage: Hashable, Sendable {
             name: DeviceName,
             nameVersion: UInt32,
             namedBy: DeviceID,
-            advertisingKey: [UInt8],
+            advertisingKey: [UInt8]?,
             advertisingKeyVersion: UInt32,
             protocolVersion: UInt32
         ) {
@@ -116,8 +117,12 @@ extension CircleMessage.Member {
             message.advertisingKeyVersion,
             message.protocolVersion
         )
-        guard message.publicKey.count == 32, message.advertisingKey.count == 32 else {
+        let hasKey = !message.advertisingKey.isEmpty
+        guard message.publicKey.count == 32, message.advertisingKey.count == 32 || !hasKey else {
             throw WireError(.invalidContent, "A key of a circle's member has 32 bytes.")
+        }
+        guard hasKey || message.advertisingKeyVersion == 0 else {
+            throw WireError(.invalidContent, "A member of a circle has a version of its advertising key, and no key.")
         }
         do {
             self.init(
@@ -127,7 +132,7 @@ extension CircleMessage.Member {
                 name: try DeviceName(message.name),
                 nameVersion: message.nameVersion,
                 namedBy: try DeviceID(bytes: message.namedBy),
-                advertisingKey: Array(message.advertisingKey),
+                advertisingKey: hasKey ? Array(message.advertisingKey) : nil,
                 advertisingKeyVersion: message.advertisingKeyVersion,
                 protocolVersion: message.protocolVersion
             )
@@ -164,7 +169,7 @@ extension Handoff_V1_Circle {
             message.name = member.name.rawValue
             message.nameVersion = member.nameVersion
             message.namedBy = Data(member.namedBy.bytes)
-            message.advertisingKey = Data(member.advertisingKey)
+            message.advertisingKey = Data(member.advertisingKey ?? [])
             message.advertisingKeyVersion = member.advertisingKeyVersion
             message.protocolVersion = member.protocolVersion
             return message

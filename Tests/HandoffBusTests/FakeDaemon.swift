@@ -157,10 +157,6 @@ struct FakeManager: ManagerService {
         try daemon.note("Rename \(name)", by: "org.example.unknown")
     }
 
-    func openStream(continuation: String) async throws -> UnixFD {
-        throw HandoffErrorName.peerUnreachable.reply("desk cannot be reached.")
-    }
-
     func startLooking(for client: BusName) throws {
         try daemon.note("StartLooking", by: client)
     }

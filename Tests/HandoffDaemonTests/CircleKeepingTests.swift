@@ -22,7 +22,7 @@ struct CircleKeepingTests {
             let entry = OldEntry(
                 name: "laptop",
                 publicKey: Data(device.publicKey.rawRepresentation),
-                advertisingKey: Data(device.advertisingKey.rawRepresentation)
+                advertisingKey: Data(try #require(device.advertisingKey).rawRepresentation)
             )
             try StateFile<[OldEntry]>(name: "devices", version: 1).write([entry], to: directory)
             var devices = try TrustedDevices(from: directory)
@@ -99,12 +99,9 @@ struct CircleKeepingTests {
         try await EngineWorld.runReady { world, peer in
             let tablet = try Peer("tablet")
             var others = try Circle(world.engine.circle)
-            let newcomer = Newcomer(
-                publicKey: tablet.keys.publicKey,
-                name: try DeviceName("tablet"),
-                advertisingKey: tablet.keys.advertisingKey
-            )
+            let newcomer = Newcomer(publicKey: tablet.keys.publicKey, name: try DeviceName("tablet"))
             try others.insert(newcomer, by: peer.device.id)
+            try others.renewKey(of: tablet.device.id, to: tablet.keys.advertisingKey)
             #expect { try world.engine.merge(others.message, from: tablet.device.id) } throws: {
                 ($0 as? HandoffError)?.code == .notTrusted
             }

@@ -59,7 +59,7 @@ extension Member {
             name: name,
             nameVersion: nameVersion,
             namedBy: namedBy,
-            advertisingKey: advertisingKey.rawRepresentation,
+            advertisingKey: advertisingKey?.rawRepresentation,
             advertisingKeyVersion: advertisingKeyVersion,
             protocolVersion: protocolVersion
         )
@@ -72,7 +72,7 @@ extension Member {
         name = message.name
         nameVersion = message.nameVersion
         namedBy = message.namedBy
-        advertisingKey = try AdvertisingKey(rawRepresentation: message.advertisingKey)
+        advertisingKey = try message.advertisingKey.map { try AdvertisingKey(rawRepresentation: $0) }
         advertisingKeyVersion = message.advertisingKeyVersion
         protocolVersion = message.protocolVersion
     }

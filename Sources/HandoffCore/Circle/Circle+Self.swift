@@ -12,13 +12,20 @@ extension Circle {
         case overtaken
     }
 
-    /// Says what this device is; the name counts only if it is not named yet.
+    /// Says what this device is; name and key count only if it has none yet.
     ///
     /// - Throws: ``HandoffError`` with `limitReached`.
-    package mutating func present(_ newcomer: Newcomer, speaking protocolVersion: UInt32) throws(HandoffError) {
+    package mutating func present(
+        _ newcomer: Newcomer,
+        key: AdvertisingKey,
+        speaking protocolVersion: UInt32
+    ) throws(HandoffError) {
         let id = newcomer.publicKey.device
         if self[id] == nil { try insert(newcomer, by: nil) }
-        try update(id) { $0.protocolVersion = protocolVersion }
+        try update(id) { member in
+            member.advertisingKey = member.advertisingKey ?? key
+            member.protocolVersion = protocolVersion
+        }
     }
 
     /// Ends a device's membership, and gives the device `own` another key than the removed one knows.
@@ -75,12 +82,12 @@ extension Circle {
         guard now.advertisingKeyVersion < before.advertisingKeyVersion || now.advertisingKey != before.advertisingKey
         else { return .unchanged }
         try update(before.id) { member in
-            let isOlder = member.advertisingKeyVersion < before.advertisingKeyVersion
+            let isOlder = member.advertisingKeyVersion < before.advertisingKeyVersion || member.advertisingKey == nil
             member.advertisingKeyVersion = before.advertisingKeyVersion
             member.advertisingKey = before.advertisingKey
             member.protocolVersion = before.protocolVersion
             // The others have a different key under the same number: only a higher one tells them which is right.
-            if !isOlder { member.renewKey(to: before.advertisingKey) }
+            if !isOlder, let key = before.advertisingKey { member.renewKey(to: key) }
         }
         return .corrected
     }

@@ -64,16 +64,15 @@ package struct Circle: Hashable, Sendable {
         return removal
     }
 
-    /// Takes a device into the circle, or gives a member its new name and advertising key.
+    /// Takes a device into the circle, or gives a member its new name.
     ///
-    /// A device that was removed comes back in a new generation.
+    /// A device that was removed comes back in a new generation. Its advertising key comes with its own state.
     ///
     /// - Throws: ``HandoffError`` with `limitReached`.
     package mutating func insert(_ newcomer: Newcomer, by introducer: DeviceID?) throws(HandoffError) {
         let id = newcomer.publicKey.device
         if var member = self[id] {
             if member.name != newcomer.name { member.rename(to: newcomer.name, by: introducer ?? id) }
-            member.advertisingKey = newcomer.advertisingKey
             standings[id] = .member(member)
             return
         }

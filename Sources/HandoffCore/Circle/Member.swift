@@ -5,12 +5,10 @@ package import HandoffModel
 package struct Newcomer: Hashable, Sendable {
     package let publicKey: DevicePublicKey
     package let name: DeviceName
-    package let advertisingKey: AdvertisingKey
 
-    package init(publicKey: DevicePublicKey, name: DeviceName, advertisingKey: AdvertisingKey) {
+    package init(publicKey: DevicePublicKey, name: DeviceName) {
         self.publicKey = publicKey
         self.name = name
-        self.advertisingKey = advertisingKey
     }
 }
 
@@ -26,8 +24,12 @@ package struct Member: Hashable, Sendable {
     package internal(set) var nameVersion: UInt32
     /// Who gave it this name.
     package internal(set) var namedBy: DeviceID
-    package internal(set) var advertisingKey: AdvertisingKey
-    /// Counts the changes of the key; only the device itself raises it.
+    /// What the device itself has said in its own state; nil until that has come.
+    ///
+    /// A key that was given by hand does not stand here: it would travel without the removals that its owner knew of when
+    /// it made the key, to somebody who was removed.
+    package internal(set) var advertisingKey: AdvertisingKey?
+    /// Counts the changes of the key, 0 when there is none; only the device itself raises it.
     package internal(set) var advertisingKeyVersion: UInt32
     /// The version of the protocol that it speaks; 0 when nobody knows.
     package internal(set) var protocolVersion: UInt32
@@ -42,7 +44,6 @@ package struct Member: Hashable, Sendable {
         name = newcomer.name
         nameVersion = 0
         namedBy = newcomer.publicKey.device
-        advertisingKey = newcomer.advertisingKey
         advertisingKeyVersion = 0
         protocolVersion = 0
     }
@@ -80,6 +81,7 @@ package struct Member: Hashable, Sendable {
         guard advertisingKeyVersion == other.advertisingKeyVersion else {
             return advertisingKeyVersion < other.advertisingKeyVersion
         }
-        return advertisingKey.rawRepresentation.lexicographicallyPrecedes(other.advertisingKey.rawRepresentation)
+        let (own, others) = (advertisingKey?.rawRepresentation ?? [], other.advertisingKey?.rawRepresentation ?? [])
+        return own.lexicographicallyPrecedes(others)
     }
 }

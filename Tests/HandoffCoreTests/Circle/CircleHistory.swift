@@ -8,22 +8,26 @@ struct CircleHistory {
     struct Device {
         let keys: DeviceKeys
         var circle = Circle()
+        /// The keys that others have given to this device by hand.
+        var givenKeys: [DeviceID: AdvertisingKey] = [:]
         var model = CircleModel()
 
         var id: DeviceID { keys.publicKey.device }
 
         init(named name: String) throws {
             keys = .generate()
-            let newcomer = Newcomer(
-                publicKey: keys.publicKey,
-                name: try DeviceName(name),
-                advertisingKey: keys.advertisingKey
-            )
-            try circle.present(newcomer, speaking: 1)
+            let newcomer = Newcomer(publicKey: keys.publicKey, name: try DeviceName(name))
+            try circle.present(newcomer, key: keys.advertisingKey, speaking: 1)
             model.join(id, name: name, by: id)
         }
 
         func trusts(_ other: Device) -> Bool { circle[other.id] != nil }
+
+        /// Whether this device can read what the other one advertises.
+        func canRead(_ other: Device) -> Bool {
+            let key = other.circle[other.id]?.advertisingKey
+            return circle[other.id]?.advertisingKey == key || givenKeys[other.id] == key
+        }
 
         /// The names of the members, for comparison with the model.
         var names: [DeviceID: String] {
@@ -74,13 +78,9 @@ struct CircleHistory {
         let before = devices
         for (own, peer) in [(one, before[other]), (other, before[one])] {
             guard let member = peer.circle[peer.id] else { continue }
-            let newcomer = Newcomer(
-                publicKey: member.publicKey,
-                name: member.name,
-                advertisingKey: member.advertisingKey
-            )
             let id = devices[own].id
-            try devices[own].circle.insert(newcomer, by: id)
+            try devices[own].circle.insert(Newcomer(publicKey: member.publicKey, name: member.name), by: id)
+            devices[own].givenKeys[peer.id] = member.advertisingKey
             devices[own].model.join(peer.id, name: member.name.rawValue, by: id)
         }
     }

@@ -13,12 +13,9 @@ struct CircleSessionTests {
         var circle = Circle()
         for number in 0..<count {
             let keys = DeviceKeys.generate()
-            let newcomer = Newcomer(
-                publicKey: keys.publicKey,
-                name: try DeviceName("\(name) \(number)"),
-                advertisingKey: keys.advertisingKey
-            )
+            let newcomer = Newcomer(publicKey: keys.publicKey, name: try DeviceName("\(name) \(number)"))
             try circle.insert(newcomer, by: nil)
+            try circle.renewKey(of: keys.publicKey.device, to: keys.advertisingKey)
         }
         return circle.message
     }

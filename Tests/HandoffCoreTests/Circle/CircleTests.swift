@@ -12,13 +12,13 @@ struct CircleTests {
 
     private func circle(of own: DeviceKeys, with others: DeviceKeys...) throws -> Circle {
         var circle = Circle()
-        try circle.present(newcomer(own), speaking: 1)
+        try circle.present(newcomer(own), key: own.advertisingKey, speaking: 1)
         for other in others { try circle.insert(newcomer(other), by: own.publicKey.device) }
         return circle
     }
 
     private func newcomer(_ keys: DeviceKeys, _ name: String = "device") throws -> Newcomer {
-        Newcomer(publicKey: keys.publicKey, name: try DeviceName(name), advertisingKey: keys.advertisingKey)
+        Newcomer(publicKey: keys.publicKey, name: try DeviceName(name))
     }
 
     @Test("a removal outlives what others say of the same generation, and not being trusted anew")
@@ -108,18 +108,38 @@ struct CircleTests {
         #expect(others[id]?.advertisingKey == fresh)
     }
 
-    @Test("an outdated card of a device in the others' hands is put right by the device itself")
+    @Test("a device that was trusted anew says its key and name of the protocol itself")
     func corrected() throws {
         let id = desk.publicKey.device
         var own = try circle(of: desk, with: lap)
-        var other = own
-        try other.insert(
-            Newcomer(publicKey: desk.publicKey, name: DeviceName("device"), advertisingKey: .generate()),
-            by: nil
-        )
-        #expect(try own.merge(other, as: id, fresh: AdvertisingKey.generate) != .overtaken)
+        try own.renewKey(of: id, to: desk.advertisingKey)
+        var other = try circle(of: lap, with: desk)
+        try other.remove(id)
+        try other.insert(newcomer(desk), by: lap.publicKey.device)
+        #expect(other[id]?.advertisingKey == nil)
+        #expect(try own.merge(other, as: id, fresh: AdvertisingKey.generate) == .corrected)
         try other.merge(own)
         #expect(other[id]?.advertisingKey == desk.advertisingKey)
+        #expect(other[id]?.advertisingKeyVersion == 1)
+        #expect(other[id]?.protocolVersion == 1)
+    }
+
+    @Test("a key comes with its owner's state and never without: nobody passes on one that was given by hand")
+    func givenKeys() throws {
+        let id = desk.publicKey.device
+        // The lap is trusted anew by the desk, which has removed the tablet; the lap has not heard of that.
+        var own = try circle(of: desk, with: lap, tab)
+        var other = try circle(of: lap, with: desk, tab)
+        try own.remove(tab.publicKey.device, as: id, fresh: AdvertisingKey.generate)
+        try other.insert(newcomer(desk), by: lap.publicKey.device)
+        var third = try circle(of: tab, with: lap)
+        try third.merge(other)
+        #expect(third[id] != nil)
+        #expect(third[id]?.advertisingKey == nil)
+        // With the key comes the removal.
+        try other.merge(own)
+        #expect(other[id]?.advertisingKey == own[id]?.advertisingKey)
+        #expect(other[tab.publicKey.device] == nil)
     }
 
     @Test("whoever hears of a removal gets another key, and once for each removal")

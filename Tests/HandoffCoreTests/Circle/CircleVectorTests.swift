@@ -18,19 +18,22 @@ struct CircleVectorTests {
 
     private static let (desk, lap, tab) = (1 as UInt8, 2 as UInt8, 3 as UInt8)
 
-    private static func newcomer(_ number: UInt8, _ name: String, key: UInt8 = 0x80) throws -> Newcomer {
+    private static func newcomer(_ number: UInt8, _ name: String) throws -> Newcomer {
         Newcomer(
             publicKey: try DevicePublicKey(rawRepresentation: [UInt8](repeating: number, count: 32)),
-            name: try DeviceName(name),
-            advertisingKey: try AdvertisingKey(rawRepresentation: [UInt8](repeating: number | key, count: 32))
+            name: try DeviceName(name)
         )
+    }
+
+    private static func key(_ byte: UInt8) throws -> AdvertisingKey {
+        try AdvertisingKey(rawRepresentation: [UInt8](repeating: byte, count: 32))
     }
 
     private static func id(_ number: UInt8) throws -> DeviceID { try newcomer(number, "a").publicKey.device }
 
     private static func base() throws -> Circle {
         var circle = Circle()
-        try circle.present(newcomer(desk, "desk"), speaking: 1)
+        try circle.present(newcomer(desk, "desk"), key: key(0x81), speaking: 1)
         try circle.insert(newcomer(lap, "lap"), by: id(desk))
         return circle
     }
@@ -45,7 +48,7 @@ struct CircleVectorTests {
         var (one, other) = (try base(), try base())
         try one.rename(id(lap), to: DeviceName("one"), by: id(desk))
         try other.rename(id(lap), to: DeviceName("other"), by: id(lap))
-        try other.renewKey(of: id(lap), to: newcomer(lap, "a", key: 0x40).advertisingKey)
+        try other.renewKey(of: id(lap), to: key(0x42))
         return [
             try vector("a device that one knows", bigger, base()),
             try vector("a removal outlives the member", bigger, smaller),
