@@ -63,8 +63,18 @@ package final class Engine: Sendable {
         let broadcast: AdvertisementPacer.Broadcast
         let port: ChannelPort
         let key: AdvertisingKey
+        /// Who alone can read it; nil when the whole circle can.
+        let member: DeviceID?
         let advertisement: Advertisement
+        /// Until when it stays although its key was replaced; set when that is found.
+        var end: Duration?
     }
+
+    /// How long an advertisement stays when only its key is replaced.
+    ///
+    /// A device that was just removed knows what it says already. When it calls meanwhile, it finds out that it is not trusted
+    /// any more, instead of nobody at an address that is not used any more.
+    static let keyGrace = Duration.seconds(10)
 
     struct State: Sendable {
         var origin = Origin(run: .random(in: .min ... .max))
@@ -212,15 +222,16 @@ package final class Engine: Sendable {
             news: state.devices.digest,
             for: state.devices.lagging
         )
+        let advertisement = advertisement(for: broadcast, to: turn.member, at: now.uptime, in: &state)
         advertising.update(
             AdvertisingPlan(
-                advertisement: advertisement(for: broadcast, to: turn.member, in: &state),
+                advertisement: advertisement,
                 content: broadcast?.content,
                 radioGeneration: state.radioGeneration
             )
         )
         scanning.update(ScanningPlan(effort: effort(in: state), radioGeneration: state.radioGeneration))
-        arm([next, turn.next, state.nearby.nextTimeout].compactMap(\.self).min(), now: now)
+        arm([next, turn.next, state.sealed?.end, state.nearby.nextTimeout].compactMap(\.self).min(), now: now)
     }
 
     /// Sets the alarm, unless it rings earlier anyhow: every sighting puts a time-out off, and none is worth a wake-up.
@@ -233,14 +244,20 @@ package final class Engine: Sendable {
     private func advertisement(
         for broadcast: AdvertisementPacer.Broadcast?,
         to member: DeviceID?,
+        at uptime: Duration,
         in state: inout State
     ) -> Advertisement? {
         // Nobody could read it without trusting this device, and then it would only tell that this device is here.
-        guard let broadcast, let port = state.port, !state.devices.isEmpty, state.isReady else { return nil }
+        guard let broadcast, let port = state.port, !state.devices.isEmpty, state.isReady else {
+            state.sealed = nil
+            return nil
+        }
         let own = state.devices.ownKey ?? identity.keys.advertisingKey
         let key = member.flatMap { state.newsKeys[$0]?.sending } ?? own
-        if let sealed = state.sealed, sealed.broadcast == broadcast, sealed.port == port, sealed.key == key {
-            return sealed.advertisement
+        if let sealed = state.sealed, sealed.broadcast == broadcast, sealed.port == port, sealed.member == member {
+            let end = sealed.key == key ? nil : sealed.end ?? uptime + Self.keyGrace
+            state.sealed?.end = end
+            if sealed.key == key || uptime < end ?? uptime { return sealed.advertisement }
         }
         let sealer = AdvertisementSealer(key: key, slot: broadcast.slot)
         let advertisement = Advertisement(
@@ -248,7 +265,13 @@ package final class Engine: Sendable {
             data: sealer.seal(AdvertisementPayload(broadcast.content, port: port).encode()),
             pace: broadcast.isFresh ? .fast : .relaxed
         )
-        state.sealed = Sealed(broadcast: broadcast, port: port, key: key, advertisement: advertisement)
+        state.sealed = Sealed(
+            broadcast: broadcast,
+            port: port,
+            key: key,
+            member: member,
+            advertisement: advertisement
+        )
         return advertisement
     }
 

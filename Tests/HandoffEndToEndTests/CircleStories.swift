@@ -33,7 +33,7 @@ struct CircleStories {
                 try await laptop.publishing("org.example.draw") { _ in
                     let entry = try await watch.one()
                     #expect(entry["deviceName"].string == "laptop")
-                    #expect(try await tablet.json("continue")["type"].string == "org.example.draw")
+                    #expect(try await tablet.json("continue", "--print")["type"].string == "org.example.draw")
                 }
             }
         }
@@ -86,7 +86,7 @@ struct CircleStories {
                 try await desktop.publishing("org.example.edit") { _ in
                     // What it fetches comes with the word that there is more to know.
                     try await laptop.watching { _ = try await $0.one() }
-                    #expect(try await laptop.json("continue")["type"].string == "org.example.edit")
+                    #expect(try await laptop.json("continue", "--print")["type"].string == "org.example.edit")
                     try await laptop.knows("desktop", "tablet")
                 }
             }
