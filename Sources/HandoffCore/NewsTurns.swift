@@ -48,7 +48,8 @@ package struct NewsTurns: Sendable {
             series = nil
             return (nil, nil)
         }
-        var series = self.series.flatMap { $0.content == content && $0.news == news ? $0 : nil }
+        var series =
+            self.series.flatMap { $0.content == content && $0.news == news ? $0 : nil }
             ?? Series(content: content, news: news, nextTurn: uptime + Self.shortestPause)
         series.endTurn(at: uptime, for: lagging)
         series.beginTurn(at: uptime, for: lagging)

@@ -89,7 +89,8 @@ struct FetchService<R: Radio>: Service, Fetching {
     private func ask(_ order: Order) async throws {
         let (engine, entry) = (engine, order.entry)
         try await Dialler(engine: engine, radio: radio).withChannel(at: entry.place) {
-            try? engine.entry(entry.id).place
+            // The entry may be gone already, with a farewell from another address, and be fetched still.
+            engine.read { $0.places[entry.device] }
         } _: { channel in
             let session = FetchSession(
                 keys: engine.identity.keys,

@@ -25,7 +25,8 @@ struct NewsTurnsTests {
         news: UInt8 = 1,
         for lagging: [DeviceID]
     ) -> DeviceID? {
-        turns.advance(to: .seconds(seconds), saying: content, news: [news], for: lagging).member
+        turns.advance(to: .milliseconds(Int((seconds * 1000).rounded())), saying: content, news: [news], for: lagging)
+            .member
     }
 
     @Test("nobody has a turn when nobody lags, nothing is advertised, or a farewell is")
@@ -71,7 +72,9 @@ struct NewsTurnsTests {
         #expect(member(at: 20, saying: Self.draw, news: 2, for: members) == members[0])
     }
 
-    @Test("whoever lags for a day costs two changes of the advertisement in five minutes, and asks for no more wake-ups")
+    @Test(
+        "whoever lags for a day costs two changes of the advertisement in five minutes, and asks for no more wake-ups"
+    )
     mutating func day() throws {
         var (now, changes, wakes) = (Duration.zero, 0, 0)
         var last: DeviceID?

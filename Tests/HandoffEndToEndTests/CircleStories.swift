@@ -23,11 +23,13 @@ struct CircleStories {
             try await desktop.publishing("org.example.edit") { _ in
                 try await laptop.knows("desktop", "tablet")
                 try await tablet.knows("desktop", "laptop")
+                // Whichever came first hears more of the other in its turn, without anything of its own on the air.
+                try await laptop.hasHeard(of: "tablet")
+                try await tablet.hasHeard(of: "laptop")
             }
             let own = try await desktop.id
             let seen = try #require(try await laptop.json("devices").array.first { $0["name"].string == "tablet" })
             #expect(seen["introducedBy"].string == own)
-            #expect(seen["protocolVersion"].number == 1)
             // And what was never exchanged by hand can be used.
             try await tablet.watching { watch in
                 try await laptop.publishing("org.example.draw") { _ in
@@ -55,6 +57,26 @@ struct CircleStories {
             let result = try await desktop.run("--json", "devices", "rename", laptopID, "")
             #expect(result.status == 1)
             #expect(try await desktop.run("devices", "rename", "nothing", "name").status == 4)
+        }
+    }
+
+    @Test("who was away during a removal and has nothing itself is told by an advertisement for it alone")
+    func passive() async throws {
+        try await run { world, laptop, desktop, tablet in
+            try await desktop.publishing("org.example.edit") { _ in
+                try await laptop.hasHeard(of: "tablet")
+            }
+            laptop.signal(SIGTERM)
+            #expect(await laptop.process.exitStatus() == 0)
+            _ = try await desktop.json("devices", "remove", try await tablet.id)
+            try await world.withDevice("laptop") { laptop in
+                #expect(try await laptop.json("devices").array.count == 2)
+                try await desktop.publishing("org.example.draw") { _ in
+                    try await laptop.knows("desktop")
+                    try await laptop.watching { _ = try await $0.one() }
+                    #expect(try await laptop.json("continue", "--print")["type"].string == "org.example.draw")
+                }
+            }
         }
     }
 
@@ -95,6 +117,17 @@ struct CircleStories {
 }
 
 extension Device {
+    /// Waits until what that device says of itself has reached this one.
+    fileprivate func hasHeard(of name: String) async throws {
+        try await watching { _ in
+            while true {
+                let found = try await json("devices").array.first { $0["name"].string == name }
+                if let found, found["protocolVersion"].number == 1 { return }
+                await Task.yield()
+            }
+        }
+    }
+
     /// Waits until this device trusts exactly those.
     fileprivate func knows(_ names: String...) async throws {
         try await watching { _ in

@@ -12,10 +12,11 @@ struct CircleHistory {
         var givenKeys: [DeviceID: AdvertisingKey] = [:]
         var model = CircleModel()
 
-        var id: DeviceID { keys.publicKey.device }
+        let id: DeviceID
 
         init(named name: String) throws {
             keys = .generate()
+            id = keys.publicKey.device
             let newcomer = Newcomer(publicKey: keys.publicKey, name: try DeviceName(name))
             try circle.present(newcomer, key: keys.advertisingKey, speaking: 1)
             model.join(id, name: name, by: id)
