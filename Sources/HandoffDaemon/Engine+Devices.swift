@@ -15,24 +15,19 @@ extension Engine {
         try change { state, _ throws(HandoffError) in
             let isKnown = state.devices[device.id] != nil
             try state.devices.insert(device)
-            state.trial = try state.devices.trial(for: identity)
-            state.opener = state.devices.opener
+            try state.rekey(for: identity)
             state.outbox.append(isKnown ? .deviceChanged(device) : .deviceAdded(device))
         }
     }
 
-    /// Ends the trust in a device; its activities leave the list at once.
+    /// Ends the trust in a device; its activities leave the list at once, and this device advertises under another key.
     ///
     /// - Throws: ``HandoffError`` with `unknownDevice` or `stateUnwritable`.
     func remove(_ id: DeviceID) throws(HandoffError) {
         try change { state, _ throws(HandoffError) in
             try state.devices.remove(id)
-            state.trial = try state.devices.trial(for: identity)
-            state.opener = state.devices.opener
-            state.lastSeen[id] = nil
-            state.places[id] = nil
-            state.outbox.append(contentsOf: state.nearby.remove(id).map(Effect.nearby))
-            state.outbox.append(.deviceRemoved(id))
+            try state.rekey(for: identity)
+            state.forget(id)
         }
         removals.set(())
     }
