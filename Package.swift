@@ -100,7 +100,7 @@ let package = Package(
 
         // Pure core: no clock, socket, task or log.
         module("HandoffModel"),
-        module("HandoffWire", ["HandoffModel", protobuf], excluding: ["Protocol/Handoff.proto"]),
+        module("HandoffWire", ["HandoffModel", protobuf], excluding: ["Protocol/Handoff.proto", "Protocol/Pairing.proto"]),
         module("HandoffCrypto", [crypto, cryptoExtras]),
         module("HandoffCore", ["HandoffModel", "HandoffWire", "HandoffCrypto", "HandoffRadio"]),
 

@@ -8,6 +8,7 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
             case streamsNotSupported, continuationEnded
             case stateUnreadable, stateDamaged, stateUnwritable
             case userCancelled, notContinuable, appFailed, noSuchApp
+            case notPaired, unconfirmed
         }
 
         private let wrapped: Wrapped
@@ -52,6 +53,10 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
         package static let streamsNotSupported = Code(wrapped: .streamsNotSupported)
         /// The activity that was continued has ended at its origin.
         package static let continuationEnded = Code(wrapped: .continuationEnded)
+        /// A pairing has ended, and the devices are not paired.
+        package static let notPaired = Code(wrapped: .notPaired)
+        /// The person here has confirmed a pairing, and nobody knows about the one there.
+        package static let unconfirmed = Code(wrapped: .unconfirmed)
         /// A file of the state directory cannot be read.
         package static let stateUnreadable = Code(wrapped: .stateUnreadable)
         /// A file of the state directory is not what was written there.

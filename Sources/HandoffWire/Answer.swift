@@ -1,3 +1,4 @@
+import FoundationEssentials
 package import HandoffModel
 
 /// What a device says to a request.
@@ -8,6 +9,8 @@ package enum Answer: Hashable, Sendable {
     case refusal(Refusal)
     /// The channel is a continuation stream once the caller has acknowledged this.
     case stream
+    /// The two devices are paired; with the advertising key of the one that says so.
+    case settled(advertisingKey: [UInt8])
 
     /// The most bytes that an answer may have: the largest activity, its field number and its length.
     package static let maximumBytes = ActivityLimits.maximumPayloadBytes + 4
@@ -22,6 +25,7 @@ package enum Answer: Hashable, Sendable {
         case .activity(let activity): message.activity = Handoff_V1_Activity(activity)
         case .refusal(let refusal): message.refusal = Handoff_V1_Refusal(refusal)
         case .stream: message.stream = Handoff_V1_StreamOpened()
+        case .settled(let advertisingKey): message.settled.advertisingKey = Data(advertisingKey)
         }
         return MessageCoding.encode(message)
     }
@@ -36,6 +40,7 @@ package enum Answer: Hashable, Sendable {
         case .activity(let activity): self = .activity(try Activity(activity))
         case .refusal(let refusal): self = .refusal(Refusal(refusal))
         case .stream: self = .stream
+        case .settled(let settled): self = .settled(advertisingKey: Array(settled.advertisingKey))
         case nil: throw WireError(.unknownKind, "The answer is of a kind that this version does not know.")
         }
     }

@@ -23,6 +23,8 @@ package struct Refusal: Hashable, Sendable {
         package static let noSuchActivity = Code(rawValue: 6)
         /// The activity exists, and its app takes no streams.
         package static let streamsNotSupported = Code(rawValue: 7)
+        /// The two devices are not paired, or it is not settled yet that they are.
+        package static let notPaired = Code(rawValue: 8)
 
         package var description: String {
             switch self {
@@ -33,6 +35,7 @@ package struct Refusal: Hashable, Sendable {
             case .tooLarge: "tooLarge"
             case .noSuchActivity: "noSuchActivity"
             case .streamsNotSupported: "streamsNotSupported"
+            case .notPaired: "notPaired"
             default: "unknown(\(rawValue))"
             }
         }
