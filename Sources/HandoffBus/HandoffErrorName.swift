@@ -27,6 +27,8 @@ package enum HandoffErrorName: String, CaseIterable, Sendable {
     case notContinuable = "NotContinuable"
     case appFailed = "AppFailed"
     case noSuchApp = "NoSuchApp"
+    case notPaired = "NotPaired"
+    case unconfirmed = "Unconfirmed"
     case noBluetoothService = "NoBluetoothService"
     case noAdapter = "NoAdapter"
     case bluetoothOff = "BluetoothOff"

@@ -7,9 +7,9 @@ struct DevicesCommand: AsyncParsableCommand {
         commandName: "devices",
         abstract: "Show and change which devices this one trusts.",
         discussion: """
-            Two devices trust each other by their cards: print the card of each with `handoffctl devices card`, and give
-            it to the other's `handoffctl devices trust`. Who has a card can read that device's advertisements: hand it
-            over in person, by ssh, or on a stick, not in public.
+            `handoffctl pair` makes two devices trust each other. Without a person at both, their cards do: print the card
+            of each with `handoffctl devices card`, and give it to the other's `handoffctl devices trust`. Who has a card
+            can read that device's advertisements: hand it over in person, by ssh, or on a stick, not in public.
             """,
         subcommands: [ListDevices.self, ShowCard.self, TrustCard.self, RemoveDevice.self],
         defaultSubcommand: ListDevices.self
@@ -26,14 +26,16 @@ struct DevicesCommand: AsyncParsableCommand {
         func run() async throws {
             try await options.withClient { client, output in
                 let devices = try await client.objects().devices
-                try output.print(devices.map(DeviceDocument.init), Self.text(devices))
+                let unconfirmed = try await client.unconfirmedDevices()
+                let documents = devices.map(DeviceDocument.init) + unconfirmed.map(DeviceDocument.init)
+                try output.print(documents, Self.text(documents))
             }
         }
 
-        private static func text(_ devices: [TrustedDevice]) -> String {
-            guard !devices.isEmpty else { return "no device is trusted yet; see `handoffctl devices --help`" }
-            var table = Table("ID", "NAME")
-            for device in devices { table.append(device.id, printable(device.name)) }
+        private static func text(_ devices: [DeviceDocument]) -> String {
+            guard !devices.isEmpty else { return "no device is trusted yet: run `handoffctl pair` on this one and another" }
+            var table = Table("ID", "NAME", "STATE")
+            for device in devices { table.append(device.id, printable(device.name), device.state) }
             return table.text
         }
     }
@@ -91,6 +93,7 @@ struct DevicesCommand: AsyncParsableCommand {
             let id = id
             try await options.withClient { client, output in
                 let matches = try await client.objects().devices.filter { $0.id.hasPrefix(id.lowercased()) }
+                if matches.isEmpty, try await Self.forget(id, client, output) { return }
                 guard let device = matches.first, matches.count == 1, !id.isEmpty else {
                     throw CommandFailure(
                         status: .notFound,
@@ -103,6 +106,15 @@ struct DevicesCommand: AsyncParsableCommand {
                 try output.print(DeviceDocument(device), "removed \(printable(device.name)) (\(device.id))")
             }
         }
+
+        /// Forgets the one unconfirmed pairing that is meant; false when there is none.
+        private static func forget(_ id: String, _ client: HandoffClient, _ output: Output) async throws -> Bool {
+            let matches = try await client.unconfirmedDevices().filter { $0.id.hasPrefix(id.lowercased()) }
+            guard let device = matches.first, matches.count == 1, !id.isEmpty else { return false }
+            try await client.forgetPairing(with: device.id)
+            try output.print(DeviceDocument(device), "forgot \(printable(device.name)) (\(device.id))")
+            return true
+        }
     }
 }
 
@@ -112,8 +124,18 @@ struct DeviceDocument: Encodable {
     let name: String
     /// Microseconds since 1970; null for never since the daemon started.
     let lastSeen: UInt64?
+    /// `trusted`, or `unconfirmed` for a pairing that was confirmed here, and of which nobody knows the other half.
+    let state: String
+
+    init(_ device: UnconfirmedDevice) {
+        id = device.id
+        name = device.name
+        lastSeen = nil
+        state = "unconfirmed"
+    }
 
     init(_ device: TrustedDevice) {
+        state = "trusted"
         id = device.id
         name = device.name
         lastSeen = device.lastSeen == 0 ? nil : device.lastSeen

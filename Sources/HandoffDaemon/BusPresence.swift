@@ -14,6 +14,7 @@ struct BusPresence: Sendable {
     let delegates: DelegateCaller
     let continuer: Continuer
     let defaultApps: DefaultApps
+    let pairing: any Pairing
 
     private var objects: ObjectTree { connection.objects }
 
@@ -21,7 +22,10 @@ struct BusPresence: Sendable {
     func show(_ state: Engine.State) {
         objects.insertObjectManager(at: HandoffName.root)
         let apps = AppsPresence(engine: engine, defaults: defaultApps)
-        objects.insert([.manager(ManagerPresence(presence: self)), .apps(apps)], at: HandoffName.root)
+        let interfaces: [Interface] = [
+            .manager(ManagerPresence(presence: self)), .apps(apps), .pairing(PairingPresence(presence: self)),
+        ]
+        objects.insert(interfaces, at: HandoffName.root)
         for device in state.devices.all { show(.deviceAdded(device)) }
         for entry in state.nearby.all { show(.nearby(.added(entry))) }
     }
@@ -83,6 +87,7 @@ extension BusPresence: EngineObserver {
             )
         case .deviceRemoved(let id): objects.remove(at: HandoffName.device(id.description))
         case .radioChanged: showRadio()
+        case .pairingsChanged: showPairings()
         case .saveRequested, .saveEnded, .fetched, .continued, .streamOpened: showEvent(effect)
         }
     }

@@ -15,6 +15,7 @@ struct BusService: Service {
     let journal: ContinuationJournal
     let defaultApps: DefaultApps
     let streams: any StreamOpening
+    let pairing: any Pairing
     let version: String
     let logger: Logger
 
@@ -72,7 +73,8 @@ struct BusService: Service {
             clients: ClientRoster(newClients),
             delegates: DelegateCaller(engine: engine, connection: connection, logger: logger),
             continuer: continuer,
-            defaultApps: defaultApps
+            defaultApps: defaultApps,
+            pairing: pairing
         )
         engine.observe(by: presence) { presence.show($0) }
         continuer.reportLeft()

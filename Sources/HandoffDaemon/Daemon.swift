@@ -67,6 +67,8 @@ package struct Daemon<R: Radio>: Sendable {
         let fetcher = FetchService(engine: engine, radio: radio, logger: logger)
         let streams = StreamService(engine: engine, radio: radio, reactor: reactor, logger: logger)
         let apps = AppService(engine: engine, scan: options.apps, reactor: reactor, logger: logger)
+        let pairing = PairingService(engine: engine, radio: radio, logger: logger)
+        try engine.setPairings(PairingsFile(in: directory))
         let defaultApps = try DefaultApps(from: directory)
         engine.setDefaultApps(defaultApps.all)
         let login =
@@ -81,6 +83,8 @@ package struct Daemon<R: Radio>: Sendable {
             fetcher,
             streams,
             AdvertisingService(engine: engine, radio: radio, logger: logger),
+            pairing,
+            SettlingService(engine: engine, radio: radio, logger: logger),
             BusService(
                 engine: engine,
                 address: options.bus,
@@ -89,6 +93,7 @@ package struct Daemon<R: Radio>: Sendable {
                 journal: ContinuationJournal(in: directory, logger: logger),
                 defaultApps: defaultApps,
                 streams: streams,
+                pairing: pairing,
                 version: Version.current,
                 logger: logger
             ),

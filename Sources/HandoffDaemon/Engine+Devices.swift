@@ -29,6 +29,7 @@ extension Engine {
             try state.devices.remove(id)
             state.trial = try state.devices.trial(for: identity)
             state.opener = state.devices.opener
+            state.pairing.forget(id, for: identity)
             state.lastSeen[id] = nil
             state.places[id] = nil
             state.outbox.append(contentsOf: state.nearby.remove(id).map(Effect.nearby))

@@ -33,6 +33,8 @@ package final class Engine: Sendable {
         case deviceChanged(TrustedDevices.Device)
         case deviceRemoved(DeviceID)
         case radioChanged
+        /// Other pairings are unconfirmed than before.
+        case pairingsChanged
         /// The last one is to be told whether the app has taken its end.
         case streamOpened(ActivityRegister.Record, by: DeviceID, name: String, UnixFD, Latest<Bool?>)
     }
@@ -53,6 +55,7 @@ package final class Engine: Sendable {
         }
 
         var effort: Effort
+        var services: Set<ServiceUUID> = [Engine.service]
         var radioGeneration: UInt64
     }
 
@@ -76,6 +79,7 @@ package final class Engine: Sendable {
         var outbox: Deque<Effect> = []
         /// The advertisement last sealed, and of what; most changes of the state leave it as it is.
         var sealed: (broadcast: AdvertisementPacer.Broadcast, port: ChannelPort, advertisement: Advertisement)?
+        var pairing = PairingState()
 
         var isReady: Bool {
             if case .ready = radio { true } else { false }
@@ -84,6 +88,8 @@ package final class Engine: Sendable {
 
     /// The service under which this version of the protocol advertises (Docs/Protocol.md).
     package static let service = serviceUUID(ProtocolVersion.current.serviceUUID)
+    /// The service under which devices find each other that pair.
+    package static let pairingService = serviceUUID(ProtocolVersion.current.pairingServiceUUID)
 
     let identity: Identity
     let name: DeviceName
@@ -97,6 +103,8 @@ package final class Engine: Sendable {
     let removals = Latest<Void>(())
     /// Changes whenever a trusted device was heard.
     let sightings = Latest<Void>(())
+    /// Changes whenever a pairing has come to stand otherwise.
+    let pairings = Latest<Void>(())
 
     private let state: Mutex<State>
     private let observer = Mutex<(any EngineObserver)?>(nil)
@@ -200,15 +208,23 @@ package final class Engine: Sendable {
             let left = before.flatMap { state.origin.holds($0) ? $0 : nil }
             state.outbox.append(.currentChanged(from: left, to: current))
         }
+        let (pairing, pairingEnd) = state.pairingAdvertisement(at: now)
+        let ordinary = advertisement(for: broadcast, in: &state)
         advertising.update(
             AdvertisingPlan(
-                advertisement: advertisement(for: broadcast, in: &state),
-                content: broadcast?.content,
+                advertisement: pairing ?? ordinary,
+                content: pairing == nil ? broadcast?.content : nil,
                 radioGeneration: state.radioGeneration
             )
         )
-        scanning.update(ScanningPlan(effort: effort(in: state), radioGeneration: state.radioGeneration))
-        arm([next, state.nearby.nextTimeout].compactMap(\.self).min(), now: now)
+        scanning.update(
+            ScanningPlan(
+                effort: effort(in: state, now),
+                services: state.pairing.air == nil ? [Self.service] : [Self.service, Self.pairingService],
+                radioGeneration: state.radioGeneration
+            )
+        )
+        arm([next, state.nearby.nextTimeout, pairingEnd].compactMap(\.self).min(), now: now)
     }
 
     /// Sets the alarm, unless it rings earlier anyhow: every sighting puts a time-out off, and none is worth a wake-up.
@@ -235,8 +251,10 @@ package final class Engine: Sendable {
         return advertisement
     }
 
-    private func effort(in state: State) -> ScanningPlan.Effort {
-        guard state.isReady, !state.devices.isEmpty else { return .none }
+    private func effort(in state: State, _ now: Moment) -> ScanningPlan.Effort {
+        guard state.isReady else { return .none }
+        if let effort = state.pairing.effort(at: now) { return effort }
+        guard !state.devices.isEmpty else { return .none }
         return state.lookers.isEmpty ? .dutyCycled : .continuous
     }
 

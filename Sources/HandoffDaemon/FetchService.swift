@@ -134,9 +134,11 @@ struct FetchService<R: Radio>: Service, Fetching {
         case .refusal(let refusal) where refusal.code == .noLongerCurrent:
             engine.becameStale(entry.id)
             throw HandoffError(.noLongerCurrent, "\(name) goes on with something else by now; look again.")
+        case .refusal(let refusal) where refusal.code == .notPaired:
+            throw HandoffError(.notTrusted, "\(name) does not trust this device: pair them with `handoffctl pair`.")
         case .refusal(let refusal):
             throw HandoffError(.peerRefused, "\(name) refused: \(refusal.message)")
-        case .stream:
+        case .settled, .stream:
             throw HandoffError(.peerMisbehaved, "\(name) sent a stream instead of the activity that was asked for.")
         }
     }

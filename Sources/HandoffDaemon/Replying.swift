@@ -54,6 +54,8 @@ extension HandoffErrorName {
             case .notContinuable: .notContinuable
             case .appFailed: .appFailed
             case .noSuchApp: .noSuchApp
+            case .notPaired: .notPaired
+            case .unconfirmed: .unconfirmed
             case .radioUnavailable: .radioUnavailable
             case .streamsNotSupported: .streamsNotSupported
             case .continuationEnded: .continuationEnded

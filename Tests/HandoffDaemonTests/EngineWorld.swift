@@ -87,6 +87,7 @@ final class Shown: EngineObserver {
         case .deviceChanged(let device): "device changed \(device.name)"
         case .deviceRemoved: "device removed"
         case .radioChanged: "radio"
+        case .pairingsChanged: "pairings"
         case .streamOpened(let record, _, let name, _, _): "stream to \(record.id) by \(name)"
         }
     }

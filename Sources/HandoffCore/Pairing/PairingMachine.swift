@@ -29,6 +29,8 @@ package struct PairingMachine: Sendable {
         case chose(Question, ChannelID?)
         /// The person has compared the digits.
         case compared(Question, areSame: Bool)
+        /// The person has not answered a question, and will not.
+        case unanswered(Question)
         /// The person does not want to pair any more, or is gone.
         case cancelled
         /// The radio cannot be used any more, and why.
@@ -172,6 +174,7 @@ package struct PairingMachine: Sendable {
             return following
         case .chose(let question, let channel): return chose(question, channel, at: uptime)
         case .compared(let question, let areSame): return compared(question, areSame, at: uptime)
+        case .unanswered(let question): return question == self.question ? cancel(at: uptime) : []
         case .cancelled: return cancel(at: uptime)
         case .radioFailed(let error): return fail(error, at: uptime)
         case .keepingFailed(let channel, let error):

@@ -13,11 +13,6 @@ package struct PairingRecords: Hashable, Sendable {
     /// For how long a side that knows how it has ended listens for one that does not.
     private static let listeningMicroseconds: Int64 = 24 * 60 * 60 * 1_000_000
 
-    /// How a pairing has ended for the side that was asked.
-    package enum Verdict: Hashable, Sendable {
-        case paired, notPaired
-    }
-
     /// All of them, the oldest first.
     package private(set) var all: [PairingRecord] = []
 
@@ -78,21 +73,6 @@ package struct PairingRecords: Hashable, Sendable {
         let windowEnd = nextSlot - Moment.slotDuration + Self.laterEffort
         guard now.uptime < windowEnd else { return (nil, nextSlot) }
         return (unsettled[Int(now.slot % UInt64(unsettled.count))], windowEnd)
-    }
-
-    /// What this side says to a device that asks how a pairing has ended.
-    ///
-    /// - Parameters:
-    ///   - request: what it asks, and how it stands there.
-    ///   - device: who asks; the session has proved it.
-    ///   - isTrusted: whether the device is trusted here.
-    package func verdict(on request: SettleRequest, from device: DeviceID, isTrusted: Bool) -> Verdict {
-        guard request.advertisingKey != nil else { return .notPaired }
-        guard !isTrusted else { return .paired }
-        switch record(of: request, from: device)?.standing {
-        case .unconfirmed, .paired: return .paired
-        case .notPaired, nil: return .notPaired
-        }
     }
 
     /// The pairing that a device asks about.
