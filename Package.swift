@@ -106,7 +106,7 @@ let package = Package(
         module(
             "HandoffWire",
             ["HandoffModel", protobuf],
-            excluding: ["Protocol/Circle.proto", "Protocol/Handoff.proto"]
+            excluding: ["Protocol/Circle.proto", "Protocol/Handoff.proto", "Protocol/Pairing.proto"]
         ),
         module("HandoffCrypto", [crypto, cryptoExtras]),
         module("HandoffCore", ["HandoffModel", "HandoffWire", "HandoffCrypto", "HandoffRadio"]),

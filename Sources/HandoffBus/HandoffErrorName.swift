@@ -31,6 +31,8 @@ package enum HandoffErrorName: String, CaseIterable, Sendable {
     case documentMissing = "DocumentMissing"
     case noSuchFolder = "NoSuchFolder"
     case invalidDocument = "InvalidDocument"
+    case notPaired = "NotPaired"
+    case unconfirmed = "Unconfirmed"
     case noBluetoothService = "NoBluetoothService"
     case noAdapter = "NoAdapter"
     case bluetoothOff = "BluetoothOff"

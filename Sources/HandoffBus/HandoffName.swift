@@ -14,6 +14,9 @@ package enum HandoffName {
     package static let applicationInterface: InterfaceName = "org.handoffd.Application1"
     package static let appsInterface: InterfaceName = "org.handoffd.Apps1"
     package static let documentsInterface: InterfaceName = "org.handoffd.Documents1"
+    package static let pairingInterface: InterfaceName = "org.handoffd.Pairing1"
+    /// On the side of the program that asks a person.
+    package static let pairingAgentInterface: InterfaceName = "org.handoffd.PairingAgent1"
     package static let nearbyActivityInterface: InterfaceName = "org.handoffd.NearbyActivity1"
     package static let deviceInterface: InterfaceName = "org.handoffd.Device1"
 

@@ -8,9 +8,9 @@ struct DevicesCommand: AsyncParsableCommand {
         commandName: "devices",
         abstract: "Show and change which devices this one trusts.",
         discussion: """
-            Two devices trust each other by their cards: print the card of each with `handoffctl devices card`, and give
-            it to the other's `handoffctl devices trust`. Who has a card can read that device's advertisements: hand it
-            over in person, by ssh, or on a stick, not in public.
+            `handoffctl pair` makes two devices trust each other. Without a person at both, their cards do: print the card
+            of each with `handoffctl devices card`, and give it to the other's `handoffctl devices trust`. Who has a card
+            can read that device's advertisements: hand it over in person, by ssh, or on a stick, not in public.
             """,
         subcommands: [ListDevices.self, ShowCard.self, TrustCard.self, RenameDevice.self, RemoveDevice.self],
         defaultSubcommand: ListDevices.self
@@ -28,30 +28,36 @@ struct DevicesCommand: AsyncParsableCommand {
             try await options.withClient { client, output in
                 let devices = try await client.objects().devices
                 let own = try await client.status().deviceID
-                try output.print(devices.map(DeviceDocument.init), Self.text(devices, own: own))
+                let unconfirmed = try await client.unconfirmedDevices()
+                let documents = devices.map(DeviceDocument.init) + unconfirmed.map(DeviceDocument.init)
+                try output.print(documents, Self.text(documents, own: own))
             }
         }
 
-        private static func text(_ devices: [TrustedDevice], own: String) -> String {
-            guard !devices.isEmpty else { return "no device is trusted yet; see `handoffctl devices --help`" }
-            var table = Table("ID", "NAME", "INTRODUCED BY", "LAST SEEN", "PROTOCOL")
+        private static func text(_ devices: [DeviceDocument], own: String) -> String {
+            guard !devices.isEmpty else { return "no device is trusted yet: run `handoffctl pair` on this one and another" }
+            var table = Table("ID", "NAME", "STATE", "INTRODUCED BY", "LAST SEEN", "PROTOCOL")
             for device in devices {
                 table.append(
                     device.id,
                     printable(device.name),
+                    device.state,
                     printable(introducer(of: device, among: devices, own: own)),
-                    device.lastSeen == 0 ? "never" : moment(device.lastSeen),
-                    device.protocolVersion == 0 ? "-" : "\(device.protocolVersion)"
+                    device.lastSeen.map(moment) ?? "never",
+                    device.protocolVersion.map { "\($0)" } ?? "-"
                 )
             }
             return table.text
         }
 
-        private static func introducer(of device: TrustedDevice, among devices: [TrustedDevice], own: String) -> String
-        {
-            if device.introducedBy.isEmpty { return "-" }
-            if device.introducedBy == own { return "this device" }
-            return devices.first { $0.id == device.introducedBy }?.name ?? device.introducedBy
+        private static func introducer(
+            of device: DeviceDocument,
+            among devices: [DeviceDocument],
+            own: String
+        ) -> String {
+            guard let introducer = device.introducedBy else { return "-" }
+            if introducer == own { return "this device" }
+            return devices.first { $0.id == introducer }?.name ?? introducer
         }
 
         private static func moment(_ microseconds: UInt64) -> String {
@@ -112,10 +118,20 @@ struct DevicesCommand: AsyncParsableCommand {
         func run() async throws {
             let id = id
             try await options.withClient { client, output in
+                if try await Self.forget(id, client, output) { return }
                 let device = try await client.device(withPrefix: id)
                 try await client.remove(device: device.path)
                 try output.print(DeviceDocument(device), "removed \(printable(device.name)) (\(device.id))")
             }
+        }
+
+        /// Forgets the one unconfirmed pairing that is meant; false when there is none.
+        private static func forget(_ id: String, _ client: HandoffClient, _ output: Output) async throws -> Bool {
+            let matches = try await client.unconfirmedDevices().filter { $0.id.hasPrefix(id.lowercased()) }
+            guard let device = matches.first, matches.count == 1, !id.isEmpty else { return false }
+            try await client.forgetPairing(with: device.id)
+            try output.print(DeviceDocument(device), "forgot \(printable(device.name)) (\(device.id))")
+            return true
         }
     }
 }
@@ -146,8 +162,20 @@ struct DeviceDocument: Encodable {
     let protocolVersion: UInt32?
     /// Microseconds since 1970, to the hour when it was in an earlier run of the daemon; nil for never.
     let lastSeen: UInt64?
+    /// `trusted`, or `unconfirmed` for a pairing that was confirmed here, and of which nobody knows the other half.
+    let state: String
+
+    init(_ device: UnconfirmedDevice) {
+        id = device.id
+        name = device.name
+        introducedBy = nil
+        protocolVersion = nil
+        lastSeen = nil
+        state = "unconfirmed"
+    }
 
     init(_ device: TrustedDevice) {
+        state = "trusted"
         id = device.id
         name = device.name
         introducedBy = device.introducedBy.isEmpty ? nil : device.introducedBy

@@ -9,6 +9,8 @@ enum ExitStatus: Int32 {
     case noDaemon = 3
     /// What was named is not there.
     case notFound = 4
+    /// A pairing was confirmed here, and nobody knows about the other device.
+    case unconfirmed = 5
 
     /// What an error of the bus means for the person at the terminal.
     init(_ error: DBusError) {

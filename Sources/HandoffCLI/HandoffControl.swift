@@ -7,8 +7,7 @@ package struct HandoffControl: AsyncParsableCommand {
         abstract: "Continue here what you do on another of your computers nearby.",
         discussion: """
             EXAMPLES
-              handoffctl devices card                      show the card that another device can trust
-              handoffctl devices trust handoff1:…          trust the device of a card
+              handoffctl pair                              on two devices: make them trust each other
               handoffctl publish --type org.example.edit --title Draft --user-info '{"line": 12}'
               handoffctl nearby --watch                    show what can be continued, as it changes
               handoffctl continue                          go on with the nearest activity in its app
@@ -22,11 +21,12 @@ package struct HandoffControl: AsyncParsableCommand {
               1   the daemon or the other device refused or failed; the sentence on standard error says why
               3   no daemon: handoffd is not running, or there is no bus
               4   nothing found: no such activity nearby, no such device, no such app
+              5   confirmed here, and nobody knows about the other device: see `handoffctl devices`
               64  the command line is wrong
             """,
         version: ToolVersion.current,
         subcommands: [
-            StatusCommand.self, NearbyCommand.self, PublishCommand.self, ContinueCommand.self, StreamCommand.self,
+            StatusCommand.self, PairCommand.self, NearbyCommand.self, PublishCommand.self, ContinueCommand.self, StreamCommand.self,
             AppsCommand.self, FoldersCommand.self, DevicesCommand.self, MonitorCommand.self,
         ]
     )

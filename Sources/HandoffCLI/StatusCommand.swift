@@ -38,7 +38,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     private static let lonely =
-        "No device is trusted yet, so nothing is advertised or scanned: see `handoffctl devices --help`."
+        "No device is trusted yet, so nothing is advertised or scanned: run `handoffctl pair` on this device and another."
 }
 
 /// What `handoffctl status --json` prints.

@@ -9,6 +9,7 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
             case stateUnreadable, stateDamaged, stateUnwritable
             case userCancelled, notContinuable, appFailed, noSuchApp
             case documentNotShared, documentMissing, noSuchFolder, invalidDocument
+            case notPaired, unconfirmed
         }
 
         private let wrapped: Wrapped
@@ -61,6 +62,10 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
         package static let noSuchFolder = Code(wrapped: .noSuchFolder)
         /// The URL of a document, or the path of a folder, has the wrong form.
         package static let invalidDocument = Code(wrapped: .invalidDocument)
+        /// A pairing has ended, and the devices are not paired.
+        package static let notPaired = Code(wrapped: .notPaired)
+        /// The person here has confirmed a pairing, and nobody knows about the one there.
+        package static let unconfirmed = Code(wrapped: .unconfirmed)
         /// A file of the state directory cannot be read.
         package static let stateUnreadable = Code(wrapped: .stateUnreadable)
         /// A file of the state directory is not what was written there.

@@ -35,6 +35,9 @@ package struct Moment: Hashable, Sendable {
         )
     }
 
+    /// How long a slot is.
+    static let slotDuration = Duration.microseconds(Int64(slotMicroseconds))
+
     /// 15 minutes, as long as a resolvable private address lives in Linux (`HCI_DEFAULT_RPA_TIMEOUT`, `hci_core.h`).
     private static let slotMicroseconds: UInt64 = 15 * 60 * 1_000_000
 }

@@ -5,6 +5,13 @@ package struct ProtocolVersion: Hashable, Sendable {
     /// The UUID of the service data in advertisements, which is how devices learn each other's version.
     package let serviceUUID: String
 
+    /// The UUID of the service data by which devices find each other that pair.
+    package let pairingServiceUUID: String
+
     /// The version that this daemon speaks.
-    package static let current = ProtocolVersion(rawValue: 1, serviceUUID: "6496566b-3dbc-40e5-a269-566274cc801d")
+    package static let current = ProtocolVersion(
+        rawValue: 1,
+        serviceUUID: "6496566b-3dbc-40e5-a269-566274cc801d",
+        pairingServiceUUID: "4ca8c808-ad9b-44b6-bc9b-8bbf586d90ef"
+    )
 }

@@ -18,13 +18,19 @@ package struct ServeSession: Sendable {
     }
 
     private let trial: NoiseResponderTrial<DeviceID>
+    private let settling: NoiseResponderTrial<DeviceID>?
     private var stage = Stage.waiting
     private var frames = FrameDecoder(maximumLength: strangerFrame)
     private var circle = MessageAssembler(maximumLength: Acknowledgement.maximumCircleBytes)
 
-    /// A session in which this device answers whichever trusted device `trial` finds.
-    package init(trial: NoiseResponderTrial<DeviceID>) {
+    /// A session in which this device answers whichever device `trial` finds, or else `settling`.
+    ///
+    /// - Parameters:
+    ///   - trial: finds the devices that are trusted.
+    ///   - settling: finds those with which a pairing was begun; what they ask for is for the caller to restrict.
+    package init(trial: NoiseResponderTrial<DeviceID>, settling: NoiseResponderTrial<DeviceID>? = nil) {
         self.trial = trial
+        self.settling = settling
     }
 
     /// A trusted device, and what it asks for.
@@ -150,6 +156,7 @@ package struct ServeSession: Sendable {
         do {
             return try trial.match(frame)
         } catch  where error.code == .authenticationFailed {
+            if let match = try? settling?.match(frame) { return match }
             throw HandoffError(.notTrusted, "A device that is not trusted here asked for an activity.")
         }
     }

@@ -55,6 +55,18 @@ struct NoiseSymmetricState: Sendable {
         return (NoiseCipherState(key: first), NoiseCipherState(key: second))
     }
 
+    /// 32 bytes that only both sides know, for a use outside the session: HKDF-SHA-256 (RFC 5869) of the chaining key
+    /// with the transcript's hash as salt and `label` as info.
+    func export(_ label: String) -> [UInt8] {
+        let output = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: SymmetricKey(data: chainingKey),
+            salt: hash,
+            info: Array(label.utf8),
+            outputByteCount: 32
+        )
+        return output.withUnsafeBytes { Array($0) }
+    }
+
     /// HKDF of Noise (rev 34, section 4.3) with two outputs: RFC 5869 with the chaining key as salt and no info.
     private static func derive(chainingKey: [UInt8], secret: [UInt8]) -> ([UInt8], [UInt8]) {
         let output = HKDF<SHA256>.deriveKey(

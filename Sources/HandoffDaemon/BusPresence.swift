@@ -17,6 +17,7 @@ struct BusPresence: Sendable {
     let defaultApps: DefaultApps
     let documents: DocumentService
     let documentsPresence: DocumentsPresence
+    let pairing: any Pairing
 
     private var objects: ObjectTree { connection.objects }
 
@@ -24,10 +25,11 @@ struct BusPresence: Sendable {
     func show(_ state: Engine.State) {
         objects.insertObjectManager(at: HandoffName.root)
         let apps = AppsPresence(engine: engine, defaults: defaultApps)
-        objects.insert(
-            [.manager(ManagerPresence(presence: self)), .apps(apps), .documents(documentsPresence)],
-            at: HandoffName.root
-        )
+        let interfaces: [Interface] = [
+            .manager(ManagerPresence(presence: self)), .apps(apps), .documents(documentsPresence),
+            .pairing(PairingPresence(presence: self)),
+        ]
+        objects.insert(interfaces, at: HandoffName.root)
         for device in state.devices.all { show(.deviceAdded(device)) }
         for entry in state.nearby.all { show(.nearby(.added(entry))) }
     }
@@ -95,6 +97,7 @@ extension BusPresence: EngineObserver {
         case .deviceRemoved(let id): objects.remove(at: HandoffName.device(id.description))
         case .identityChanged: showIdentity()
         case .radioChanged: showRadio()
+        case .pairingsChanged: showPairings()
         case .saveRequested, .saveEnded, .fetched, .continued, .streamOpened: showEvent(effect)
         }
     }

@@ -19,6 +19,7 @@ struct BusService: Service {
     let streams: any StreamOpening
     /// Whether a person is told what comes near.
     let notifies: Bool
+    let pairing: any Pairing
     let version: String
     let logger: Logger
 
@@ -80,7 +81,8 @@ struct BusService: Service {
             notices: NoticeService(engine: engine, connection: connection, continuer: continuer, logger: logger),
             defaultApps: defaultApps,
             documents: documents,
-            documentsPresence: documentsPresence
+            documentsPresence: documentsPresence,
+            pairing: pairing
         )
         engine.observe(by: presence) { presence.show($0) }
         continuer.reportLeft()

@@ -75,6 +75,8 @@ package struct Daemon<R: Radio>: Sendable {
             reactor: reactor,
             logger: logger
         )
+        let pairing = PairingService(engine: engine, radio: radio, logger: logger)
+        try engine.setPairings(PairingsFile(in: directory))
         let defaultApps = try DefaultApps(from: directory)
         engine.setDefaultApps(defaultApps.all)
         let documents = DocumentService(engine: engine, reactor: reactor, logger: logger)
@@ -94,6 +96,8 @@ package struct Daemon<R: Radio>: Sendable {
             streams,
             documents,
             AdvertisingService(engine: engine, radio: radio, logger: logger),
+            pairing,
+            SettlingService(engine: engine, radio: radio, logger: logger),
             BusService(
                 engine: engine,
                 address: options.bus,
@@ -109,6 +113,7 @@ package struct Daemon<R: Radio>: Sendable {
                 ),
                 streams: streams,
                 notifies: options.notifies,
+                pairing: pairing,
                 version: Version.current,
                 logger: logger
             ),

@@ -28,6 +28,7 @@ extension Engine {
             try state.devices.remove(id)
             try state.rekey(for: identity)
             state.forget(id)
+            state.pairing.forget(id, for: identity)
         }
         removals.set(())
     }

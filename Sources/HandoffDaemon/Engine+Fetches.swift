@@ -9,6 +9,8 @@ extension Engine {
         let answer: Answer
         /// Nil for a refusal.
         let activity: ActivityRegister.ID?
+        /// What was asked about a pairing; nil for anything else.
+        var settling: SettleRequest?
     }
 
     /// The answer to a trusted device that asks for the current activity.

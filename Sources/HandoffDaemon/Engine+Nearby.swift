@@ -7,7 +7,8 @@ import HandoffWire
 extension Engine {
     /// Takes in an advertisement of anybody; most are of strangers and leave no trace.
     func heard(_ sighting: Sighting) {
-        guard sighting.service == Self.service, let (report, isNews) = opened(sighting) else { return }
+        guard sighting.service == Self.service else { return heardPairing(sighting) }
+        guard let (report, isNews) = opened(sighting) else { return heardSettling(sighting) }
         change { state, now in
             guard state.devices[report.device] != nil else { return }
             if isNews { state.calls[report.device, default: NewsCalls()].invited(at: now) }

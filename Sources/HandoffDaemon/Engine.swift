@@ -36,6 +36,8 @@ package final class Engine: Sendable {
         /// This device has another name, or something is wrong with what it is.
         case identityChanged
         case radioChanged
+        /// Other pairings are unconfirmed than before.
+        case pairingsChanged
         /// The last one is to be told whether the app has taken its end.
         case streamOpened(ActivityRegister.Record, by: DeviceID, name: String, UnixFD, Latest<Bool?>)
     }
@@ -56,6 +58,7 @@ package final class Engine: Sendable {
         }
 
         var effort: Effort
+        var services: Set<ServiceUUID> = [Engine.service]
         var radioGeneration: UInt64
     }
 
@@ -111,6 +114,7 @@ package final class Engine: Sendable {
         var calls: [DeviceID: NewsCalls] = [:]
         /// Devices that were found to know another state of the circle.
         var differing: Set<DeviceID> = []
+        var pairing = PairingState()
 
         var isReady: Bool {
             if case .ready = radio { true } else { false }
@@ -119,6 +123,8 @@ package final class Engine: Sendable {
 
     /// The service under which this version of the protocol advertises (Docs/Protocol.md).
     package static let service = serviceUUID(ProtocolVersion.current.serviceUUID)
+    /// The service under which devices find each other that pair.
+    package static let pairingService = serviceUUID(ProtocolVersion.current.pairingServiceUUID)
 
     let identity: Identity
     let logger: Logger
@@ -132,6 +138,8 @@ package final class Engine: Sendable {
     let removals = Latest<Void>(())
     /// Changes whenever a trusted device was heard.
     let sightings = Latest<Void>(())
+    /// Changes whenever a pairing has come to stand otherwise.
+    let pairings = Latest<Void>(())
 
     private let state: Mutex<State>
     private let observer = Mutex<(any EngineObserver)?>(nil)
@@ -231,18 +239,25 @@ package final class Engine: Sendable {
             news: state.devices.digest,
             for: state.devices.lagging
         )
-        let advertisement = advertisement(for: broadcast, to: turn.member, at: now.uptime, in: &state)
+        let (pairing, pairingEnd) = state.pairingAdvertisement(at: now)
+        let ordinary = advertisement(for: broadcast, to: turn.member, at: now.uptime, in: &state)
         advertising.update(
             AdvertisingPlan(
-                advertisement: advertisement,
-                content: broadcast?.content,
+                advertisement: pairing ?? ordinary,
+                content: pairing == nil ? broadcast?.content : nil,
                 radioGeneration: state.radioGeneration
             )
         )
-        scanning.update(ScanningPlan(effort: effort(in: state), radioGeneration: state.radioGeneration))
+        scanning.update(
+            ScanningPlan(
+                effort: effort(in: state, now),
+                services: state.pairing.air == nil ? [Self.service] : [Self.service, Self.pairingService],
+                radioGeneration: state.radioGeneration
+            )
+        )
         documents.update(DocumentPlan(documents: state.origin.documents, folders: state.folders))
-        arm([next, state.nearby.nextTimeout].compactMap(\.self).min(), now: now)
-        arm([next, turn.next, state.sealed?.end, state.nearby.nextTimeout].compactMap(\.self).min(), now: now)
+        let deadlines = [next, turn.next, state.sealed?.end, state.nearby.nextTimeout, pairingEnd]
+        arm(deadlines.compactMap(\.self).min(), now: now)
     }
 
     /// Sets the alarm, unless it rings earlier anyhow: every sighting puts a time-out off, and none is worth a wake-up.
@@ -286,8 +301,10 @@ package final class Engine: Sendable {
         return advertisement
     }
 
-    private func effort(in state: State) -> ScanningPlan.Effort {
-        guard state.isReady, !state.devices.isEmpty else { return .none }
+    private func effort(in state: State, _ now: Moment) -> ScanningPlan.Effort {
+        guard state.isReady else { return .none }
+        if let effort = state.pairing.effort(at: now) { return effort }
+        guard !state.devices.isEmpty else { return .none }
         return state.lookers.isEmpty ? .dutyCycled : .continuous
     }
 

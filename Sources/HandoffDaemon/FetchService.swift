@@ -139,9 +139,11 @@ struct FetchService<R: Radio>: Service, Fetching {
             throw HandoffError(.noLongerCurrent, "\(name) goes on with something else by now; look again.")
         case .circle:
             throw HandoffError(.peerMisbehaved, "\(name) sent its circle instead of an activity.")
+        case .refusal(let refusal) where refusal.code == .notPaired:
+            throw HandoffError(.notTrusted, "\(name) does not trust this device: pair them with `handoffctl pair`.")
         case .refusal(let refusal):
             throw HandoffError(.peerRefused, "\(name) refused: \(refusal.message)")
-        case .stream:
+        case .settled, .stream:
             throw HandoffError(.peerMisbehaved, "\(name) sent a stream instead of the activity that was asked for.")
         }
     }

@@ -58,6 +58,8 @@ extension HandoffErrorName {
             case .documentMissing: .documentMissing
             case .noSuchFolder: .noSuchFolder
             case .invalidDocument: .invalidDocument
+            case .notPaired: .notPaired
+            case .unconfirmed: .unconfirmed
             case .radioUnavailable: .radioUnavailable
             case .streamsNotSupported: .streamsNotSupported
             case .continuationEnded: .continuationEnded

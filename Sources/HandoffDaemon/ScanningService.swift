@@ -47,7 +47,7 @@ struct ScanningService<R: Radio>: Service {
     /// Listens until the plan changes or the window is over.
     private func listen(until plan: Latest<Engine.ScanningPlan>.Version, within window: Duration?) async throws {
         let engine = engine
-        try await radio.withScan(for: [Engine.service]) { sightings in
+        try await radio.withScan(for: plan.value.services) { sightings in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     for await sighting in sightings { engine.heard(sighting) }

@@ -21,7 +21,7 @@ struct SessionServer: Sendable {
     /// Serves one channel to its end; nothing that a peer does is an error here.
     func serve(_ channel: some RadioChannel) async {
         do {
-            let session = ServeSession(trial: engine.read(\.trial))
+            let session = engine.read { ServeSession(trial: $0.trial, settling: $0.pairing.trial) }
             let introduced = try await withDeadline(Self.strangerLimit, orThrow: Self.tooSlow) {
                 try await introduction(session, on: channel)
             }
@@ -71,6 +71,7 @@ struct SessionServer: Sendable {
         while let message = try await channel.receive() {
             guard try session.acknowledge(message) else { continue }
             engine.acknowledged(given, by: device)
+            try engine.settle(given, with: device)
             log(given.answer, to: device)
             return Served(session: session, streamed: given.answer == .stream ? given.activity : nil)
         }
@@ -98,7 +99,14 @@ struct SessionServer: Sendable {
     }
 
     private func given(to request: Request?, from device: DeviceID) async throws -> Engine.Given {
-        switch request {
+        switch engine.admitted(request, from: device) {
+        case .settle(let request): return engine.answer(to: request, from: device)
+        case .unsettled:
+            return Engine.Given(answer: .refusal(Refusal(.notPaired, "The pairing is not settled yet.")), activity: nil)
+        case .other: break
+        }
+        return switch request {
+        case .settle: preconditionFailure("a pairing is settled above")
         case .fetch(let request): try await engine.answer(to: request)
         case .circle: preconditionFailure("a circle is exchanged, not given")
         case .stream(let request): engine.answer(to: request, from: device)
@@ -148,6 +156,7 @@ struct SessionServer: Sendable {
                 "an activity was fetched",
                 metadata: ["device": "\(device)", "type": "\(activity.type.rawValue)"]
             )
+        case .settled: break
         case .stream:
             logger.info("a stream was opened", metadata: ["device": "\(device)"])
         case .refusal(let refusal):

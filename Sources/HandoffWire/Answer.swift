@@ -1,3 +1,4 @@
+import FoundationEssentials
 package import HandoffModel
 
 /// What a device says to a request.
@@ -10,6 +11,8 @@ package enum Answer: Hashable, Sendable {
     case circle(CircleMessage)
     /// The channel is a continuation stream once the caller has acknowledged this.
     case stream
+    /// The two devices are paired; with the advertising key of the one that says so.
+    case settled(advertisingKey: [UInt8])
 
     /// The most bytes that an answer may have: the largest activity with its field number and length, and a digest.
     package static let maximumBytes = ActivityLimits.maximumPayloadBytes + 4 + 2 + AnswerEnvelope.circleDigestBytes

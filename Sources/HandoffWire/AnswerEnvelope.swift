@@ -23,6 +23,7 @@ package struct AnswerEnvelope: Hashable, Sendable {
         case .refusal(let refusal): message.refusal = Handoff_V1_Refusal(refusal)
         case .stream: message.stream = Handoff_V1_StreamOpened()
         case .circle(let circle): message.circle = Handoff_V1_Circle(circle)
+        case .settled(let advertisingKey): message.settled.advertisingKey = Data(advertisingKey)
         }
         if let circleDigest { message.circleDigest = Data(circleDigest) }
         return MessageCoding.encode(message)
@@ -43,6 +44,7 @@ package struct AnswerEnvelope: Hashable, Sendable {
         case .refusal(let refusal): answer = .refusal(Refusal(refusal))
         case .stream: answer = .stream
         case .circle(let circle): answer = .circle(try CircleMessage(circle))
+        case .settled(let settled): answer = .settled(advertisingKey: Array(settled.advertisingKey))
         case nil: throw WireError(.unknownKind, "The answer is of a kind that this version does not know.")
         }
         circleDigest = message.circleDigest.count == Self.circleDigestBytes ? Array(message.circleDigest) : nil

@@ -25,6 +25,8 @@ package struct Refusal: Hashable, Sendable {
         package static let streamsNotSupported = Code(rawValue: 7)
         /// The activity's document can be opened on no other device.
         package static let documentNotShared = Code(rawValue: 10)
+        /// The two devices are not paired, or it is not settled yet that they are.
+        package static let notPaired = Code(rawValue: 8)
 
         package var description: String {
             switch self {
@@ -36,6 +38,7 @@ package struct Refusal: Hashable, Sendable {
             case .noSuchActivity: "noSuchActivity"
             case .streamsNotSupported: "streamsNotSupported"
             case .documentNotShared: "documentNotShared"
+            case .notPaired: "notPaired"
             default: "unknown(\(rawValue))"
             }
         }

@@ -9,6 +9,8 @@ package enum Request: Hashable, Sendable {
     case circle
     /// The app that continues an activity wants to talk with the one that began it.
     case stream(StreamRequest)
+    /// The device does not know how a pairing has ended.
+    case settle(SettleRequest)
 
     /// The most bytes that a request may have; a stranger is never given more.
     package static let maximumBytes = 1024
@@ -23,6 +25,10 @@ package enum Request: Hashable, Sendable {
             message.circle = Handoff_V1_CircleRequest()
         case .stream(let request):
             message.stream.activity = request.activity
+        case .settle(let request):
+            message.settle.pairing = Data(request.pairing)
+            message.settle.confirmed = request.advertisingKey != nil
+            message.settle.advertisingKey = Data(request.advertisingKey ?? [])
         }
         return MessageCoding.encode(message)
     }
@@ -43,6 +49,13 @@ package enum Request: Hashable, Sendable {
             self = .circle
         case .stream(let stream):
             self = .stream(StreamRequest(activity: stream.activity))
+        case .settle(let settle):
+            self = .settle(
+                SettleRequest(
+                    pairing: Array(settle.pairing),
+                    advertisingKey: settle.confirmed ? Array(settle.advertisingKey) : nil
+                )
+            )
         case nil:
             throw WireError(.unknownKind, "The request is of a kind that this version does not know.")
         }
@@ -68,5 +81,19 @@ package struct StreamRequest: Hashable, Sendable {
     /// Asks for a stream to the app of that activity.
     package init(activity: UInt64) {
         self.activity = activity
+    }
+}
+
+/// Says how a pairing has ended on the caller's side, and asks how on the other.
+package struct SettleRequest: Hashable, Sendable {
+    /// Which pairing.
+    package let pairing: [UInt8]
+    /// The caller's advertising key when its person said that the digits are the same, else nil.
+    package let advertisingKey: [UInt8]?
+
+    /// Asks how the pairing of that id has ended.
+    package init(pairing: [UInt8], advertisingKey: [UInt8]?) {
+        self.pairing = pairing
+        self.advertisingKey = advertisingKey
     }
 }

@@ -8,6 +8,7 @@ enum Interfaces {
         .manager(NoManager()), .activity(NoActivity()),
         .nearbyActivity({ nothing }, fetch: { _ in throw Nobody() }, hand: { _ in throw Nobody() }),
         .application(NoApplication()), .apps(NoApps()), .documents(NoDocuments()),
+        .pairing(NoPairing()), .pairingAgent(NoAgent()),
         .activityDelegate(NoDelegate()),
         .device({ noDevice }, remove: {}, rename: { _ in }),
     ]
@@ -43,6 +44,22 @@ enum Interfaces {
         func startLooking(for client: BusName) throws {}
         func stopLooking(for client: BusName) {}
         func openStream(continuation: String) async throws -> UnixFD { throw CancellationError() }
+    }
+
+    private struct NoPairing: PairingControl {
+        var unconfirmed: [(id: String, name: String)] { [] }
+
+        func pair(agent: ObjectPath, by client: BusName) throws {}
+        func stop(by client: BusName) {}
+        func forget(device: String) throws {}
+    }
+
+    private struct NoAgent: PairingAgent {
+        func choose(_ candidates: [PairingCandidate]) async throws -> UInt64 { 0 }
+        func confirm(_ digits: String, shownBy name: String, _ device: String) async throws -> Bool { false }
+        func cancel(_ message: String) {}
+        func paired(_ device: ObjectPath, named name: String) {}
+        func failed(_ error: String, _ message: String) {}
     }
 
     private struct NoActivity: ActivityService {

@@ -88,6 +88,7 @@ final class Shown: EngineObserver {
         case .deviceRemoved: "device removed"
         case .identityChanged: "identity"
         case .radioChanged: "radio"
+        case .pairingsChanged: "pairings"
         case .streamOpened(let record, _, let name, _, _): "stream to \(record.id) by \(name)"
         }
     }

@@ -13,6 +13,9 @@ struct MessageVectorTests {
         var typeHash: String?
         /// Decimal; what a stream is asked for by.
         var streamName: String?
+        /// The id of a pairing that is being settled.
+        var pairing: String?
+        var advertisingKey: String?
         var activity: DescribedValue?
         var refusalCode: Int?
         var refusalMessage: String?
@@ -21,6 +24,7 @@ struct MessageVectorTests {
 
     private static func valid() throws -> [Case] {
         let hash = try ActivityTypeHash(bytes: [0x01, 0x23, 0x45, 0x67, 0x89])
+        let (pairing, key) = ([UInt8](1...8), [UInt8](0x20..<0x40))
         var cases = [
             Case(
                 what: "asks for the activity",
@@ -35,6 +39,25 @@ struct MessageVectorTests {
                 streamName: "81985526906748970"
             ),
             Case(what: "grants a stream", message: "Answer", bytes: hex(Answer.stream.encode())),
+            Case(
+                what: "has confirmed a pairing, and asks how it has ended",
+                message: "Request",
+                bytes: hex(Request.settle(SettleRequest(pairing: pairing, advertisingKey: key)).encode()),
+                pairing: hex(pairing),
+                advertisingKey: hex(key)
+            ),
+            Case(
+                what: "has not confirmed a pairing, and says so",
+                message: "Request",
+                bytes: hex(Request.settle(SettleRequest(pairing: pairing, advertisingKey: nil)).encode()),
+                pairing: hex(pairing)
+            ),
+            Case(
+                what: "has confirmed it too",
+                message: "Answer",
+                bytes: hex(Answer.settled(advertisingKey: key).encode()),
+                advertisingKey: hex(key)
+            ),
             Case(what: "has it all", message: "Acknowledgement", bytes: hex(Acknowledgement().encode())),
         ]
         let refusals = [
@@ -42,6 +65,7 @@ struct MessageVectorTests {
             Refusal(.busy, ""),
             Refusal(.noSuchActivity, "The activity has ended."),
             Refusal(.streamsNotSupported, "Its app takes no continuation streams."),
+            Refusal(.notPaired, "Nobody here has confirmed the pairing."),
             Refusal(.init(rawValue: 300), "Ü"),
         ]
         for refusal in refusals {
@@ -114,6 +138,9 @@ struct MessageVectorTests {
             case .fetch(let request): vector.typeHash = request.typeHash.description
             case .circle: break
             case .stream(let request): vector.streamName = "\(request.activity)"
+            case .settle(let request):
+                vector.pairing = hex(request.pairing)
+                vector.advertisingKey = request.advertisingKey.map { hex($0) }
             }
         case "Answer":
             switch try Answer(decoding: bytes) {
@@ -122,6 +149,7 @@ struct MessageVectorTests {
                 vector.refusalCode = refusal.code.rawValue
                 vector.refusalMessage = refusal.message
             case .circle, .stream: break
+            case .settled(let key): vector.advertisingKey = hex(key)
             }
         default:
             _ = try Acknowledgement(decoding: bytes)

@@ -81,10 +81,11 @@ nonisolated struct Handoff_V1_Member: Sendable {
   /// Who gave it this name, 8 bytes.
   var namedBy: Data = Data()
 
-  /// The key under which it advertises, 32 bytes.
+  /// The key under which it advertises, 32 bytes, as it has said itself in a state that was joined to this one; empty when
+  /// it has not. A key that was given by hand, in a card or when the devices were paired, is not passed on.
   var advertisingKey: Data = Data()
 
-  /// Counts the changes of that key; only the device itself raises it. At most 2^31 - 1.
+  /// Counts the changes of that key, 0 when there is none; only the device itself raises it. At most 2^31 - 1.
   var advertisingKeyVersion: UInt32 = 0
 
   /// The version of the protocol that it speaks; 0 when nobody knows.

@@ -17,7 +17,7 @@
 // To generate the Swift files, with protoc-gen-swift of the swift-protobuf release that Package.swift names on PATH:
 //
 //     cd Sources/HandoffWire/Protocol && protoc --swift_opt=Visibility=Internal \
-//         --swift_opt=UseAccessLevelOnImports=true --swift_out=. Circle.proto Handoff.proto
+//         --swift_opt=UseAccessLevelOnImports=true --swift_out=. Circle.proto Handoff.proto Pairing.proto
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -71,6 +71,15 @@ nonisolated struct Handoff_V1_Request: Sendable {
     set {kind = .stream(newValue)}
   }
 
+  /// "We were pairing, and I do not know how that ended for you."
+  var settle: Handoff_V1_SettleRequest {
+    get {
+      if case .settle(let v)? = kind {return v}
+      return Handoff_V1_SettleRequest()
+    }
+    set {kind = .settle(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -80,6 +89,8 @@ nonisolated struct Handoff_V1_Request: Sendable {
     case circle(Handoff_V1_CircleRequest)
     /// "The app that continues this wants to talk with the one that began it."
     case stream(Handoff_V1_StreamRequest)
+    /// "We were pairing, and I do not know how that ended for you."
+    case settle(Handoff_V1_SettleRequest)
 
   }
 
@@ -109,6 +120,41 @@ nonisolated struct Handoff_V1_StreamRequest: Sendable {
 
   /// Activity.stream_name, as the origin gave it.
   var activity: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Says how a pairing ended on the caller's side, to the device with which it was pairing. It has an effect only after the
+/// acknowledgement, because the first message of a session can be a replay.
+nonisolated struct Handoff_V1_SettleRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Which pairing: the first 8 bytes of the hash of its handshake.
+  var pairing: Data = Data()
+
+  /// Whether the caller's person said that the digits are the same.
+  var confirmed: Bool = false
+
+  /// The caller's advertising key, 32 bytes, if so; otherwise empty.
+  var advertisingKey: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The person of the listener said so too: both devices are paired.
+nonisolated struct Handoff_V1_Settled: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The listener's advertising key, 32 bytes.
+  var advertisingKey: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -159,6 +205,15 @@ nonisolated struct Handoff_V1_Answer: Sendable {
     set {kind = .circle(newValue)}
   }
 
+  /// Both devices are paired.
+  var settled: Handoff_V1_Settled {
+    get {
+      if case .settled(let v)? = kind {return v}
+      return Handoff_V1_Settled()
+    }
+    set {kind = .settled(newValue)}
+  }
+
   /// The beginning of the SHA-256 of the listener's encoded Circle, 8 bytes, beside an activity. A caller whose own
   /// differs asks for the circle afterwards. A reader ignores one of another length.
   var circleDigest: Data = Data()
@@ -174,6 +229,8 @@ nonisolated struct Handoff_V1_Answer: Sendable {
     case stream(Handoff_V1_StreamOpened)
     /// What the device knows of the circle.
     case circle(Handoff_V1_Circle)
+    /// Both devices are paired.
+    case settled(Handoff_V1_Settled)
 
   }
 
@@ -232,6 +289,12 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
 
     /// The activity exists, and its app takes no streams.
     case streamsNotSupported // = 7
+
+    /// The devices are not paired: a person declined, or the pairing is not settled yet.
+    case notPaired // = 8
+
+    /// The activity's document lies in no folder that is synchronised, or not any more.
+    case documentNotShared // = 10
     case UNRECOGNIZED(Int)
 
     init() {
@@ -248,6 +311,8 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
       case 5: self = .tooLarge
       case 6: self = .noSuchActivity
       case 7: self = .streamsNotSupported
+      case 8: self = .notPaired
+      case 10: self = .documentNotShared
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -262,6 +327,8 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
       case .tooLarge: return 5
       case .noSuchActivity: return 6
       case .streamsNotSupported: return 7
+      case .notPaired: return 8
+      case .documentNotShared: return 10
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -276,6 +343,8 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
       .tooLarge,
       .noSuchActivity,
       .streamsNotSupported,
+      .notPaired,
+      .documentNotShared,
     ]
 
   }
@@ -639,7 +708,7 @@ fileprivate nonisolated let _protobuf_package = "handoff.v1"
 
 nonisolated extension Handoff_V1_Request: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fetch\0\u{1}circle\0\u{1}stream\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fetch\0\u{1}circle\0\u{1}stream\0\u{1}settle\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -686,6 +755,19 @@ nonisolated extension Handoff_V1_Request: SwiftProtobuf.Message, SwiftProtobuf._
           self.kind = .stream(v)
         }
       }()
+      case 4: try {
+        var v: Handoff_V1_SettleRequest?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .settle(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .settle(v)
+        }
+      }()
       default: break
       }
     }
@@ -708,6 +790,10 @@ nonisolated extension Handoff_V1_Request: SwiftProtobuf.Message, SwiftProtobuf._
     case .stream?: try {
       guard case .stream(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .settle?: try {
+      guard case .settle(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     }()
     case nil: break
     }
@@ -781,9 +867,79 @@ nonisolated extension Handoff_V1_StreamRequest: SwiftProtobuf.Message, SwiftProt
   }
 }
 
+nonisolated extension Handoff_V1_SettleRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SettleRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}pairing\0\u{1}confirmed\0\u{3}advertising_key\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.pairing) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.confirmed) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.advertisingKey) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.pairing.isEmpty {
+      try visitor.visitSingularBytesField(value: self.pairing, fieldNumber: 1)
+    }
+    if self.confirmed != false {
+      try visitor.visitSingularBoolField(value: self.confirmed, fieldNumber: 2)
+    }
+    if !self.advertisingKey.isEmpty {
+      try visitor.visitSingularBytesField(value: self.advertisingKey, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Handoff_V1_SettleRequest, rhs: Handoff_V1_SettleRequest) -> Bool {
+    if lhs.pairing != rhs.pairing {return false}
+    if lhs.confirmed != rhs.confirmed {return false}
+    if lhs.advertisingKey != rhs.advertisingKey {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Handoff_V1_Settled: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Settled"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}advertising_key\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.advertisingKey) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.advertisingKey.isEmpty {
+      try visitor.visitSingularBytesField(value: self.advertisingKey, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Handoff_V1_Settled, rhs: Handoff_V1_Settled) -> Bool {
+    if lhs.advertisingKey != rhs.advertisingKey {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Handoff_V1_Answer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Answer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}activity\0\u{1}refusal\0\u{1}stream\0\u{1}circle\0\u{3}circle_digest\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}activity\0\u{1}refusal\0\u{1}stream\0\u{1}circle\0\u{3}circle_digest\0\u{1}settled\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -844,6 +1000,19 @@ nonisolated extension Handoff_V1_Answer: SwiftProtobuf.Message, SwiftProtobuf._M
         }
       }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.circleDigest) }()
+      case 6: try {
+        var v: Handoff_V1_Settled?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .settled(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .settled(v)
+        }
+      }()
       default: break
       }
     }
@@ -871,11 +1040,14 @@ nonisolated extension Handoff_V1_Answer: SwiftProtobuf.Message, SwiftProtobuf._M
       guard case .circle(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     }()
-    case nil: break
+    default: break
     }
     if !self.circleDigest.isEmpty {
       try visitor.visitSingularBytesField(value: self.circleDigest, fieldNumber: 5)
     }
+    try { if case .settled(let v)? = self.kind {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -942,7 +1114,7 @@ nonisolated extension Handoff_V1_Refusal: SwiftProtobuf.Message, SwiftProtobuf._
 }
 
 nonisolated extension Handoff_V1_Refusal.Code: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNSPECIFIED\0\u{1}NO_LONGER_CURRENT\0\u{1}NOT_UNDERSTOOD\0\u{1}BUSY\0\u{1}INTERNAL\0\u{1}TOO_LARGE\0\u{1}NO_SUCH_ACTIVITY\0\u{1}STREAMS_NOT_SUPPORTED\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNSPECIFIED\0\u{1}NO_LONGER_CURRENT\0\u{1}NOT_UNDERSTOOD\0\u{1}BUSY\0\u{1}INTERNAL\0\u{1}TOO_LARGE\0\u{1}NO_SUCH_ACTIVITY\0\u{1}STREAMS_NOT_SUPPORTED\0\u{1}NOT_PAIRED\0\u{2}\u{2}DOCUMENT_NOT_SHARED\0")
 }
 
 nonisolated extension Handoff_V1_Acknowledgement: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -1,0 +1,161 @@
+package import DBus
+
+/// A device that a person may choose to pair with.
+package struct PairingCandidate: Hashable, Sendable {
+    /// Names it in the answer.
+    package let number: UInt64
+    package let name: String
+
+    package init(number: UInt64, name: String) {
+        self.number = number
+        self.name = name
+    }
+}
+
+/// What a program does that asks a person when two devices pair, through `org.handoffd.PairingAgent1`.
+package protocol PairingAgent: Sendable {
+    /// The number of the device that the person chooses.
+    func choose(_ candidates: [PairingCandidate]) async throws -> UInt64
+    /// Whether the person says that the other device shows the same digits.
+    func confirm(_ digits: String, shownBy name: String, _ device: String) async throws -> Bool
+    /// Takes in that the last question needs no answer any more, and why.
+    func cancel(_ message: String)
+    /// Takes in that the devices are paired.
+    func paired(_ device: ObjectPath, named name: String)
+    /// Takes in that nothing was paired, or that nobody knows: the name of an error and a sentence.
+    func failed(_ error: String, _ message: String)
+}
+
+extension Interface {
+    /// `org.handoffd.PairingAgent1`, served by a program that asks a person.
+    package static func pairingAgent(_ agent: some PairingAgent) -> Interface {
+        Interface(
+            name: HandoffName.pairingAgentInterface,
+            methods: [requestChoice(agent), requestConfirmation(agent), cancel(agent), paired(agent), failed(agent)]
+        )
+    }
+
+    private static let options = Argument(name: "options", type: [String: Value].valueType)
+
+    private static func requestChoice(_ agent: some PairingAgent) -> Method {
+        Method(
+            name: "RequestChoice",
+            inputs: [Argument(name: "candidates", type: .array(.structure([.uint64, .string]))), options],
+            outputs: [Argument(name: "choice", type: .uint64)]
+        ) { invocation in
+            let candidates = invocation.arguments[0].array?.compactMap(\.structure).compactMap { fields in
+                PairingCandidate(fields)
+            }
+            return .later { [.uint64(try await agent.choose(candidates ?? []))] }
+        }
+    }
+
+    private static func requestConfirmation(_ agent: some PairingAgent) -> Method {
+        Method(
+            name: "RequestConfirmation",
+            inputs: [
+                Argument(name: "digits", type: .string), Argument(name: "device_name", type: .string),
+                Argument(name: "device_id", type: .string), options,
+            ],
+            outputs: [Argument(name: "same", type: .boolean)]
+        ) { invocation in
+            let digits = try invocation.arguments.decode(at: 0, as: String.self)
+            let name = try invocation.arguments.decode(at: 1, as: String.self)
+            let device = try invocation.arguments.decode(at: 2, as: String.self)
+            return .later { [.boolean(try await agent.confirm(digits, shownBy: name, device))] }
+        }
+    }
+
+    private static func cancel(_ agent: some PairingAgent) -> Method {
+        Method(name: "Cancel", inputs: [Argument(name: "message", type: .string)]) { invocation in
+            agent.cancel(try invocation.arguments.decode(at: 0, as: String.self))
+            return .reply([])
+        }
+    }
+
+    private static func paired(_ agent: some PairingAgent) -> Method {
+        Method(
+            name: "Paired",
+            inputs: [
+                Argument(name: "device", type: .objectPath), Argument(name: "device_name", type: .string), options,
+            ]
+        ) { invocation in
+            agent.paired(
+                try invocation.arguments.decode(at: 0, as: ObjectPath.self),
+                named: try invocation.arguments.decode(at: 1, as: String.self)
+            )
+            return .reply([])
+        }
+    }
+
+    private static func failed(_ agent: some PairingAgent) -> Method {
+        Method(
+            name: "Failed",
+            inputs: [Argument(name: "error", type: .string), Argument(name: "message", type: .string), options]
+        ) { invocation in
+            agent.failed(
+                try invocation.arguments.decode(at: 0, as: String.self),
+                try invocation.arguments.decode(at: 1, as: String.self)
+            )
+            return .reply([])
+        }
+    }
+}
+
+extension PairingCandidate {
+    fileprivate init?(_ fields: [Value]) {
+        guard fields.count == 2, let number = fields[0].uint64, let name = fields[1].string else { return nil }
+        self.init(number: number, name: name)
+    }
+}
+
+/// The calls that the daemon makes of one agent.
+package struct PairingAgentCalls: Hashable, Sendable {
+    package let client: BusName
+    package let path: ObjectPath
+
+    package init(client: BusName, path: ObjectPath) {
+        self.client = client
+        self.path = path
+    }
+
+    /// Asks which of several devices it is.
+    package func requestChoice(_ candidates: [PairingCandidate]) -> MethodCall {
+        let value = Value.array(
+            of: .structure([.uint64, .string]),
+            candidates.map { .structure([.uint64($0.number), .string($0.name)]) }
+        )
+        return call("RequestChoice", [value, [String: Value]().value])
+    }
+
+    /// Asks whether the other device shows the same digits.
+    package func requestConfirmation(_ digits: String, shownBy name: String, _ device: String) -> MethodCall {
+        call("RequestConfirmation", [.string(digits), .string(name), .string(device), [String: Value]().value])
+    }
+
+    /// Says that the last question needs no answer any more.
+    package func cancel(_ message: String) -> MethodCall {
+        call("Cancel", [.string(message)])
+    }
+
+    /// Says that the devices are paired.
+    package func paired(_ device: ObjectPath, named name: String) -> MethodCall {
+        call("Paired", [.objectPath(device), .string(name), [String: Value]().value])
+    }
+
+    /// Says that nothing was paired, or that nobody knows.
+    package func failed(_ error: HandoffErrorName, _ message: String) -> MethodCall {
+        call("Failed", [.string(error.errorName.description), .string(message), [String: Value]().value])
+    }
+
+    private func call(_ member: MemberName, _ arguments: [Value]) -> MethodCall {
+        MethodCall(
+            destination: client,
+            path: path,
+            interface: HandoffName.pairingAgentInterface,
+            member: member,
+            arguments: arguments,
+            startsService: false
+        )
+    }
+}

@@ -1,0 +1,100 @@
+package import DBus
+
+/// What `org.handoffd.Pairing1` does, for the daemon to carry out.
+///
+/// Every member is called on the connection's thread, in the order in which the calls came; none may block.
+package protocol PairingControl: Sendable {
+    /// The devices with which a pairing is unconfirmed: ids of 16 hexadecimal digits, and names.
+    var unconfirmed: [(id: String, name: String)] { get }
+
+    /// Looks for a device to pair with, and has the `PairingAgent1` at `agent` ask a person.
+    func pair(agent: ObjectPath, by client: BusName) throws
+    /// Stops what `client` has begun; nothing when it has begun nothing.
+    func stop(by client: BusName)
+    /// Forgets an unconfirmed pairing.
+    func forget(device: String) throws
+}
+
+extension Interface {
+    /// `org.handoffd.Pairing1`, served by `control`.
+    package static func pairing(_ control: some PairingControl) -> Interface {
+        let options = Argument(name: "options", type: [String: Value].valueType)
+        let pair = Method(name: "Pair", inputs: [Argument(name: "agent", type: .objectPath), options]) { invocation in
+            let agent = try invocation.arguments.decode(at: 0, as: ObjectPath.self)
+            try control.pair(agent: agent, by: invocation.sender)
+            return .reply([])
+        }
+        let stop = Method(name: "Stop") { invocation in
+            control.stop(by: invocation.sender)
+            return .reply([])
+        }
+        let forget = Method(name: "Forget", inputs: [Argument(name: "device", type: .string)]) { invocation in
+            try control.forget(device: try invocation.arguments.decode(at: 0, as: String.self))
+            return .reply([])
+        }
+        let unconfirmed = Property(
+            name: "Unconfirmed",
+            type: .array(.structure([.string, .string])),
+            changes: .emitted
+        ) { Value.unconfirmed(control.unconfirmed) }
+        return Interface(
+            name: HandoffName.pairingInterface,
+            methods: [pair, stop, forget],
+            properties: [unconfirmed]
+        )
+    }
+}
+
+extension Value {
+    /// Devices with which a pairing is unconfirmed, as `a(ss)`.
+    package static func unconfirmed(_ devices: [(id: String, name: String)]) -> Value {
+        .array(
+            of: .structure([.string, .string]),
+            devices.map { .structure([.string($0.id), .string($0.name)]) }
+        )
+    }
+}
+
+/// A device with which a pairing is unconfirmed, as `org.handoffd.Pairing1` shows it.
+package struct UnconfirmedDevice: Hashable, Sendable {
+    /// 16 hexadecimal digits.
+    package let id: String
+    package let name: String
+}
+
+extension HandoffClient {
+    /// Has the daemon look for a device to pair with; the agent of this connection at `agent` is told all that follows.
+    package func pair(agent: ObjectPath) async throws {
+        _ = try await callPairing("Pair", [.objectPath(agent), [String: Value]().value])
+    }
+
+    /// Forgets an unconfirmed pairing.
+    package func forgetPairing(with device: String) async throws {
+        _ = try await callPairing("Forget", [.string(device)])
+    }
+
+    /// The devices with which a pairing is unconfirmed.
+    package func unconfirmedDevices() async throws -> [UnconfirmedDevice] {
+        let value = try await connection.property(
+            of: HandoffName.bus,
+            at: HandoffName.root,
+            interface: HandoffName.pairingInterface,
+            name: "Unconfirmed"
+        )
+        return value.array?.compactMap(\.structure).map { fields in
+            UnconfirmedDevice(id: fields.first?.string ?? "", name: fields.dropFirst().first?.string ?? "")
+        } ?? []
+    }
+
+    private func callPairing(_ member: MemberName, _ arguments: [Value]) async throws -> [Value] {
+        try await connection.call(
+            MethodCall(
+                destination: HandoffName.bus,
+                path: HandoffName.root,
+                interface: HandoffName.pairingInterface,
+                member: member,
+                arguments: arguments
+            )
+        )
+    }
+}

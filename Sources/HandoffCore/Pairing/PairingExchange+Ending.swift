@@ -1,0 +1,56 @@
+import HandoffCrypto
+import HandoffWire
+
+/// The ways in which an exchange ends.
+extension PairingExchange {
+    /// Trusts the other side once both people have confirmed.
+    mutating func pairIfDue(at now: Duration) -> [Action] {
+        guard case .comparing(var channel, var comparison) = phase, comparison.hasConfirmed,
+            let key = comparison.theirKey
+        else { return [] }
+        comparison.record = comparison.record.standing(.paired)
+        // The listener answers this, so that both come to know that the other one knows.
+        let done = isCaller ? [Action.send(channel.seal(.done))] : []
+        phase = .comparing(channel, comparison)
+        deadline = now + Self.farewellLimit
+        return [.trust(comparison.record.peer, key), .note(comparison.record)] + done + [.conclude(.paired)]
+    }
+
+    /// The other side has it that the two are not paired.
+    mutating func farewell(
+        _ record: PairingRecord,
+        _ message: PairingMessage,
+        _ channel: PairingChannel
+    ) throws -> [Action] {
+        guard message == .done else {
+            // It may have said other things before it had the refusal.
+            phase = .declined(channel, record)
+            return []
+        }
+        phase = .over
+        deadline = nil
+        return [.note(record.standing(.notPaired, isSettled: true)), .close(lingers: false)]
+    }
+
+    mutating func refused(_ reason: PairingMessage.Reason) -> [Action] {
+        phase = .over
+        deadline = nil
+        return [.conclude(.notPaired(.there(reason))), .close(lingers: false)]
+    }
+
+    /// Ends without another word; what that means depends on what was said.
+    mutating func end(_ cause: PairingEnding.Cause) -> [Action] {
+        defer {
+            phase = .over
+            deadline = nil
+        }
+        let close = Action.close(lingers: false)
+        switch phase {
+        case .over: return []
+        case .declined: return [close]
+        case .comparing(_, let comparison) where comparison.isPaired: return [close]
+        case .comparing(_, let comparison) where comparison.hasConfirmed: return [.conclude(.unconfirmed), close]
+        case .greeting, .meeting, .proving, .comparing: return [.conclude(.notPaired(cause)), close]
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import HandoffCrypto
+import HandoffWire
+
+/// The handshake, and how the sides introduce themselves.
+extension PairingExchange {
+    mutating func receive(frame: [UInt8], at now: Duration) throws -> [Action] {
+        switch phase {
+        case .greeting(let handshake): try greet(handshake, frame, at: now)
+        case .meeting(var channel): try meet(&channel, frame)
+        case .proving(var channel, let proof):
+            try prove(&channel, proof, try Self.opened(frame, &channel), at: now)
+        case .comparing(var channel, let comparison):
+            try compare(&channel, comparison, try Self.opened(frame, &channel), at: now)
+        case .declined(var channel, let record):
+            try farewell(record, try Self.opened(frame, &channel), channel)
+        case .over: []
+        }
+    }
+
+    private static func opened(_ frame: [UInt8], _ channel: inout PairingChannel) throws -> PairingMessage {
+        try channel.open(frame)
+    }
+
+    /// The handshake: the caller gets the listener's introduction in its second message, and answers with its own.
+    private mutating func greet(_ handshake: PairingHandshake, _ frame: [UInt8], at now: Duration) throws -> [Action] {
+        var handshake = handshake
+        let payload = try handshake.readMessage(frame)
+        deadline = now + Self.answerLimit
+        if isCaller {
+            var channel = PairingChannel(try handshake.split())
+            let peer = try Self.peer(PairingMessage(decoding: payload))
+            let introduction = Action.send(channel.seal(introduction))
+            return [introduction] + meet(peer, over: channel)
+        }
+        let opening = try PairingOpening(decoding: payload)
+        guard opening.listener == ownToken else {
+            throw HandoffError(.peerMisbehaved, "It calls somebody else.")
+        }
+        peerToken = opening.caller
+        let answer = try handshake.writeMessage(introduction.encode())
+        phase = .meeting(PairingChannel(try handshake.split()))
+        return [.send(FrameCodec.encode(answer))]
+    }
+
+    private mutating func meet(_ channel: inout PairingChannel, _ frame: [UInt8]) throws -> [Action] {
+        meet(try Self.peer(try channel.open(frame)), over: channel)
+    }
+
+    private mutating func meet(_ peer: PairingPeer, over channel: PairingChannel) -> [Action] {
+        self.peer = peer
+        phase = .proving(channel, .awaitingChoice(here: false, there: false))
+        deadline = nil
+        return [.introduced(peer)]
+    }
+
+    var introduction: PairingMessage {
+        .introduction(PairingIntroduction(name: own.name, publicKey: own.publicKey.rawRepresentation))
+    }
+
+    private static func peer(_ message: PairingMessage) throws -> PairingPeer {
+        guard case .introduction(let introduction) = message else {
+            throw HandoffError(.peerMisbehaved, "It does not say who it is.")
+        }
+        let key = try DevicePublicKey(rawRepresentation: introduction.publicKey)
+        return PairingPeer(name: introduction.name, publicKey: key)
+    }
+}

@@ -1,0 +1,136 @@
+import HandoffCrypto
+import HandoffModel
+import HandoffWire
+
+/// Telling several devices apart, and what comes of the chosen one.
+extension PairingMachine {
+    /// Carries on with what an exchange wants done.
+    mutating func follow(_ actions: [PairingExchange.Action], of channel: ChannelID, at now: Duration) -> [Action] {
+        actions.flatMap { action -> [Action] in
+            switch action {
+            case .send(let bytes): return [.send(channel, bytes)]
+            case .keep(let record): return [.keep(channel, record)]
+            case .note(let record): return [.note(record)]
+            case .trust(let peer, let key): return [.trust(channel, peer, key)]
+            case .introduced(let peer): return introduced(channel, peer, at: now)
+            case .compare(let digits): return compare(channel, digits)
+            case .conclude(let ending): return concluded(channel, ending, at: now)
+            case .close(let lingers):
+                // Only the service knows when a lingering channel has ended; the machine has done with it.
+                exchanges[channel] = nil
+                return [.close(channel, lingers: lingers)]
+            }
+        }
+    }
+
+    /// A device has said who it is.
+    private mutating func introduced(_ channel: ChannelID, _ peer: PairingPeer, at now: Duration) -> [Action] {
+        guard peer.publicKey != own.publicKey else { return drop(channel, at: now) }
+        switch phase {
+        case .searching(let choiceDue):
+            let older = candidates.filter { $0.value.publicKey == peer.publicKey }.keys.sorted()
+            candidates[channel] = peer
+            phase = .searching(choiceDue: choiceDue ?? now + Self.gathering)
+            return older.flatMap { drop($0, at: now) }
+        case .choosing, .chosen, .over: return decline(channel, .notChosen, at: now)
+        }
+    }
+
+    /// Chooses, or has the person choose, once all that are near had time to say who they are.
+    mutating func chooseIfDue(at now: Duration) -> [Action] {
+        guard case .searching(let choiceDue?) = phase, choiceDue <= now else { return [] }
+        switch candidates.count {
+        case 0:
+            phase = .searching(choiceDue: nil)
+            return []
+        case 1: return candidates.keys.first.map { choose($0, at: now) } ?? []
+        default: return offer()
+        }
+    }
+
+    private mutating func offer() -> [Action] {
+        question += 1
+        phase = .choosing(question)
+        let sorted = candidates.sorted {
+            ($0.value.name.rawValue, $0.key) < ($1.value.name.rawValue, $1.key)
+        }
+        return [.offer(question, sorted.map { Candidate(channel: $0.key, peer: $0.value) })]
+    }
+
+    private mutating func choose(_ channel: ChannelID, at now: Duration) -> [Action] {
+        phase = .chosen(channel)
+        let others = candidates.keys.filter { $0 != channel }.sorted()
+        let declined = others.flatMap { decline($0, .notChosen, at: now) }
+        return declined + follow(exchanges[channel]?.choose(at: now) ?? [], of: channel, at: now)
+    }
+
+    mutating func chose(_ question: Question, _ channel: ChannelID?, at now: Duration) -> [Action] {
+        guard case .choosing(question) = phase else { return [] }
+        guard let channel else { return cancel(at: now) }
+        guard candidates[channel] != nil else {
+            phase = .searching(choiceDue: candidates.isEmpty ? nil : now)
+            return [.retract("That device does not pair any more.")] + chooseIfDue(at: now)
+        }
+        return choose(channel, at: now)
+    }
+
+    private mutating func compare(_ channel: ChannelID, _ digits: PairingDigits) -> [Action] {
+        guard let peer = exchanges[channel]?.peer else { return [] }
+        question += 1
+        return [.compare(question, digits, peer)]
+    }
+
+    mutating func compared(_ question: Question, _ areSame: Bool, at now: Duration) -> [Action] {
+        guard case .chosen(let channel) = phase, question == self.question else { return [] }
+        guard areSame else { return decline(channel, .digitsDiffer, at: now) }
+        return follow(exchanges[channel]?.confirm(at: now) ?? [], of: channel, at: now)
+    }
+
+    mutating func decline(_ channel: ChannelID, _ reason: PairingMessage.Reason, at now: Duration) -> [Action] {
+        follow(exchanges[channel]?.decline(reason, at: now) ?? [], of: channel, at: now)
+    }
+
+    /// An exchange has ended.
+    private mutating func concluded(_ channel: ChannelID, _ ending: PairingEnding, at now: Duration) -> [Action] {
+        candidates[channel] = nil
+        guard isChosen(channel), let exchange = exchanges[channel], let peer = exchange.peer else {
+            return chooseAnew(at: now)
+        }
+        switch ending {
+        case .paired: return finish(.paired(peer), at: now)
+        case .unconfirmed: return finish(.unconfirmed(peer, Self.unconfirmed(peer.name)), at: now)
+        case .notPaired(let cause):
+            if exchange.hasTried { tries += 1 }
+            guard cause.isAccident, !isCancelled, tries < Self.maximumTries else {
+                let ended = isCancelled ? .here(.cancelled) : cause
+                return finish(.notPaired(tries < Self.maximumTries ? ended.error(peer.name) : Self.tooOften), at: now)
+            }
+            phase = .searching(choiceDue: nil)
+            if let token = exchange.peerToken {
+                contacts[token]?.nextDial = now + (token < self.token ? Self.pause : Self.pause + Self.patience)
+            }
+            return [.retract(cause.error(peer.name).message)]
+        }
+    }
+
+    /// Asks again when the devices that were offered are not there any more.
+    private mutating func chooseAnew(at now: Duration) -> [Action] {
+        guard case .choosing = phase, candidates.isEmpty else { return [] }
+        phase = .searching(choiceDue: nil)
+        return [.retract("None of these devices pairs any more.")]
+    }
+
+    private static let tooOften = HandoffError(
+        .notPaired,
+        "The digits could not be compared in \(maximumTries) tries, which may be somebody's doing; nothing was paired. Try "
+            + "again elsewhere, or use cards (`handoffctl devices card`)."
+    )
+
+    static func unconfirmed(_ name: DeviceName) -> HandoffError {
+        HandoffError(
+            .unconfirmed,
+            "You have confirmed, and \(name) did not say whether it has: as soon as the two meet, both will know. Until then "
+                + "`handoffctl devices` calls it unconfirmed, and it may do nothing."
+        )
+    }
+}

@@ -1,0 +1,93 @@
+import HandoffModel
+import HandoffWire
+
+/// The ways in which a request ends.
+extension PairingMachine {
+    /// Ends the request for the person; a channel over which something is still to be said stays for a moment.
+    mutating func finish(_ outcome: Outcome, at now: Duration) -> [Action] {
+        if case .over = phase { return [] }
+        var chosen: ChannelID?
+        if case .chosen(let channel) = phase { chosen = channel }
+        phase = .over
+        let others = exchanges.keys.filter { $0 != chosen }.sorted()
+        return [.finish(outcome)] + others.flatMap { decline($0, .notChosen, at: now) }
+    }
+
+    /// The person does not want to pair any more; after a yes, only the other side can still say how it ends.
+    mutating func cancel(at now: Duration) -> [Action] {
+        isCancelled = true
+        switch phase {
+        case .over: return []
+        case .chosen(let channel):
+            let actions = decline(channel, .cancelled, at: now)
+            if exchanges[channel] == nil { return actions + finish(.notPaired(Self.cancelled), at: now) }
+            return actions
+        case .searching, .choosing:
+            let open = exchanges.keys.sorted()
+            return open.flatMap { decline($0, .cancelled, at: now) } + finish(.notPaired(Self.cancelled), at: now)
+        }
+    }
+
+    /// Nothing can be sent any more.
+    mutating func fail(_ error: HandoffError, at now: Duration) -> [Action] {
+        let open = exchanges.keys.sorted()
+        let ended = open.flatMap { channel in
+            follow(exchanges[channel]?.closed() ?? [], of: channel, at: now)
+        }
+        return ended.filter { !$0.isRetraction } + finish(.notPaired(error), at: now)
+    }
+
+    /// The other side may trust this one, which cannot trust it.
+    mutating func trustingFailed(_ channel: ChannelID, _ error: HandoffError, at now: Duration) -> [Action] {
+        guard let peer = exchanges[channel]?.peer else { return [] }
+        // The outcome that stood behind the trust was never told.
+        phase = .chosen(channel)
+        let actions = exchanges[channel]?.trustingFailed() ?? []
+        let ended = follow(actions.filter { $0.isClose }, of: channel, at: now)
+        return ended + finish(.unconfirmed(peer, error), at: now)
+    }
+
+    mutating func tick(at now: Duration) -> [Action] {
+        var actions: [Action] = []
+        for channel in exchanges.keys.sorted() {
+            actions += follow(exchanges[channel]?.tick(at: now) ?? [], of: channel, at: now)
+        }
+        actions += dialWhatIsDue(at: now) + chooseIfDue(at: now)
+        guard end <= now else { return actions }
+        switch phase {
+        case .searching, .choosing: return actions + giveUp(Self.nobody, at: now)
+        case .chosen(let channel) where exchanges[channel]?.isComparing != true:
+            let name = exchanges[channel]?.peer?.name
+            return actions + giveUp(name.map(Self.undecided) ?? Self.nobody, at: now)
+        case .chosen, .over: return actions
+        }
+    }
+
+    private mutating func giveUp(_ error: HandoffError, at now: Duration) -> [Action] {
+        let outcome = finish(.notPaired(error), at: now)
+        return outcome + exchanges.keys.sorted().flatMap { decline($0, .tooSlow, at: now) }
+    }
+
+    private static let cancelled = HandoffError(.userCancelled, "You have stopped the pairing; nothing was paired.")
+
+    private static let nobody = HandoffError(
+        .timedOut,
+        "No other device was found that pairs. Run `handoffctl pair` on both within two minutes, near each other."
+    )
+
+    private static func undecided(_ name: DeviceName) -> HandoffError {
+        HandoffError(.timedOut, "Nobody chose this device on \(name) in time; nothing was paired.")
+    }
+}
+
+extension PairingExchange.Action {
+    var isClose: Bool {
+        if case .close = self { true } else { false }
+    }
+}
+
+extension PairingMachine.Action {
+    var isRetraction: Bool {
+        if case .retract = self { true } else { false }
+    }
+}

@@ -1,0 +1,84 @@
+import HandoffModel
+import HandoffWire
+
+/// Finding other devices, and getting one channel to each.
+extension PairingMachine {
+    /// A device was heard: the one with the larger token dials, the other one when that does not happen.
+    mutating func heard(_ other: PairingToken, at now: Duration) -> [Action] {
+        guard other != token, contacts[other] != nil || contacts.count < Self.maximumContacts else { return [] }
+        if contacts[other] == nil {
+            contacts[other] = Contact(nextDial: token > other ? now : now + Self.patience)
+        }
+        return dialWhatIsDue(at: now)
+    }
+
+    /// Dials every device whose time has come.
+    mutating func dialWhatIsDue(at now: Duration) -> [Action] {
+        guard case .searching = phase else { return [] }
+        var actions: [Action] = []
+        for (other, contact) in contacts.sorted(by: { $0.key < $1.key })
+        where isFree(other, contact) && contact.nextDial <= now {
+            guard freePlaces > 0 else { break }
+            contacts[other]?.isDialling = true
+            actions.append(.dial(other))
+        }
+        return actions
+    }
+
+    /// How many more channels may be opened now.
+    var freePlaces: Int {
+        Self.maximumChannels - exchanges.count - contacts.values.count { $0.isDialling }
+    }
+
+    /// Whether a device could be dialled: there is no channel to it, and none under way.
+    func isFree(_ other: PairingToken, _ contact: Contact) -> Bool {
+        !contact.isDialling && channelCount < Self.maximumContacts
+            && !exchanges.values.contains { $0.peerToken == other }
+    }
+
+    mutating func opened(_ channel: ChannelID, _ other: PairingToken, at now: Moment) -> [Action] {
+        contacts[other]?.isDialling = false
+        contacts[other]?.nextDial = now.uptime + Self.pause
+        guard hasPlace() else { return [.close(channel, lingers: false)] }
+        var exchange = PairingExchange(dialling: other, as: token, own, at: now)
+        let actions = exchange.start()
+        exchanges[channel] = exchange
+        return settleDouble(channel, at: now.uptime) + follow(actions, of: channel, at: now.uptime)
+    }
+
+    mutating func accepted(_ channel: ChannelID, at now: Moment) -> [Action] {
+        guard hasPlace() else { return [.close(channel, lingers: false)] }
+        exchanges[channel] = PairingExchange(dialling: nil, as: token, own, at: now)
+        return []
+    }
+
+    private mutating func hasPlace() -> Bool {
+        if case .over = phase { return false }
+        guard exchanges.count < Self.maximumChannels, channelCount < Self.maximumContacts else { return false }
+        channelCount += 1
+        return true
+    }
+
+    /// Closes one of two channels between the same devices: the one that stays was dialled by the larger token.
+    mutating func settleDouble(_ channel: ChannelID, at now: Duration) -> [Action] {
+        guard let other = exchanges[channel]?.peerToken else { return [] }
+        let doubles = exchanges.filter { $0.value.peerToken == other && !$0.value.isOver }
+        guard doubles.count > 1 else { return [] }
+        let keeper =
+            doubles.keys.first { isChosen($0) }
+            ?? doubles.keys.sorted().first { doubles[$0]?.isCaller == (token > other) }
+            ?? doubles.keys.min()
+        return doubles.keys.sorted().filter { $0 != keeper }.flatMap { drop($0, at: now) }
+    }
+
+    /// Closes a channel that nobody needs.
+    mutating func drop(_ channel: ChannelID, at now: Duration) -> [Action] {
+        exchanges[channel] = nil
+        candidates[channel] = nil
+        return [.close(channel, lingers: false)]
+    }
+
+    func isChosen(_ channel: ChannelID) -> Bool {
+        if case .chosen(channel) = phase { true } else { false }
+    }
+}

@@ -1,0 +1,108 @@
+/// One side of the handshake of a pairing, Noise_NN_25519_ChaChaPoly_SHA256 (Noise rev 34, section 7.5).
+///
+/// Neither side knows the other, and nothing is authenticated: it gives a channel that only two devices can read, and
+/// ``PairingDigits`` tell two people whether these are theirs.
+///
+///     -> e
+///     <- e, ee
+///
+/// The caller writes, then reads; the listener reads, then writes; then both ``split()``. Any other order throws
+/// ``CryptoError/Code/outOfOrder``, and after any error the handshake is over.
+package struct PairingHandshake: Sendable {
+    /// The protocol's name in the words of Noise.
+    package static let protocolName = "Noise_NN_25519_ChaChaPoly_SHA256"
+
+    /// What both sides of handoffd's protocol, version 1, hash first.
+    package static let prologue = Array("handoffd v1 pairing".utf8)
+
+    /// What a pairing goes on with after its handshake.
+    package struct Secrets: Sendable {
+        /// Encrypts and decrypts from here on.
+        package let transport: NoiseTransport
+        /// The key under which two devices find each other again, should they not know how the pairing ended.
+        package let settlingKey: AdvertisingKey
+    }
+
+    private enum Step: Sendable {
+        case start
+        case spoken(AgreementKey)
+        case heard(DevicePublicKey)
+        case finished
+        case failed
+    }
+
+    private let isCaller: Bool
+    private let fixedEphemeral: AgreementKey?
+    private var symmetric: NoiseSymmetricState
+    private var step = Step.start
+
+    /// The side that dialled, or the one that was dialled.
+    package init(isCaller: Bool, ephemeralForTestVectors: AgreementKey? = nil) {
+        self.isCaller = isCaller
+        fixedEphemeral = ephemeralForTestVectors
+        symmetric = NoiseSymmetricState(protocolName: Self.protocolName)
+        symmetric.mixHash(Self.prologue)
+    }
+
+    /// The next message with a payload inside; everybody can read the caller's, and only the caller the listener's.
+    ///
+    /// - Throws: ``CryptoError/Code/outOfOrder`` or ``CryptoError/Code/weakKey``.
+    package mutating func writeMessage(_ payload: [UInt8]) throws(CryptoError) -> [UInt8] {
+        let current = step
+        step = .failed
+        let ephemeral = fixedEphemeral ?? .generate()
+        symmetric.mixHash(ephemeral.publicKey.rawRepresentation)
+        switch current {
+        case .start where isCaller: step = .spoken(ephemeral)
+        case .heard(let remote):
+            symmetric.mixKey(try ephemeral.sharedSecret(with: remote))  // ee
+            step = .finished
+        default: throw Self.outOfOrder
+        }
+        return ephemeral.publicKey.rawRepresentation + (try symmetric.encryptAndHash(payload))
+    }
+
+    /// The payload of the other side's message.
+    ///
+    /// - Throws: ``CryptoError/Code/outOfOrder``, ``CryptoError/Code/malformed``, ``CryptoError/Code/weakKey``, or
+    ///   ``CryptoError/Code/authenticationFailed`` when it was changed on its way.
+    package mutating func readMessage(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
+        let current = step
+        step = .failed
+        guard (DevicePublicKey.byteCount...NoiseHandshake.maximumMessageBytes).contains(message.count) else {
+            throw CryptoError(.malformed, "A handshake message of \(message.count) bytes is none.")
+        }
+        let remote = DevicePublicKey(unchecked: Array(message[..<DevicePublicKey.byteCount]))
+        symmetric.mixHash(remote.rawRepresentation)
+        let next: Step
+        switch current {
+        case .start where !isCaller: next = .heard(remote)
+        case .spoken(let ephemeral):
+            symmetric.mixKey(try ephemeral.sharedSecret(with: remote))  // ee
+            next = .finished
+        default: throw Self.outOfOrder
+        }
+        let payload = try symmetric.decryptAndHash(Array(message[DevicePublicKey.byteCount...]))
+        step = next
+        return payload
+    }
+
+    /// What the pairing goes on with.
+    ///
+    /// - Throws: ``CryptoError/Code/outOfOrder`` before both messages have passed.
+    package consuming func split() throws(CryptoError) -> Secrets {
+        guard case .finished = step else { throw Self.outOfOrder }
+        let (caller, listener) = symmetric.split()
+        let settlingKey = try AdvertisingKey(rawRepresentation: symmetric.export("handoffd v1 pairing settling"))
+        let transport = NoiseTransport(
+            sending: isCaller ? caller : listener,
+            receiving: isCaller ? listener : caller,
+            handshakeHash: symmetric.hash
+        )
+        return Secrets(transport: transport, settlingKey: settlingKey)
+    }
+
+    private static var outOfOrder: CryptoError {
+        CryptoError(.outOfOrder, "This is not the next step of the handshake.")
+    }
+}

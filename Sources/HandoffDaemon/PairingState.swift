@@ -1,0 +1,146 @@
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffRadio
+import HandoffWire
+
+/// What the engine knows of pairings: the one that a person has asked for, and those that are not settled.
+struct PairingState: Sendable {
+    /// A person's request that is under way, as far as the air is concerned.
+    struct Air: Sendable {
+        let advertisement: Advertisement
+        /// Is told which devices that pair are heard, and where.
+        let hear: @Sendable (PairingToken, Place) -> Void
+    }
+
+    /// The tries to settle one pairing.
+    private struct Tries: Sendable {
+        var count = 0
+        var slot: UInt64 = 0
+        var last: Duration
+    }
+
+    private struct Sealed: Sendable {
+        let id: PairingID
+        let slot: UInt64
+        let port: ChannelPort
+        let advertisement: Advertisement
+    }
+
+    /// How often a pairing is settled with all effort.
+    private static let firstTries = 6
+    /// How long to wait between two tries.
+    private static let pause = Duration.seconds(3)
+
+    var air: Air?
+    private(set) var records = PairingRecords()
+    /// Finds the devices that may settle a pairing and nothing else; nil when there are none.
+    private(set) var trial: NoiseResponderTrial<DeviceID>?
+    /// Until when unsettled pairings are settled with all effort.
+    var effortEnd = Duration.zero
+    private var file: PairingsFile?
+    private var opener: AdvertisementOpener<PairingID>?
+    private var places: [PairingID: Place] = [:]
+    private var tries: [PairingID: Tries] = [:]
+    private var sealed: Sealed?
+
+    init() {}
+
+    /// What was remembered before.
+    init(_ file: PairingsFile, for identity: Identity) throws(HandoffError) {
+        self.file = file
+        records = try file.read()
+        try derive(for: identity)
+    }
+
+    /// Remembers a pairing, or how it stands by now.
+    ///
+    /// - Throws: ``HandoffError`` with `stateUnwritable`, or `invalidCard` for a key that protects nothing; then nothing
+    ///   has changed.
+    mutating func keep(_ record: PairingRecord, for identity: Identity) throws(HandoffError) {
+        var draft = self
+        draft.records.keep(record)
+        try draft.derive(for: identity)
+        try file?.write(draft.records)
+        self = draft
+    }
+
+    /// Forgets all pairings with a device; what cannot be written down is forgotten all the same until the next start.
+    mutating func forget(_ device: DeviceID, for identity: Identity) {
+        guard records.all.contains(where: { $0.peer.id == device }) else { return }
+        records.forget(device)
+        try? derive(for: identity)
+        try? file?.write(records)
+    }
+
+    /// How much to listen because of pairings; nil where they do not matter.
+    func effort(at now: Moment) -> Engine.ScanningPlan.Effort? {
+        if air != nil { return .continuous }
+        guard !records.unsettled(at: now).isEmpty else { return nil }
+        return now.uptime < effortEnd ? .continuous : .dutyCycled
+    }
+
+    /// The pairing whose settling belongs on the air, sealed.
+    mutating func beacon(at now: Moment, port: ChannelPort) -> (advertisement: Advertisement?, next: Duration?) {
+        let (record, next) = records.beacon(at: now, effortUntil: effortEnd)
+        guard let record else { return (nil, next) }
+        if let sealed, sealed.id == record.id, sealed.slot == now.slot, sealed.port == port {
+            return (sealed.advertisement, next)
+        }
+        let sealer = AdvertisementSealer(key: record.settlingKey, slot: now.slot)
+        let payload = AdvertisementPayload(.farewell, port: port).encode()
+        let advertisement = Advertisement(service: Engine.service, data: sealer.seal(payload), pace: .fast)
+        sealed = Sealed(id: record.id, slot: now.slot, port: port, advertisement: advertisement)
+        return (advertisement, next)
+    }
+
+    /// Takes in an advertisement that is no trusted device's; true when it tells where a pairing can be settled.
+    mutating func heard(_ sighting: Sighting, slot: UInt64) -> Bool {
+        guard let opened = opener?.open(sighting.data, slot: slot),
+            let payload = try? AdvertisementPayload(decoding: opened.plaintext),
+            let port = ChannelPort(rawValue: UInt16(payload.port))
+        else { return false }
+        places[opened.id] = Place(address: sighting.address, port: port)
+        return true
+    }
+
+    /// The pairing that is to be settled next, and where; it counts as tried.
+    ///
+    /// - Parameters:
+    ///   - now: the present.
+    ///   - known: where a trusted device was heard last.
+    mutating func nextSettling(at now: Moment, _ known: [DeviceID: Place]) -> (record: PairingRecord, place: Place)? {
+        guard air == nil else { return nil }
+        for record in records.unsettled(at: now).reversed() {
+            guard let place = places[record.id] ?? known[record.peer.id], isDue(record.id, at: now) else { continue }
+            tries[record.id, default: Tries(last: now.uptime)].count += 1
+            tries[record.id]?.slot = now.slot
+            tries[record.id]?.last = now.uptime
+            // Only who is heard anew is called again.
+            places[record.id] = nil
+            return (record, place)
+        }
+        return nil
+    }
+
+    private func isDue(_ id: PairingID, at now: Moment) -> Bool {
+        guard let tried = tries[id] else { return true }
+        guard now.uptime - tried.last >= Self.pause else { return false }
+        return now.uptime < effortEnd ? tried.count < Self.firstTries : tried.slot != now.slot
+    }
+
+    /// Makes what follows from the records anew.
+    private mutating func derive(for identity: Identity) throws(HandoffError) {
+        let unsettled = records.all.filter { !$0.isSettled }
+        opener = unsettled.isEmpty ? nil : AdvertisementOpener(keys: unsettled.map { ($0.id, $0.settlingKey) })
+        do {
+            let candidates = records.all.map { ($0.peer.id, $0.peer.publicKey) }
+            trial =
+                candidates.isEmpty
+                ? nil
+                : try NoiseResponderTrial(localStatic: identity.keys.agreement, candidates: candidates)
+        } catch {
+            throw HandoffError(.invalidCard, error.message)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import FoundationEssentials
+import SystemPackage
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+// FoundationEssentials has a DeviceID of the file system.
+import struct HandoffModel.DeviceID
+
+/// The pairings that may not be settled on both sides, kept in the state directory.
+struct PairingsFile: Sendable {
+    private struct Entry: Codable {
+        var pairing: Data
+        var name: String
+        var publicKey: Data
+        var settlingKey: Data
+        var standing: String
+        var isSettled: Bool
+        var began: Int64
+    }
+
+    private static let file = StateFile<[Entry]>(name: "pairings", version: 1)
+
+    private let directory: StateDirectory
+
+    init(in directory: StateDirectory) {
+        self.directory = directory
+    }
+
+    /// The pairings in the file; none when it is not there yet.
+    ///
+    /// - Throws: ``HandoffError`` when the file cannot be read or is damaged; it stays as it is.
+    func read() throws(HandoffError) -> PairingRecords {
+        var records: [PairingRecord] = []
+        for entry in try Self.file.read(from: directory) ?? [] {
+            do {
+                guard let id = PairingID(bytes: Array(entry.pairing)),
+                    let standing = PairingRecord.Standing(rawValue: entry.standing)
+                else { throw CryptoError(.malformed, "no id or no standing") }
+                records.append(
+                    PairingRecord(
+                        id: id,
+                        peer: PairingPeer(
+                            name: try DeviceName(entry.name),
+                            publicKey: try DevicePublicKey(rawRepresentation: Array(entry.publicKey))
+                        ),
+                        settlingKey: try AdvertisingKey(rawRepresentation: Array(entry.settlingKey)),
+                        standing: standing,
+                        isSettled: entry.isSettled,
+                        began: entry.began
+                    )
+                )
+            } catch {
+                let path = directory.path.appending("pairings")
+                throw HandoffError(
+                    .stateDamaged,
+                    "\(path) holds an entry that is no pairing. Restore it from a backup, or move it away: what is not "
+                        + "settled then stays so until the devices are paired anew."
+                )
+            }
+        }
+        return PairingRecords(records)
+    }
+
+    /// Replaces the file durably.
+    ///
+    /// - Throws: ``HandoffError`` with `stateUnwritable`; then the file is as it was.
+    func write(_ records: PairingRecords) throws(HandoffError) {
+        let entries = records.all.map {
+            Entry(
+                pairing: Data($0.id.bytes),
+                name: $0.peer.name.rawValue,
+                publicKey: Data($0.peer.publicKey.rawRepresentation),
+                settlingKey: Data($0.settlingKey.rawRepresentation),
+                standing: $0.standing.rawValue,
+                isSettled: $0.isSettled,
+                began: $0.began
+            )
+        }
+        try Self.file.write(entries, to: directory)
+    }
+}

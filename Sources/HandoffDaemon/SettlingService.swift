@@ -1,0 +1,66 @@
+import HandoffCore
+import HandoffRadio
+import HandoffWire
+import Logging
+import ServiceLifecycle
+
+/// Finds out how pairings have ended whose last message was lost, from the other side and in as few tries as are enough.
+///
+/// A person asked for the pairing; so this is no exception to the rule that nothing is sent because of an advertisement.
+struct SettlingService<R: Radio>: Service {
+    let engine: Engine
+    let radio: R
+    let logger: Logger
+
+    /// How long opening a channel may take.
+    private static var dialLimit: Duration { .seconds(10) }
+    /// How long all of it may take.
+    private static var limit: Duration { .seconds(15) }
+    /// How long the other side may take to close.
+    private static var closeLimit: Duration { .seconds(2) }
+
+    func run() async throws {
+        try await endingQuietly {
+            try await cancelWhenGracefulShutdown { try await settle() }
+        }
+    }
+
+    private func settle() async throws {
+        while true {
+            let heard = engine.sightings.current
+            guard let (record, place) = engine.nextSettling() else {
+                _ = try await engine.sightings.changed(since: heard)
+                continue
+            }
+            do {
+                try await withDeadline(Self.limit, orThrow: HandoffError(.timedOut, "It took too long.")) {
+                    try await ask(record, at: place)
+                }
+            } catch {
+                try Task.checkCancellation()
+                logger.info("a pairing is not settled: \(error)", metadata: ["device": "\(record.peer.id)"])
+            }
+        }
+    }
+
+    private func ask(_ record: PairingRecord, at place: Place) async throws {
+        try await radio.withChannel(to: place.address, port: place.port, timeout: Self.dialLimit) { channel in
+            try await converse(record, over: channel)
+        }
+    }
+
+    private func converse(_ record: PairingRecord, over channel: R.Channel) async throws {
+        let request = PairingRecords.request(for: record, engine.pairingSelf.advertisingKey)
+        var session = FetchSession(keys: engine.identity.keys, peer: record.peer.publicKey, request: .settle(request))
+        try await channel.sendAll(try session.start())
+        while let message = try await channel.receive() {
+            guard let answered = try session.receive(message) else { continue }
+            try engine.settle(record, by: answered.answer)
+            try await channel.sendAll(answered.acknowledgement)
+            // Closing throws away what the peer has not taken: wait until it closes.
+            _ = try? await withDeadline(Self.closeLimit, orThrow: CancellationError()) { try await channel.receive() }
+            return
+        }
+        throw HandoffError(.peerMisbehaved, "The device closed the channel without an answer.")
+    }
+}

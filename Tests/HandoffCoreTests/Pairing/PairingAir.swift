@@ -1,0 +1,294 @@
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffWire
+
+/// Some devices that pair, each a machine with its person, and what lies between them: all of it in virtual time.
+struct PairingAir {
+    /// What happens to one message.
+    enum Fault: Hashable, Sendable, CaseIterable {
+        /// It is lost, and the connection with it: both sides notice.
+        case lost
+        /// It is lost, and so is all that follows in both directions; nobody notices.
+        case silent
+        /// It is lost, and what follows is not.
+        case dropped
+        /// It comes twice.
+        case doubled
+        /// It comes a minute and a half late.
+        case late
+    }
+
+    /// What a person does with the digits.
+    enum Person: Hashable, Sendable, CaseIterable {
+        /// Says that they are the same, at once.
+        case quick
+        /// The same, after eight seconds.
+        case slow
+        /// Says that they differ.
+        case declines
+        /// Says nothing.
+        case sleeps
+        /// Says that they are the same, and stops it right afterwards.
+        case repents
+    }
+
+    /// One device.
+    struct Side {
+        var machine: PairingMachine
+        let own: PairingSelf
+        let person: Person
+        /// Which of several devices the person wants, by name.
+        var wanted: String?
+        var records = PairingRecords()
+        var trusted: Set<DeviceID> = []
+        var outcome: PairingMachine.Outcome?
+        var digits: [PairingDigits] = []
+        var offers: [[String]] = []
+        var retractions: [String] = []
+        var channels: [PairingMachine.ChannelID: Int] = [:]
+        /// What fails when it is to be written down.
+        var failingStanding: PairingRecord.Standing?
+        var trustFails = false
+
+        var id: DeviceID { own.publicKey.device }
+    }
+
+    private struct Link {
+        let ends: [(side: Int, channel: PairingMachine.ChannelID)]
+        var isOpen = true
+        var isSilent = false
+    }
+
+    private struct Delivery {
+        let time: Duration
+        let order: Int
+        let side: Int
+        let event: PairingMachine.Event
+        var link: Int?
+    }
+
+    var sides: [Side] = []
+    var time = Duration.zero
+    /// The message that something happens to, counted from 0.
+    var fault: (message: Int, Fault)?
+    var messageCount = 0
+    private var links: [Link] = []
+    private var deliveries: [Delivery] = []
+    private var orders = 0
+    private var nextChannel: PairingMachine.ChannelID = 0
+
+    /// The devices in the order of their tokens; the last one dials.
+    init(_ people: [Person], seed: UInt8 = 0) throws {
+        for (index, person) in people.enumerated() {
+            let keys = DeviceKeys.generate()
+            let own = PairingSelf(
+                name: try DeviceName("device\(index)"),
+                publicKey: keys.publicKey,
+                advertisingKey: keys.advertisingKey
+            )
+            let token = try PairingToken(bytes: [UInt8(index)] + Array(repeating: seed, count: 8))
+            sides.append(Side(machine: PairingMachine(token: token, own, at: moment), own: own, person: person))
+        }
+    }
+
+    var moment: Moment { Moment(uptime: time, unixMicroseconds: 1_700_000_000_000_000 + time.microseconds) }
+
+    /// Lets everybody hear everybody, and runs until nobody has anything to do any more.
+    mutating func run() {
+        hearAll()
+        while step() {}
+    }
+
+    mutating func hearAll() {
+        for listener in sides.indices {
+            for speaker in sides.indices where speaker != listener {
+                schedule(listener, .heard(sides[speaker].machine.token))
+            }
+        }
+    }
+
+    /// The next thing that happens; false when there is nothing left.
+    mutating func step() -> Bool {
+        deliveries.sort { ($0.time, $0.order) < ($1.time, $1.order) }
+        let due = sides.indices.compactMap { side in sides[side].machine.deadline.map { (time: $0, side: side) } }
+        let tick = due.min { $0.time < $1.time }
+        if let first = deliveries.first, first.time <= tick?.time ?? first.time {
+            deliveries.removeFirst()
+            time = max(time, first.time)
+            if let link = first.link, !links[link].isOpen || links[link].isSilent, first.event.isBytes { return true }
+            handle(first.event, at: first.side)
+            return true
+        }
+        guard let tick else { return false }
+        time = max(time, tick.time)
+        handle(.tick, at: tick.side)
+        return true
+    }
+
+    mutating func handle(_ event: PairingMachine.Event, at side: Int) {
+        let actions = sides[side].machine.handle(event, at: moment)
+        for action in actions where !carryOut(action, at: side) { return }
+    }
+
+    private mutating func schedule(
+        _ side: Int,
+        _ event: PairingMachine.Event,
+        in delay: Duration = .milliseconds(10),
+        link: Int? = nil
+    ) {
+        orders += 1
+        deliveries.append(Delivery(time: time + delay, order: orders, side: side, event: event, link: link))
+    }
+
+    /// False when what follows in the same list must not be done.
+    private mutating func carryOut(_ action: PairingMachine.Action, at side: Int) -> Bool {
+        switch action {
+        case .dial(let token): dial(token, from: side)
+        case .send(let channel, let bytes): send(bytes, over: channel, from: side)
+        case .close(let channel, let lingers): close(channel, at: side, lingers)
+        case .offer(let question, let candidates):
+            sides[side].offers.append(candidates.map(\.peer.name.rawValue))
+            let wanted = candidates.first { $0.peer.name.rawValue == sides[side].wanted }
+            if let wanted { schedule(side, .chose(question, wanted.channel)) }
+        case .compare(let question, let digits, _): compare(digits, question, at: side)
+        case .retract(let sentence): sides[side].retractions.append(sentence)
+        case .keep(let channel, let record):
+            if record.standing == sides[side].failingStanding {
+                handle(.keepingFailed(channel, HandoffError(.stateUnwritable, "full")), at: side)
+                return false
+            }
+            sides[side].records.keep(record)
+        case .note(let record): sides[side].records.keep(record)
+        case .trust(let channel, let peer, _):
+            if sides[side].trustFails {
+                handle(.trustingFailed(channel, HandoffError(.stateUnwritable, "full")), at: side)
+                return false
+            }
+            sides[side].trusted.insert(peer.id)
+        case .finish(let outcome): sides[side].outcome = outcome
+        }
+        return true
+    }
+
+    private mutating func compare(_ digits: PairingDigits, _ question: PairingMachine.Question, at side: Int) {
+        sides[side].digits.append(digits)
+        switch sides[side].person {
+        case .quick: schedule(side, .compared(question, areSame: true))
+        case .slow: schedule(side, .compared(question, areSame: true), in: .seconds(8))
+        case .declines: schedule(side, .compared(question, areSame: false))
+        case .sleeps: break
+        case .repents:
+            schedule(side, .compared(question, areSame: true))
+            schedule(side, .cancelled, in: .milliseconds(11))
+        }
+    }
+
+    private mutating func dial(_ token: PairingToken, from side: Int) {
+        guard let other = sides.firstIndex(where: { $0.machine.token == token && !$0.machine.isOver }) else {
+            return schedule(side, .dialFailed(token))
+        }
+        let (near, far) = (nextChannel, nextChannel + 1)
+        nextChannel += 2
+        links.append(Link(ends: [(side, near), (other, far)]))
+        sides[side].channels[near] = links.count - 1
+        sides[other].channels[far] = links.count - 1
+        schedule(other, .accepted(far))
+        schedule(side, .opened(near, token))
+    }
+
+    private mutating func send(_ bytes: [UInt8], over channel: PairingMachine.ChannelID, from side: Int) {
+        guard let link = sides[side].channels[channel], links[link].isOpen,
+            let other = links[link].ends.first(where: { $0.side != side })
+        else { return }
+        let number = messageCount
+        messageCount += 1
+        let event = PairingMachine.Event.received(other.channel, bytes)
+        guard let fault, fault.message == number else { return schedule(other.side, event, link: link) }
+        switch fault.1 {
+        case .lost: breakLink(link)
+        case .silent: links[link].isSilent = true
+        case .dropped: break
+        case .doubled:
+            schedule(other.side, event, link: link)
+            schedule(other.side, event, link: link)
+        case .late: schedule(other.side, event, in: .seconds(90), link: link)
+        }
+    }
+
+    private mutating func close(_ channel: PairingMachine.ChannelID, at side: Int, _ lingers: Bool) {
+        guard let link = sides[side].channels.removeValue(forKey: channel), links[link].isOpen,
+            let other = links[link].ends.first(where: { $0.side != side })
+        else { return }
+        let delay = lingers ? Duration.seconds(2) : .milliseconds(10)
+        // Closing throws away what is under way no earlier than the other side's reading it.
+        schedule(other.side, .closed(other.channel), in: delay + .milliseconds(10))
+    }
+
+    private mutating func breakLink(_ link: Int) {
+        links[link].isOpen = false
+        for end in links[link].ends { schedule(end.side, .closed(end.channel)) }
+    }
+}
+
+extension PairingMachine.Event {
+    fileprivate var isBytes: Bool {
+        if case .received = self { true } else { false }
+    }
+}
+
+extension Duration {
+    fileprivate var microseconds: Int64 {
+        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+    }
+}
+
+extension PairingMachine.Outcome {
+    /// The outcome in one word.
+    var word: String {
+        switch self {
+        case .paired: "paired"
+        case .unconfirmed: "unconfirmed"
+        case .notPaired: "notPaired"
+        }
+    }
+}
+
+extension PairingAir {
+    /// How a session between two sides goes, in which one asks how a pairing has ended.
+    enum SettlingFault: Hashable, Sendable, CaseIterable {
+        case none, answerLost, acknowledgementLost
+    }
+
+    /// Has one side ask the other about every pairing that is not settled for it.
+    mutating func settle(from caller: Int, to listener: Int, _ fault: SettlingFault = .none) throws {
+        for record in sides[caller].records.unsettled(at: moment) where record.peer.id == sides[listener].id {
+            let request = PairingRecords.request(for: record, sides[caller].own.advertisingKey)
+            let callerID = sides[caller].id
+            let isTrustedThere = sides[listener].trusted.contains(callerID)
+            // Nobody is found in the trial whose key is in neither list.
+            guard isTrustedThere || sides[listener].records.all.contains(where: { $0.peer.id == callerID }) else { continue }
+            let verdict = sides[listener].records.verdict(
+                on: request,
+                from: callerID,
+                isTrusted: isTrustedThere,
+                sides[listener].own.advertisingKey
+            )
+            guard fault != .answerLost else { continue }
+            let isTrustedHere = sides[caller].trusted.contains(record.peer.id)
+            apply(sides[caller].records.settlement(of: record, verdict, isTrusted: isTrustedHere), at: caller)
+            guard fault != .acknowledgementLost else { continue }
+            let settlement = try sides[listener].records.settlement(
+                of: request,
+                from: callerID,
+                isTrusted: isTrustedThere
+            )
+            apply(settlement, at: listener)
+        }
+    }
+
+    private mutating func apply(_ settlement: PairingRecords.Settlement, at side: Int) {
+        if let trusted = settlement.newlyTrusted { sides[side].trusted.insert(trusted.peer.id) }
+        if let record = settlement.record { sides[side].records.keep(record) }
+    }
+}
