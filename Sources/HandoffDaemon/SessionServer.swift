@@ -62,11 +62,12 @@ struct SessionServer: Sendable {
         var session = introduced.session
         let device = introduced.introduction.device
         logger.debug("a device asks", metadata: ["device": "\(device)"])
-        if introduced.introduction.request == .circle {
+        if introduced.introduction.request == .circle, case .other = engine.admitted(.circle, from: device) {
             return Served(session: try await exchange(introduced, on: channel), streamed: nil)
         }
         let given = try await given(to: introduced.introduction.request, from: device)
-        try await channel.sendAll(try session.answer(given.answer, circleDigest: engine.circleDigest))
+        let digest = given.activity == nil ? nil : engine.circleDigest
+        try await channel.sendAll(try session.answer(given.answer, circleDigest: digest))
         engine.gave(given, to: device)
         while let message = try await channel.receive() {
             guard try session.acknowledge(message) else { continue }
