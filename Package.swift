@@ -100,7 +100,11 @@ let package = Package(
 
         // Pure core: no clock, socket, task or log.
         module("HandoffModel"),
-        module("HandoffWire", ["HandoffModel", protobuf], excluding: ["Protocol/Handoff.proto", "Protocol/Pairing.proto"]),
+        module(
+            "HandoffWire",
+            ["HandoffModel", protobuf],
+            excluding: ["Protocol/Handoff.proto", "Protocol/Pairing.proto"]
+        ),
         module("HandoffCrypto", [crypto, cryptoExtras]),
         module("HandoffCore", ["HandoffModel", "HandoffWire", "HandoffCrypto", "HandoffRadio"]),
 
@@ -167,8 +171,9 @@ let package = Package(
         tests(
             "HandoffDaemonTests",
             [
-                "DBus", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffDaemon", "HandoffModel",
-                "HandoffRadio", "HandoffTestVectors", "HandoffWire", logging, system,
+                "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffDaemon",
+                "HandoffModel", "HandoffRadio", "HandoffRadioSimulated", "HandoffTestVectors", "HandoffWire",
+                lifecycle, logging, system,
             ]
         ),
         tests("HandoffCLITests", ["DBus", "HandoffBus", "HandoffCLI", "HandoffModel", argumentParser]),

@@ -33,7 +33,7 @@ struct DevicesCommand: AsyncParsableCommand {
         }
 
         private static func text(_ devices: [DeviceDocument]) -> String {
-            guard !devices.isEmpty else { return "no device is trusted yet: run `handoffctl pair` on this one and another" }
+            guard !devices.isEmpty else { return "no device is trusted yet: run `handoffctl pair` on two devices" }
             var table = Table("ID", "NAME", "STATE")
             for device in devices { table.append(device.id, printable(device.name), device.state) }
             return table.text

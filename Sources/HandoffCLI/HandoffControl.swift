@@ -24,8 +24,8 @@ package struct HandoffControl: AsyncParsableCommand {
             """,
         version: ToolVersion.current,
         subcommands: [
-            StatusCommand.self, PairCommand.self, NearbyCommand.self, PublishCommand.self, ContinueCommand.self, StreamCommand.self,
-            AppsCommand.self, DevicesCommand.self, MonitorCommand.self,
+            StatusCommand.self, PairCommand.self, NearbyCommand.self, PublishCommand.self, ContinueCommand.self,
+            StreamCommand.self, AppsCommand.self, DevicesCommand.self, MonitorCommand.self,
         ]
     )
 
