@@ -93,7 +93,7 @@ package struct AppScan: Sendable {
     }
 
     private func app(_ file: File) throws(AppFault) -> App? {
-        guard let text = Self.text(of: file.path) else { return nil }
+        guard let text = smallFile(at: file.path, upTo: Self.largestFile) else { return nil }
         // Most files have nothing to do with handing over, and their faults are none of our business.
         guard text.contains("X-Handoff-") else { return nil }
         return try App(id: file.id, Self.entry(text))
@@ -105,22 +105,6 @@ package struct AppScan: Sendable {
         } catch {
             throw AppFault(error.description)
         }
-    }
-
-    /// The text of a file; nil where it cannot be read, is too large or is no file.
-    private static func text(of path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 16384)
-        while bytes.count <= largestFile {
-            let count = read(descriptor, &piece, piece.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return count == 0 ? String(decoding: bytes, as: UTF8.self) : nil }
-            bytes.append(contentsOf: piece[..<count])
-        }
-        return nil
     }
 
     private func isInstalled(_ app: App) -> Bool {

@@ -3,6 +3,9 @@
 /// An `Activity` keeps all bounds of ``ActivityLimits`` except the encoded size, which HandoffWire knows. Its type never
 /// changes; the other properties change by making a new value with ``with(_:)``.
 package struct Activity: Hashable, Sendable {
+    /// Under which key of userInfo the URL of the document is that the activity is about, as in Apple's Handoff.
+    package static let documentURLKey = "NSUserActivityDocumentURLKey"
+
     /// What an app says about an activity besides its type; unchecked until it becomes an ``Activity``.
     package struct Properties: Hashable, Sendable {
         /// A short text that may be shown to a person, at most ``ActivityLimits/titleBytes``.
@@ -120,6 +123,12 @@ extension Activity {
     package var targetContentIdentifier: String? { properties.targetContentIdentifier }
     /// See ``Properties/persistentIdentifier``.
     package var persistentIdentifier: String? { properties.persistentIdentifier }
+    /// The URL of the document that it is about: userInfo's at ``documentURLKey``.
+    ///
+    /// In an activity of this device and in one that has been fetched it is a `file:` URL of this device.
+    package var documentURL: String? {
+        if case .url(let url) = properties.userInfo[Self.documentURLKey] { url } else { nil }
+    }
     /// See ``Properties/supportsContinuationStreams``.
     package var supportsContinuationStreams: Bool { properties.supportsContinuationStreams }
 }
