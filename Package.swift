@@ -196,7 +196,8 @@ let package = Package(
             "HandoffDaemonTests",
             [
                 "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffDaemon",
-                "HandoffFolders", "HandoffModel", "HandoffRadio", "HandoffTestVectors", "HandoffWire", logging, system,
+                "HandoffFolders", "HandoffModel", "HandoffRadio", "HandoffRadioSimulated", "HandoffTestVectors", "HandoffWire",
+                lifecycle, logging, system,
             ]
         ),
         tests("HandoffCLITests", ["DBus", "HandoffBus", "HandoffCLI", "HandoffModel", argumentParser]),

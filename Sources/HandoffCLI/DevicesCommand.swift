@@ -35,7 +35,7 @@ struct DevicesCommand: AsyncParsableCommand {
         }
 
         private static func text(_ devices: [DeviceDocument], own: String) -> String {
-            guard !devices.isEmpty else { return "no device is trusted yet: run `handoffctl pair` on this one and another" }
+            guard !devices.isEmpty else { return "no device is trusted yet: run `handoffctl pair` on two devices" }
             var table = Table("ID", "NAME", "STATE", "INTRODUCED BY", "LAST SEEN", "PROTOCOL")
             for device in devices {
                 table.append(

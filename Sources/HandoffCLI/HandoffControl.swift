@@ -26,8 +26,8 @@ package struct HandoffControl: AsyncParsableCommand {
             """,
         version: ToolVersion.current,
         subcommands: [
-            StatusCommand.self, PairCommand.self, NearbyCommand.self, PublishCommand.self, ContinueCommand.self, StreamCommand.self,
-            AppsCommand.self, FoldersCommand.self, DevicesCommand.self, MonitorCommand.self,
+            StatusCommand.self, PairCommand.self, NearbyCommand.self, PublishCommand.self, ContinueCommand.self,
+            StreamCommand.self, AppsCommand.self, FoldersCommand.self, DevicesCommand.self, MonitorCommand.self,
         ]
     )
 

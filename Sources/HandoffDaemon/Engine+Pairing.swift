@@ -35,8 +35,11 @@ extension Engine {
 
     /// Keeps a pairing's advertisement on the air instead of any other, and listens for others', until
     /// ``endPairing()``.
-    func beginPairing(_ token: PairingToken, at port: ChannelPort, hear: @escaping @Sendable (PairingToken, Place) -> Void)
-    {
+    func beginPairing(
+        _ token: PairingToken,
+        at port: ChannelPort,
+        hear: @escaping @Sendable (PairingToken, Place) -> Void
+    ) {
         guard let advertised = try? PairingAdvertisement(port: UInt8(truncatingIfNeeded: port.rawValue), token: token)
         else { preconditionFailure("a port of a channel can be advertised") }
         let advertisement = Advertisement(service: Self.pairingService, data: advertised.encode(), pace: .fast)
@@ -73,7 +76,10 @@ extension Engine {
     func forgetPairings(with device: DeviceID) throws(HandoffError) {
         try change { state, _ throws(HandoffError) in
             guard state.pairing.records.unconfirmed.contains(where: { $0.peer.id == device }) else {
-                throw HandoffError(.unknownDevice, "No pairing with \(device) is unconfirmed; see `handoffctl devices`.")
+                throw HandoffError(
+                    .unknownDevice,
+                    "No pairing with \(device) is unconfirmed; see `handoffctl devices`."
+                )
             }
             state.pairing.forget(device, for: identity)
             state.outbox.append(.pairingsChanged)

@@ -185,7 +185,10 @@ extension PairingConversation {
         openChannels.set(count)
         newEvents.yield(event(id))
         try? await first {
-            while let message = try await channel.receive() { self.newEvents.yield(.received(id, message)) }
+            while let message = try await channel.receive() {
+                self.logger.debug("heard from a device that pairs", metadata: ["bytes": "\(message.count)"])
+                self.newEvents.yield(.received(id, message))
+            }
         } or: {
             for await item in outgoing {
                 switch item {

@@ -50,6 +50,12 @@ struct CommandPageTests {
         #expect(try Set(Self.example(in: "## devices").keys) == Self.keys(DeviceDocument(device)))
     }
 
+    @Test("pair")
+    func pair() throws {
+        let document = PairingDocument(event: "digits", device: "d", deviceName: "a", digits: "000000")
+        #expect(try Set(Self.example(in: "## pair").keys) == Self.keys(document))
+    }
+
     @Test("apps")
     func apps() throws {
         let app = AppDescription(id: "a", name: "A", types: [], teamID: "T", entrance: "bus", defaults: [])
@@ -111,7 +117,7 @@ struct CommandPageTests {
     @Test("each exit status has its row")
     func exitStatuses() throws {
         let rows = try Self.page.get().rows
-        for status in [0, 64] + [ExitStatus.failed, .noDaemon, .notFound].map(\.rawValue) {
+        for status in [0, 64] + [ExitStatus.failed, .noDaemon, .notFound, .unconfirmed].map(\.rawValue) {
             #expect(rows.contains { $0.first == "\(status)" }, "\(status)")
         }
     }

@@ -18,7 +18,8 @@ struct ErrorPageTests {
         "every error that a page names is one",
         arguments: [
             "dbus/README.md", "dbus/Manager1.md", "dbus/Activity1.md", "dbus/NearbyActivity1.md", "dbus/Device1.md",
-            "dbus/Application1.md", "dbus/Apps1.md", "dbus/Documents1.md", "handoffctl.md",
+            "dbus/Application1.md", "dbus/Apps1.md", "dbus/Documents1.md", "dbus/Pairing1.md", "dbus/PairingAgent1.md",
+            "handoffctl.md",
         ]
     )
     func links(_ path: String) throws {

@@ -267,7 +267,9 @@ extension PairingAir {
             let callerID = sides[caller].id
             let isTrustedThere = sides[listener].trusted.contains(callerID)
             // Nobody is found in the trial whose key is in neither list.
-            guard isTrustedThere || sides[listener].records.all.contains(where: { $0.peer.id == callerID }) else { continue }
+            guard isTrustedThere || sides[listener].records.all.contains(where: { $0.peer.id == callerID }) else {
+                continue
+            }
             let verdict = sides[listener].records.verdict(
                 on: request,
                 from: callerID,
@@ -291,4 +293,24 @@ extension PairingAir {
         if let trusted = settlement.newlyTrusted { sides[side].trusted.insert(trusted.peer.id) }
         if let record = settlement.record { sides[side].records.keep(record) }
     }
+}
+
+extension PairingAir {
+    /// How it has ended for each, in one word.
+    var outcomes: [String] { sides.map { $0.outcome?.word ?? "-" } }
+
+    /// Whether no device trusts another.
+    var nobodyTrusts: Bool { sides.allSatisfy { $0.trusted.isEmpty } }
+
+    /// Whether everybody knows that everybody knows.
+    var isSettled: Bool { sides.allSatisfy { $0.records.unsettled(at: moment).isEmpty } }
+
+    /// Whether nothing is left to be done.
+    var isOver: Bool { sides.allSatisfy { $0.machine.isOver } }
+
+    /// Whether nobody was shown any digits.
+    var noDigits: Bool { sides.allSatisfy { $0.digits.isEmpty } }
+
+    /// Whether nobody waits for another's word.
+    var nothingUnconfirmed: Bool { sides.allSatisfy { $0.records.unconfirmed.isEmpty } }
 }

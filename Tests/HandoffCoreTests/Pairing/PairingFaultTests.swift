@@ -34,7 +34,7 @@ struct PairingFaultTests {
             air.fault = (story.message, story.fault)
             air.run()
             try Self.check(&air, story, caller: caller)
-            endings[air.sides.map { $0.outcome?.word ?? "-" }.sorted().joined(separator: " "), default: 0] += 1
+            endings[air.outcomes.sorted().joined(separator: " "), default: 0] += 1
         }
         // All of these happen; what must not happen is not among them.
         #expect(
@@ -55,7 +55,7 @@ struct PairingFaultTests {
             // Nothing more is claimed than what is so.
             #expect((side.outcome?.word == "paired") == !side.trusted.isEmpty, name)
         }
-        let ended = Set(air.sides.map { $0.outcome?.word })
+        let ended = Set(air.outcomes)
         #expect(ended != ["paired", "notPaired"], name)
         // The sides meet again, first with the answer lost, then with the acknowledgement lost, then without a fault.
         for fault in [PairingAir.SettlingFault.answerLost, .acknowledgementLost, .none] {
@@ -63,7 +63,7 @@ struct PairingFaultTests {
         }
         try air.settle(from: 1 - caller, to: caller)
         #expect(air.sides[0].trusted.isEmpty == air.sides[1].trusted.isEmpty, name)
-        #expect(air.sides.allSatisfy(\.records.unconfirmed.isEmpty), name)
+        #expect(air.nothingUnconfirmed, name)
         if ended.contains("paired") { #expect(!air.sides[0].trusted.isEmpty, name) }
         if ended.contains("notPaired") { #expect(air.sides[0].trusted.isEmpty, name) }
     }
@@ -74,7 +74,7 @@ struct PairingFaultTests {
             var air = try PairingAir([.quick, .quick])
             air.fault = (message, .lost)
             air.run()
-            #expect(air.sides.map { $0.outcome?.word } == ["paired", "paired"], "message \(message)")
+            #expect(air.outcomes == ["paired", "paired"], "message \(message)")
         }
     }
 }

@@ -15,41 +15,41 @@ struct PairingMachineTests {
     @Test("both show the same six digits, and with two yeses both trust each other")
     func paired() throws {
         let air = try Self.run(.quick, .slow)
-        #expect(air.sides.map { $0.outcome?.word } == ["paired", "paired"])
+        #expect(air.outcomes == ["paired", "paired"])
         #expect(air.sides[0].digits == air.sides[1].digits && air.sides[0].digits.count == 1)
         #expect(air.sides[0].trusted == [air.sides[1].id] && air.sides[1].trusted == [air.sides[0].id])
-        #expect(air.sides.allSatisfy { $0.records.unsettled(at: air.moment).isEmpty && $0.machine.isOver })
+        #expect(air.isSettled && air.isOver)
         #expect(air.time < .seconds(15))
     }
 
     @Test("a no of either side ends it on both, with a sentence for each", arguments: [0, 1])
     func declined(_ decliner: Int) throws {
         let air = try Self.run(decliner == 0 ? .declines : .quick, decliner == 1 ? .declines : .quick)
-        #expect(air.sides.map { $0.outcome?.word } == ["notPaired", "notPaired"])
-        #expect(air.sides.allSatisfy(\.trusted.isEmpty))
+        #expect(air.outcomes == ["notPaired", "notPaired"])
+        #expect(air.nobodyTrusts)
         #expect(air.sides[decliner].sentence.contains("You said that the digits differ"))
         #expect(air.sides[1 - decliner].sentence.contains("Somebody said on device\(decliner)"))
-        #expect(air.sides.allSatisfy { $0.records.unsettled(at: air.moment).isEmpty })
+        #expect(air.isSettled)
     }
 
     @Test("nobody answering on one side ends it on both after a minute", arguments: [0, 1])
     func tooSlow(_ sleeper: Int) throws {
         let air = try Self.run(sleeper == 0 ? .sleeps : .quick, sleeper == 1 ? .sleeps : .quick)
-        #expect(air.sides.map { $0.outcome?.word } == ["notPaired", "notPaired"])
+        #expect(air.outcomes == ["notPaired", "notPaired"])
         #expect(air.time >= PairingExchange.comparisonLimit && air.time < .seconds(75))
     }
 
     @Test("who takes its yes back in time is not paired, on both sides", arguments: [0, 1])
     func withdrawn(_ repenting: Int) throws {
         let air = try Self.run(repenting == 0 ? .repents : .slow, repenting == 1 ? .repents : .slow)
-        #expect(air.sides.map { $0.outcome?.word } == ["notPaired", "notPaired"])
+        #expect(air.outcomes == ["notPaired", "notPaired"])
         #expect(air.sides[repenting].sentence.contains("You have stopped"))
     }
 
     @Test("who takes it back too late is paired, on both sides")
     func withdrawnTooLate() throws {
         let air = try Self.run(.repents, .quick)
-        #expect(Set(air.sides.map { $0.outcome?.word }).count == 1)
+        #expect(Set(air.outcomes).count == 1)
         #expect(air.sides[0].trusted.isEmpty == air.sides[1].trusted.isEmpty)
     }
 
@@ -67,7 +67,7 @@ struct PairingMachineTests {
         var air = try PairingAir([.quick, .quick])
         air.handle(.heard(air.sides[1].machine.token), at: 0)
         while air.step() {}
-        #expect(air.sides.map { $0.outcome?.word } == ["paired", "paired"])
+        #expect(air.outcomes == ["paired", "paired"])
     }
 
     @Test("stopping ends it on both sides, wherever it has come to", arguments: 0..<12, [0, 1])
@@ -77,8 +77,8 @@ struct PairingMachineTests {
         for _ in 0..<(2 * step) { _ = air.step() }
         air.handle(.cancelled, at: canceller)
         while air.step() {}
-        #expect(air.sides.map { $0.outcome?.word } == ["notPaired", "notPaired"])
-        #expect(air.sides.allSatisfy(\.trusted.isEmpty))
+        #expect(air.outcomes == ["notPaired", "notPaired"])
+        #expect(air.nobodyTrusts)
         #expect(air.sides[canceller].sentence.contains("You have stopped"))
     }
 
@@ -98,7 +98,7 @@ struct PairingMachineTests {
         var air = try PairingAir([.quick, .quick])
         air.sides[0].failingStanding = standing
         air.run()
-        #expect(air.sides.map { $0.outcome?.word } == ["notPaired", "notPaired"])
+        #expect(air.outcomes == ["notPaired", "notPaired"])
         #expect(air.sides[0].sentence == "full")
     }
 
@@ -143,7 +143,7 @@ struct PairingCrowdTests {
         air.sides[0].wanted = "device1"
         air.run()
         // Nobody chooses on the two others, which see two devices each.
-        #expect(air.sides.allSatisfy { $0.digits.isEmpty && $0.trusted.isEmpty })
+        #expect(air.nobodyTrusts && air.noDigits)
     }
 
     @Test("a third one that comes in late changes nothing for the two")

@@ -1,4 +1,4 @@
-"""A second implementation of advertisements, cards, sessions and news keys, written from Docs/Protocol.md.
+"""A second implementation of advertisements, cards, sessions, news keys and pairings, written from Docs/Protocol.md.
 
 Usage: check_vectors.py DIRECTORY. Checks the vectors in it and prints how many cases agree.
 """
@@ -130,6 +130,63 @@ def check_news(case: dict) -> None:
         assert HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=info).derive(secret).hex() == case[name]
 
 
+def field(number: int, content: bytes) -> bytes:
+    """A field of bytes in Protocol Buffers, shorter than 128."""
+    return bytes([number << 3 | 2, len(content)]) + content
+
+
+def introduction(case: dict, role: str) -> bytes:
+    name, key = case[role + "Name"].encode(), bytes.fromhex(case[role + "PublicKey"])
+    return field(1, field(1, name) + field(2, key))
+
+
+def newcomer(case: dict, role: str) -> NoiseConnection:
+    peer = NoiseConnection.from_name(b"Noise_NN_25519_ChaChaPoly_SHA256")
+    peer.set_as_initiator() if role == "caller" else peer.set_as_responder()
+    peer.set_prologue(b"handoffd v1 pairing")
+    peer.set_keypair_from_private_bytes(Keypair.EPHEMERAL, bytes.fromhex(case[role + "EphemeralPrivateKey"]))
+    peer.start_handshake()
+    return peer
+
+
+def derive(salt: bytes, secret: bytes, info: bytes, length: int) -> bytes:
+    return HKDF(algorithm=hashes.SHA256(), length=length, salt=salt, info=info).derive(secret)
+
+
+def check_pairing(case: dict) -> None:
+    tokens = [bytes.fromhex(case[role + "Token"]) for role in ("caller", "listener")]
+    assert (bytes([case["port"] - 0x80]) + tokens[0]).hex() == case["callerAdvertisement"]
+    peers = {role: newcomer(case, role) for role in ("caller", "listener")}
+    introductions = [introduction(case, role) for role in ("caller", "listener")]
+    first = bytes(peers["caller"].write_message(field(1, tokens[0]) + field(2, tokens[1])))
+    peers["listener"].read_message(first)
+    second = bytes(peers["listener"].write_message(introductions[1]))
+    assert peers["caller"].read_message(second) == introductions[1]
+    assert [(len(m).to_bytes(2, "big") + m).hex() for m in (first, second)] == case["handshake"]
+    handshake_hash = peers["caller"].get_handshake_hash()
+    assert handshake_hash.hex() == case["handshakeHash"] and case["pairing"] == case["handshakeHash"][:16]
+
+    keys = [X25519PrivateKey.from_private_bytes(bytes.fromhex(case[r + "EphemeralPrivateKey"])) for r in peers]
+    chaining = derive(b"Noise_NN_25519_ChaChaPoly_SHA256", keys[0].exchange(keys[1].public_key()), b"", 64)[:32]
+    assert derive(handshake_hash, chaining, b"handoffd v1 pairing settling", 32).hex() == case["settlingKey"]
+
+    parts = [hashlib.sha256(part).digest() for part in introductions]
+    transcript = hashlib.sha256(b"handoffd v1 pairing transcript" + handshake_hash + parts[0] + parts[1]).digest()
+    assert transcript.hex() == case["transcript"]
+    nonces = [bytes.fromhex(case[role + "Nonce"]) for role in ("caller", "listener")]
+    commitment = hashlib.sha256(b"handoffd v1 pairing commitment" + transcript + nonces[0]).digest()
+    assert commitment.hex() == case["commitment"]
+    digest = hashlib.sha256(b"handoffd v1 pairing digits" + transcript + nonces[0] + nonces[1]).digest()
+    assert f"{int.from_bytes(digest[:8], 'big') % 10**6:06}" == case["digits"]
+
+    expected = [introductions[0], field(2, b""), field(2, b""), field(3, commitment), field(4, nonces[1]),
+                field(5, nonces[0])]
+    assert [turn["message"] for turn in case["messages"][:6]] == [message.hex() for message in expected]
+    for turn in case["messages"]:
+        body = peers[turn["by"]].encrypt(bytes.fromhex(turn["message"]))
+        assert (len(body).to_bytes(2, "big") + body).hex() == turn["frame"]
+
+
 # The designers' vector: key 00…0f, input 00…0e (appendix A of the paper).
 assert siphash(bytes(range(16)), bytes(range(15))).hex() == "e545be4961ca29a1"
 
@@ -137,6 +194,7 @@ checks = {
     "advertisement": check_advertisement,
     "card": check_card,
     "news": check_news,
+    "pairing": check_pairing,
     "session": check_session,
 }
 count = 0

@@ -10,7 +10,7 @@ package struct MissingProgram: Error, CustomStringConvertible {
     }
 }
 
-/// A program started by a test, with nothing on its standard input.
+/// A program started by a test, with nothing on its standard input unless it has a terminal.
 ///
 /// Tests run side by side, and a program that inherits another one's pipe keeps that from ending: so the pipes are closed on
 /// exec, and one program is started at a time.
@@ -33,8 +33,15 @@ package final class ChildProcess: Sendable {
 
     /// Starts the program at the absolute path `executable`, in the environment of the test with `environment` added.
     ///
+    /// With the descriptor of a `terminal`, its standard streams are that, and ``stdout`` and ``stderr`` are empty.
+    ///
     /// - Throws: `MissingProgram`, which names the package to install, if there is no such program.
-    package init(_ executable: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
+    package init(
+        _ executable: String,
+        _ arguments: [String] = [],
+        environment: [String: String] = [:],
+        terminal: Int32? = nil
+    ) throws {
         guard access(executable, X_OK) == 0 else {
             let name = URL(filePath: executable).lastPathComponent
             throw MissingProgram(
@@ -50,7 +57,8 @@ package final class ChildProcess: Sendable {
                 close(errors.write)
             }
             let command = [executable] + arguments
-            return (try Self.spawn(command, all, output: output.write, errors: errors.write), output.read, errors.read)
+            let streams = (output: terminal ?? output.write, errors: terminal ?? errors.write)
+            return (try Self.spawn(command, all, input: terminal, streams), output.read, errors.read)
         }
         processID = started
         stdout = PipeReader(output)
@@ -79,15 +87,19 @@ package final class ChildProcess: Sendable {
     private static func spawn(
         _ command: [String],
         _ environment: [String: String],
-        output: Int32,
-        errors: Int32
+        input: Int32?,
+        _ streams: (output: Int32, errors: Int32)
     ) throws -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, 1)
-        posix_spawn_file_actions_adddup2(&actions, errors, 2)
+        if let input {
+            posix_spawn_file_actions_adddup2(&actions, input, 0)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        }
+        posix_spawn_file_actions_adddup2(&actions, streams.output, 1)
+        posix_spawn_file_actions_adddup2(&actions, streams.errors, 2)
         var words = command.map { strdup($0) } + [nil]
         var settings = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in words + settings { free(text) } }

@@ -1,0 +1,117 @@
+import HandoffRadio
+import Synchronization
+
+/// A radio over which something happens to one message.
+final class FaultyRadio<Base: Radio>: Radio {
+    /// What happens to the message.
+    enum Fault: CaseIterable, Sendable {
+        /// It is lost, and its channel with it.
+        case lost
+        /// It is lost, and what follows is not.
+        case dropped
+        /// It comes twice.
+        case doubled
+        /// It comes late, and what follows later still.
+        case late
+    }
+
+    /// Counts the messages of all radios that share it.
+    final class Plan: Sendable {
+        private let message: Int
+        private let fault: Fault
+        private let count = Mutex(0)
+
+        init(_ fault: Fault, message: Int) {
+            self.fault = fault
+            self.message = message
+        }
+
+        /// What happens to the next message.
+        func next() -> Fault? {
+            count.withLock { count in
+                defer { count += 1 }
+                return count == message ? fault : nil
+            }
+        }
+
+        var hasHappened: Bool { count.withLock { $0 > message } }
+    }
+
+    struct Channel: RadioChannel {
+        let base: Base.Channel
+        let plan: Plan
+
+        var peer: RadioAddress { base.peer }
+        var maximumMessageLength: Int { base.maximumMessageLength }
+
+        func send(_ message: [UInt8]) async throws(RadioError) {
+            switch plan.next() {
+            case nil: try await base.send(message)
+            case .lost: throw RadioError(.channelClosed, "lost")
+            case .dropped: return
+            case .doubled:
+                try await base.send(message)
+                try await base.send(message)
+            case .late:
+                try? await Task.sleep(for: .milliseconds(700))
+                try await base.send(message)
+            }
+        }
+
+        func receive() async throws(RadioError) -> [UInt8]? { try await base.receive() }
+    }
+
+    private let base: Base
+    private let plan: Plan
+
+    init(_ base: Base, _ plan: Plan) {
+        self.base = base
+        self.plan = plan
+    }
+
+    func run() async throws {
+        try await base.run()
+    }
+
+    func states() -> AsyncStream<RadioState> {
+        base.states()
+    }
+
+    func withAdvertisement<Success: Sendable>(
+        _ advertisement: Advertisement,
+        _ body: () async throws -> Success
+    ) async throws -> Success {
+        try await base.withAdvertisement(advertisement, body)
+    }
+
+    func withScan<Success: Sendable>(
+        for services: Set<ServiceUUID>,
+        _ body: (AsyncStream<Sighting>) async throws -> Success
+    ) async throws -> Success {
+        try await base.withScan(for: services, body)
+    }
+
+    func withListener<Success: Sendable>(
+        limit: Int,
+        serving serve: @escaping @Sendable (Channel) async -> Void,
+        _ body: (ChannelPort) async throws -> Success
+    ) async throws -> Success {
+        let plan = plan
+        return try await base.withListener(
+            limit: limit,
+            serving: { await serve(Channel(base: $0, plan: plan)) },
+            body
+        )
+    }
+
+    func withChannel<Success: Sendable>(
+        to address: RadioAddress,
+        port: ChannelPort,
+        timeout: Duration,
+        _ body: (Channel) async throws -> Success
+    ) async throws -> Success {
+        try await base.withChannel(to: address, port: port, timeout: timeout) { channel in
+            try await body(Channel(base: channel, plan: plan))
+        }
+    }
+}

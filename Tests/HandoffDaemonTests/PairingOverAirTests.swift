@@ -1,0 +1,186 @@
+import Epoll
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffRadio
+import HandoffRadioSimulated
+import Logging
+import ServiceLifecycle
+import Synchronization
+import Testing
+
+@testable import HandoffDaemon
+
+@Suite("Two daemons that pair on the simulated air", .serialized)
+struct PairingOverAirTests {
+    typealias AirRadio = FaultyRadio<SimulatedRadio>
+
+    /// No pairing without a fault has more messages than this, and a settling after it.
+    private static let messages = 14
+
+    @Test("each message lost, left out, doubled or late: both end alike", arguments: AirRadio.Fault.allCases)
+    func faults(_ fault: AirRadio.Fault) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for message in 0..<Self.messages {
+                group.addTask {
+                    let plan = AirRadio.Plan(fault, message: message)
+                    let (laptop, desktop) = try await PairingWorld.pair(plan)
+                    let name = Comment(rawValue: "\(fault) \(message)")
+                    #expect(plan.hasHappened || message > 9, name)
+                    #expect(Set([laptop.word, desktop.word]) != ["paired", "notPaired"], name)
+                    #expect(laptop.trusts == desktop.trusts, name)
+                    // Both people have said yes wherever they were asked, and nothing lasts.
+                    #expect(laptop.trusts, name)
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
+
+/// Two devices on one air whose people say yes.
+enum PairingWorld {
+    /// How it has ended for one device.
+    struct End: Sendable {
+        /// What its person was told.
+        let word: String
+        /// Whether it trusts the other one in the end.
+        let trusts: Bool
+    }
+
+    /// Pairs two devices, and waits until nothing is unconfirmed any more.
+    static func pair(_ plan: PairingOverAirTests.AirRadio.Plan) async throws -> (End, End) {
+        try await withTemporaryDirectory { air in
+            try await withDevice("laptop", air.string, plan) { laptop in
+                try await withDevice("desktop", air.string, plan) { desktop in
+                    let (one, other) = (Yes("one"), Yes("other"))
+                    try laptop.pairing.begin(one)
+                    try desktop.pairing.begin(other)
+                    let words = (try await one.end(), try await other.end())
+                    for device in [laptop, desktop] { try await device.settled() }
+                    return (
+                        End(word: words.0, trusts: laptop.trustsSomebody),
+                        End(word: words.1, trusts: desktop.trustsSomebody)
+                    )
+                }
+            }
+        }
+    }
+
+    private static func withDevice<Success: Sendable>(
+        _ name: String,
+        _ air: String,
+        _ plan: PairingOverAirTests.AirRadio.Plan,
+        _ body: @escaping @Sendable (PairingDevice) async throws -> Success
+    ) async throws -> Success {
+        try await withTemporaryDirectory { path in
+            try await StateDirectory.withDirectory(at: path) { directory in
+                try await Reactor.withReactor { reactor in
+                    let radio = FaultyRadio(SimulatedRadio(directory: air, name: name), plan)
+                    let device = try PairingDevice(name, directory, radio)
+                    return try await device.run(on: reactor) { try await body(device) }
+                }
+            }
+        }
+    }
+}
+
+/// The parts of a daemon that pairing needs.
+struct PairingDevice: Sendable {
+    let engine: Engine
+    let radio: PairingOverAirTests.AirRadio
+    let pairing: PairingService<PairingOverAirTests.AirRadio>
+    private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    init(_ name: String, _ directory: StateDirectory, _ radio: PairingOverAirTests.AirRadio) throws {
+        engine = try Engine(
+            identity: Identity.loaded(from: directory),
+            name: DeviceName(name),
+            devices: TrustedDevices(from: directory),
+            logger: logger
+        )
+        try engine.setPairings(PairingsFile(in: directory))
+        self.radio = radio
+        pairing = PairingService(engine: engine, radio: radio, logger: logger)
+    }
+
+    var trustsSomebody: Bool { engine.read { !$0.devices.isEmpty } }
+
+    /// Waits until no pairing is unconfirmed.
+    func settled() async throws {
+        var version = engine.pairings.current
+        while engine.read({ state in
+            state.pairing.records.unconfirmed.contains { state.devices[$0.peer.id] == nil }
+        }) {
+            version = try await engine.pairings.changed(since: version)
+        }
+    }
+
+    /// Runs `body` while the services run, from when the radio is ready.
+    func run<Success: Sendable>(
+        on reactor: Reactor,
+        _ body: @escaping @Sendable () async throws -> Success
+    ) async throws -> Success {
+        let services: [any Service] = [
+            RadioService(engine: engine, radio: radio, logger: logger),
+            AlarmService(engine: engine, reactor: reactor),
+            ListeningService(engine: engine, radio: radio, reactor: reactor, logger: logger),
+            ScanningService(engine: engine, radio: radio, logger: logger),
+            AdvertisingService(engine: engine, radio: radio, logger: logger),
+            pairing,
+            SettlingService(engine: engine, radio: radio, logger: logger),
+        ]
+        return try await withThrowingTaskGroup(of: Success?.self) { group in
+            for service in services {
+                group.addTask {
+                    try? await service.run()
+                    return nil
+                }
+            }
+            group.addTask {
+                try await ready()
+                return try await body()
+            }
+            defer { group.cancelAll() }
+            while let ended = try await group.next() {
+                if let ended { return ended }
+            }
+            throw CancellationError()
+        }
+    }
+
+    private func ready() async throws {
+        var plan = engine.scanning.current
+        while engine.read({ !$0.isReady }) { plan = try await engine.scanning.changed(since: plan) }
+    }
+}
+
+/// A person who says yes.
+final class Yes: PairingPerson {
+    let name: String
+    private let outcome = Latest<String?>(nil)
+
+    init(_ name: String) {
+        self.name = name
+    }
+
+    /// What the person is told in the end, in one word.
+    func end() async throws -> String {
+        try await outcome.changed(since: outcome.initial).value ?? ""
+    }
+
+    func choose(_ candidates: [PairingMachine.Candidate]) async -> PairingMachine.ChannelID? {
+        candidates.first?.channel
+    }
+    func compare(_ digits: PairingDigits, with peer: PairingPeer) async -> Bool? { true }
+    func retract(_ sentence: String) {}
+    func left() async { try? await untilCancelled() }
+
+    func ended(_ outcome: PairingMachine.Outcome) {
+        switch outcome {
+        case .paired: self.outcome.setOnce("paired")
+        case .unconfirmed: self.outcome.setOnce("unconfirmed")
+        case .notPaired: self.outcome.setOnce("notPaired")
+        }
+    }
+}

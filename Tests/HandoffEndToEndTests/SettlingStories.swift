@@ -1,0 +1,109 @@
+import DBus
+import Foundation
+import HandoffBus
+import HandoffTestSupport
+import Testing
+
+@Suite("A pairing whose last word was lost comes to the same end on both devices", .serialized)
+struct SettlingStories {
+    @Test("a device that dies before it hears the other one's yes is unconfirmed, and paired as soon as it is back")
+    func diedBeforeTheAnswer() async throws {
+        try await World.runStrangers { world, _, desktop in
+            try await desktop.pairing { other in
+                try await world.withDevice("tablet") { tablet in
+                    try await tablet.pairing { one in
+                        _ = (try await one.digits(), try await other.digits())
+                        let heard = desktop.heard
+                        one.type("yes")
+                        _ = try await desktop.log.first { _ in desktop.heard > heard ? true : nil }
+                        // It has said yes, and hears nothing any more.
+                        tablet.signal(SIGSTOP)
+                        other.type("yes")
+                        try await other.screen.line(containing: "Paired with tablet")
+                        #expect(await other.process.exitStatus() == 0)
+                        tablet.signal(SIGKILL)
+                        _ = await tablet.process.exitStatus()
+                        #expect(await one.process.exitStatus() == 3)
+                    }
+                }
+            }
+            #expect(try await desktop.trusts() == ["tablet trusted"])
+            try await world.withDevice("tablet") { tablet in
+                try await tablet.log.line(containing: "a pairing is settled")
+                #expect(try await tablet.trusts() == ["desktop trusted"])
+            }
+        }
+    }
+
+    @Test("who has confirmed, and whose other side dies before its person does, learns that nothing was paired")
+    func diedBeforeItsYes() async throws {
+        try await World.runStrangers { world, _, desktop in
+            try await desktop.pairing { other in
+                try await world.withDevice("tablet") { tablet in
+                    try await tablet.pairing { one in
+                        _ = (try await one.digits(), try await other.digits())
+                        tablet.signal(SIGSTOP)
+                        other.type("yes")
+                        try await other.screen.line(containing: "Waiting for the answer on tablet")
+                        tablet.signal(SIGKILL)
+                        _ = await tablet.process.exitStatus()
+                    }
+                }
+                try await desktop.showsUnconfirmed("tablet")
+                try await world.withDevice("tablet") { tablet in
+                    try await other.screen.line(containing: "The pairing was not confirmed on tablet")
+                    #expect(await other.process.exitStatus() == 1)
+                    #expect(try await tablet.trusts().isEmpty)
+                }
+            }
+            #expect(try await desktop.trusts().isEmpty)
+        }
+    }
+
+    @Test("what stays unconfirmed is shown as that, gives no rights, survives a restart and can be forgotten")
+    func unconfirmed() async throws {
+        try await World.runStrangers { world, laptop, desktop in
+            try await desktop.pairing { other in
+                try await world.withDevice("tablet") { tablet in
+                    try await tablet.pairing { one in
+                        _ = (try await one.digits(), try await other.digits())
+                        tablet.signal(SIGSTOP)
+                        other.type("yes")
+                        try await other.screen.line(containing: "Waiting for the answer on tablet")
+                        tablet.signal(SIGKILL)
+                        _ = await tablet.process.exitStatus()
+                    }
+                }
+                try await desktop.showsUnconfirmed("tablet")
+                try await other.screen.line(containing: "did not say whether it has")
+                #expect(await other.process.exitStatus() == 5)
+            }
+            desktop.signal(SIGTERM)
+            #expect(await desktop.process.exitStatus() == 0)
+            try await world.withDevice("desktop") { desktop in
+                let devices = try await desktop.json("devices").array
+                #expect(devices.map { $0["state"].string } == ["unconfirmed"])
+                #expect(try await desktop.json("status")["trustedDevices"].number == 0)
+                _ = try await desktop.json("devices", "remove", devices[0]["id"].string)
+                #expect(try await desktop.trusts().isEmpty)
+            }
+        }
+    }
+}
+
+extension Device {
+    /// How often something has come from a device that pairs.
+    var heard: Int { log.lines.count { $0.contains("heard from a device that pairs") } }
+
+    /// Waits until a device is shown as unconfirmed.
+    func showsUnconfirmed(_ name: String) async throws {
+        try await connected { client in
+            try await client.withSignals { signals in
+                if try await client.unconfirmedDevices().contains(where: { $0.name == name }) { return }
+                for try await _ in signals {
+                    if try await client.unconfirmedDevices().contains(where: { $0.name == name }) { return }
+                }
+            }
+        }
+    }
+}

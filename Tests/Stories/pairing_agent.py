@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""A PairingAgent1 of another language: pairs this device, and says what it is asked and told, one line each.
+
+Usage: pairing_agent.py BUS yes|no [NAME]. NAME is the device that is chosen where there are several. The lines begin with
+`choice`, `digits`, `cancelled`, `paired` or `failed`; with the last two it ends, with status 0 or 1.
+"""
+
+import sys
+
+import dbus
+import dbus.bus
+import dbus.mainloop.glib
+import dbus.service
+from gi.repository import GLib
+
+AGENT = "org.handoffd.PairingAgent1"
+PATH = "/org/example/agent"
+
+
+class Agent(dbus.service.Object):
+    """Answers for a person who always says the same."""
+
+    def __init__(self, bus, answer, wanted, loop):
+        super().__init__(bus, PATH)
+        self.answer, self.wanted, self.loop = answer, wanted, loop
+        self.status = 1
+
+    def say(self, *words):
+        print(*words, flush=True)
+
+    @dbus.service.method(AGENT, in_signature="a(ts)a{sv}", out_signature="t")
+    def RequestChoice(self, candidates, options):
+        self.say("choice", *[str(name) for _, name in candidates])
+        return next(number for number, name in candidates if name == self.wanted)
+
+    @dbus.service.method(AGENT, in_signature="sssa{sv}", out_signature="b")
+    def RequestConfirmation(self, digits, device_name, device_id, options):
+        self.say("digits", digits, device_id, device_name)
+        return self.answer
+
+    @dbus.service.method(AGENT, in_signature="s", out_signature="")
+    def Cancel(self, message):
+        self.say("cancelled", message)
+
+    @dbus.service.method(AGENT, in_signature="osa{sv}", out_signature="")
+    def Paired(self, device, device_name, options):
+        self.say("paired", device, device_name)
+        self.status = 0
+        self.loop.quit()
+
+    @dbus.service.method(AGENT, in_signature="ssa{sv}", out_signature="")
+    def Failed(self, error, message, options):
+        self.say("failed", error, message)
+        self.loop.quit()
+
+
+def main():
+    """Pairs."""
+    address, answer = sys.argv[1], sys.argv[2] == "yes"
+    dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+    bus = dbus.bus.BusConnection(address)
+    loop = GLib.MainLoop()
+    agent = Agent(bus, answer, sys.argv[3] if len(sys.argv) > 3 else None, loop)
+    root = bus.get_object("org.handoffd.Handoff1", "/org/handoffd/Handoff1", introspect=False)
+    root.Pair(dbus.ObjectPath(PATH), dbus.Dictionary({}, signature="sv"), dbus_interface="org.handoffd.Pairing1")
+    loop.run()
+    return agent.status
+
+
+sys.exit(main())
