@@ -1,4 +1,6 @@
 import Foundation
+import HandoffBus
+import HandoffModel
 import HandoffTestSupport
 import Testing
 
