@@ -103,7 +103,7 @@ let package = Package(
         module(
             "HandoffWire",
             ["HandoffModel", protobuf],
-            excluding: ["Protocol/Handoff.proto", "Protocol/Pairing.proto"]
+            excluding: ["Protocol/Circle.proto", "Protocol/Handoff.proto", "Protocol/Pairing.proto"]
         ),
         module("HandoffCrypto", [crypto, cryptoExtras]),
         module("HandoffCore", ["HandoffModel", "HandoffWire", "HandoffCrypto", "HandoffRadio"]),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HandoffBus
+import HandoffModel
 
 /// `handoffctl devices`: the devices that this one trusts.
 struct DevicesCommand: AsyncParsableCommand {
@@ -11,7 +12,7 @@ struct DevicesCommand: AsyncParsableCommand {
             of each with `handoffctl devices card`, and give it to the other's `handoffctl devices trust`. Who has a card
             can read that device's advertisements: hand it over in person, by ssh, or on a stick, not in public.
             """,
-        subcommands: [ListDevices.self, ShowCard.self, TrustCard.self, RemoveDevice.self],
+        subcommands: [ListDevices.self, ShowCard.self, TrustCard.self, RenameDevice.self, RemoveDevice.self],
         defaultSubcommand: ListDevices.self
     )
 
@@ -27,16 +28,44 @@ struct DevicesCommand: AsyncParsableCommand {
             try await options.withClient { client, output in
                 let devices = try await client.objects().devices
                 let unconfirmed = try await client.unconfirmedDevices()
+                let own = try await client.status().deviceID
                 let documents = devices.map(DeviceDocument.init) + unconfirmed.map(DeviceDocument.init)
-                try output.print(documents, Self.text(documents))
+                try output.print(documents, Self.text(devices, unconfirmed, own: own))
             }
         }
 
-        private static func text(_ devices: [DeviceDocument]) -> String {
-            guard !devices.isEmpty else { return "no device is trusted yet: run `handoffctl pair` on two devices" }
-            var table = Table("ID", "NAME", "STATE")
-            for device in devices { table.append(device.id, printable(device.name), device.state) }
+        private static func text(
+            _ devices: [TrustedDevice],
+            _ unconfirmed: [UnconfirmedDevice],
+            own: String
+        ) -> String {
+            guard !devices.isEmpty || !unconfirmed.isEmpty else {
+                return "no device is trusted yet: run `handoffctl pair` on two devices"
+            }
+            var table = Table("ID", "NAME", "INTRODUCED BY", "LAST SEEN", "PROTOCOL", "STATE")
+            for device in devices {
+                table.append(
+                    device.id,
+                    printable(device.name),
+                    printable(introducer(of: device, among: devices, own: own)),
+                    device.lastSeen == 0 ? "never" : moment(device.lastSeen),
+                    device.protocolVersion == 0 ? "-" : "\(device.protocolVersion)",
+                    "trusted"
+                )
+            }
+            for device in unconfirmed { table.append(device.id, printable(device.name), "-", "-", "-", "unconfirmed") }
             return table.text
+        }
+
+        private static func introducer(of device: TrustedDevice, among devices: [TrustedDevice], own: String) -> String
+        {
+            if device.introducedBy.isEmpty { return "-" }
+            if device.introducedBy == own { return "this device" }
+            return devices.first { $0.id == device.introducedBy }?.name ?? device.introducedBy
+        }
+
+        private static func moment(_ microseconds: UInt64) -> String {
+            (try? Timestamp(seconds: Int64(microseconds / 1_000_000)))?.description ?? "-"
         }
     }
 
@@ -79,8 +108,9 @@ struct DevicesCommand: AsyncParsableCommand {
             commandName: "remove",
             abstract: "End the trust in a device.",
             discussion: """
-                It can fetch nothing of this device from then on, and its activities are not shown here. As long as it keeps
-                this device's card, it can still tell which type of activity is advertised.
+                It can fetch nothing of this device from then on, and its activities are not shown here. The other devices of
+                the circle remove it as soon as they hear of it; each makes a new key then, so that it can read nothing
+                that they advertise. It can be trusted anew later.
                 """
         )
 
@@ -92,16 +122,8 @@ struct DevicesCommand: AsyncParsableCommand {
         func run() async throws {
             let id = id
             try await options.withClient { client, output in
-                let matches = try await client.objects().devices.filter { $0.id.hasPrefix(id.lowercased()) }
-                if matches.isEmpty, try await Self.forget(id, client, output) { return }
-                guard let device = matches.first, matches.count == 1, !id.isEmpty else {
-                    throw CommandFailure(
-                        status: .notFound,
-                        message: matches.isEmpty
-                            ? "No trusted device has the id \(id); see `handoffctl devices`."
-                            : "\(matches.count) devices have ids that begin with \"\(id)\"; give more of it."
-                    )
-                }
+                if try await Self.forget(id, client, output) { return }
+                let device = try await client.device(withPrefix: id)
                 try await client.remove(device: device.path)
                 try output.print(DeviceDocument(device), "removed \(printable(device.name)) (\(device.id))")
             }
@@ -118,11 +140,31 @@ struct DevicesCommand: AsyncParsableCommand {
     }
 }
 
+extension HandoffClient {
+    /// The one trusted device whose id begins with `prefix`.
+    func device(withPrefix prefix: String) async throws -> TrustedDevice {
+        let matches = try await objects().devices.filter { $0.id.hasPrefix(prefix.lowercased()) }
+        guard let device = matches.first, matches.count == 1, !prefix.isEmpty else {
+            throw CommandFailure(
+                status: .notFound,
+                message: matches.isEmpty
+                    ? "No trusted device has the id \(prefix); see `handoffctl devices`."
+                    : "\(matches.count) devices have ids that begin with \"\(prefix)\"; give more of it."
+            )
+        }
+        return device
+    }
+}
+
 /// A trusted device as `--json` prints it.
 struct DeviceDocument: Encodable {
     let id: String
     let name: String
-    /// Microseconds since 1970; null for never since the daemon started.
+    /// The id of the device that trusted it first; nil when nobody says.
+    let introducedBy: String?
+    /// Nil when nobody knows.
+    let protocolVersion: UInt32?
+    /// Microseconds since 1970, to the hour when it was in an earlier run of the daemon; nil for never.
     let lastSeen: UInt64?
     /// `trusted`, or `unconfirmed` for a pairing that was confirmed here, and of which nobody knows the other half.
     let state: String
@@ -130,6 +172,8 @@ struct DeviceDocument: Encodable {
     init(_ device: UnconfirmedDevice) {
         id = device.id
         name = device.name
+        introducedBy = nil
+        protocolVersion = nil
         lastSeen = nil
         state = "unconfirmed"
     }
@@ -138,6 +182,8 @@ struct DeviceDocument: Encodable {
         state = "trusted"
         id = device.id
         name = device.name
+        introducedBy = device.introducedBy.isEmpty ? nil : device.introducedBy
+        protocolVersion = device.protocolVersion == 0 ? nil : device.protocolVersion
         lastSeen = device.lastSeen == 0 ? nil : device.lastSeen
     }
 }

@@ -15,25 +15,20 @@ extension Engine {
         try change { state, _ throws(HandoffError) in
             let isKnown = state.devices[device.id] != nil
             try state.devices.insert(device)
-            state.trial = try state.devices.trial(for: identity)
-            state.opener = state.devices.opener
+            try state.rekey(for: identity)
             state.outbox.append(isKnown ? .deviceChanged(device) : .deviceAdded(device))
         }
     }
 
-    /// Ends the trust in a device; its activities leave the list at once.
+    /// Ends the trust in a device; its activities leave the list at once, and this device advertises under another key.
     ///
     /// - Throws: ``HandoffError`` with `unknownDevice` or `stateUnwritable`.
     func remove(_ id: DeviceID) throws(HandoffError) {
         try change { state, _ throws(HandoffError) in
             try state.devices.remove(id)
-            state.trial = try state.devices.trial(for: identity)
-            state.opener = state.devices.opener
+            try state.rekey(for: identity)
+            state.forget(id)
             state.pairing.forget(id, for: identity)
-            state.lastSeen[id] = nil
-            state.places[id] = nil
-            state.outbox.append(contentsOf: state.nearby.remove(id).map(Effect.nearby))
-            state.outbox.append(.deviceRemoved(id))
         }
         removals.set(())
     }

@@ -8,10 +8,12 @@ extension Engine {
     /// Takes in an advertisement of anybody; most are of strangers and leave no trace.
     func heard(_ sighting: Sighting) {
         guard sighting.service == Self.service else { return heardPairing(sighting) }
-        guard let report = opened(sighting) else { return heardSettling(sighting) }
+        guard let (report, isNews) = opened(sighting) else { return heardSettling(sighting) }
         change { state, now in
             guard state.devices[report.device] != nil else { return }
+            if isNews { state.calls[report.device, default: NewsCalls()].invited(at: now) }
             state.lastSeen[report.device] = now.unixMicroseconds
+            state.devices.saw(report.device, at: now.unixMicroseconds)
             state.places[report.device] = Place(address: report.address, port: report.port)
             state.outbox.append(contentsOf: state.nearby.insert(report, at: now).map(Effect.nearby))
         }
@@ -78,19 +80,22 @@ extension Engine.State {
 
 extension Engine {
     /// What a trusted device said, or nil when it was somebody else, which costs next to nothing.
-    fileprivate func opened(_ sighting: Sighting) -> NearbyTable.Report? {
+    ///
+    /// With it, whether it said so to this device alone, because it has news for it.
+    fileprivate func opened(_ sighting: Sighting) -> (report: NearbyTable.Report, isNews: Bool)? {
         let slot = Moment.now.slot
         guard let opened = edit({ $0.opener.open(sighting.data, slot: slot) }),
             let payload = try? AdvertisementPayload(decoding: opened.plaintext),
             let port = ChannelPort(rawValue: UInt16(payload.port))
         else { return nil }
-        return NearbyTable.Report(
-            device: opened.id,
+        let report = NearbyTable.Report(
+            device: opened.id.device,
             activity: payload.typeHash == .farewell ? nil : payload.typeHash,
             hasWebpage: payload.hasWebpage,
             rssi: sighting.rssi,
             address: sighting.address,
             port: port
         )
+        return (report, opened.id.isNews)
     }
 }

@@ -32,6 +32,8 @@ package final class Engine: Sendable {
         case deviceAdded(TrustedDevices.Device)
         case deviceChanged(TrustedDevices.Device)
         case deviceRemoved(DeviceID)
+        /// This device has another name, or something is wrong with what it is.
+        case identityChanged
         case radioChanged
         /// Other pairings are unconfirmed than before.
         case pairingsChanged
@@ -59,12 +61,33 @@ package final class Engine: Sendable {
         var radioGeneration: UInt64
     }
 
+    /// An advertisement, and what it was made of.
+    struct Sealed: Sendable {
+        let broadcast: AdvertisementPacer.Broadcast
+        let port: ChannelPort
+        let key: AdvertisingKey
+        /// Who alone can read it; nil when the whole circle can.
+        let member: DeviceID?
+        let advertisement: Advertisement
+        /// Until when it stays although its key was replaced; set when that is found.
+        var end: Duration?
+    }
+
+    /// How long an advertisement stays when only its key is replaced.
+    ///
+    /// A device that was just removed knows what it says already. When it calls meanwhile, it finds out that it is not trusted
+    /// any more, instead of nobody at an address that is not used any more.
+    static let keyGrace = Duration.seconds(10)
+
     struct State: Sendable {
         var origin = Origin(run: .random(in: .min ... .max))
         var nearby = NearbyTable()
         var devices: TrustedDevices
-        var opener: AdvertisementOpener<DeviceID>
+        var opener = AdvertisementOpener<Audience>(keys: [])
         var trial: NoiseResponderTrial<DeviceID>
+        /// Under which keys each member and this device advertise to each other alone.
+        var newsKeys: [DeviceID: NewsKeys] = [:]
+        var newsTurns = NewsTurns()
         var knownTypes = KnownTypes()
         var apps = AppRegistry()
         /// The types that apps claim, by their hashes.
@@ -78,7 +101,11 @@ package final class Engine: Sendable {
         var places: [DeviceID: Place] = [:]
         var outbox: Deque<Effect> = []
         /// The advertisement last sealed, and of what; most changes of the state leave it as it is.
-        var sealed: (broadcast: AdvertisementPacer.Broadcast, port: ChannelPort, advertisement: Advertisement)?
+        var sealed: Sealed?
+        /// How often each device was called because of news.
+        var calls: [DeviceID: NewsCalls] = [:]
+        /// Devices that were found to know another state of the circle.
+        var differing: Set<DeviceID> = []
         var pairing = PairingState()
 
         var isReady: Bool {
@@ -92,7 +119,6 @@ package final class Engine: Sendable {
     package static let pairingService = serviceUUID(ProtocolVersion.current.pairingServiceUUID)
 
     let identity: Identity
-    let name: DeviceName
     let logger: Logger
     let advertising = Latest(AdvertisingPlan(advertisement: nil, radioGeneration: 0))
     let scanning = Latest(ScanningPlan(effort: .none, radioGeneration: 0))
@@ -109,9 +135,6 @@ package final class Engine: Sendable {
     private let state: Mutex<State>
     private let observer = Mutex<(any EngineObserver)?>(nil)
 
-    /// What another device needs to trust this one.
-    let card: CardText
-
     /// - Throws: ``HandoffError`` with `stateDamaged` when a trusted device's key is unusable; `CryptoError` when the
     ///   name does not fit a card.
     package init(
@@ -120,21 +143,14 @@ package final class Engine: Sendable {
         devices: TrustedDevices,
         logger: Logger
     ) throws {
-        card = try CardText(
-            publicKey: identity.keys.publicKey,
-            advertisingKey: identity.keys.advertisingKey,
-            name: name.rawValue
-        )
+        var devices = devices
+        try devices.present(identity, name: name)
+        _ = try Self.card(of: devices, identity)
         self.identity = identity
-        self.name = name
         self.logger = logger
-        state = Mutex(
-            State(
-                devices: devices,
-                opener: devices.opener,
-                trial: try devices.trial(for: identity)
-            )
-        )
+        var state = State(devices: devices, trial: try devices.trial(for: identity))
+        try state.rekey(for: identity)
+        self.state = Mutex(state)
     }
 
     /// Carries out every deadline that has come.
@@ -208,8 +224,14 @@ package final class Engine: Sendable {
             let left = before.flatMap { state.origin.holds($0) ? $0 : nil }
             state.outbox.append(.currentChanged(from: left, to: current))
         }
+        let turn = state.newsTurns.advance(
+            to: now.uptime,
+            saying: broadcast?.content,
+            news: state.devices.digest,
+            for: state.devices.lagging
+        )
+        let ordinary = advertisement(for: broadcast, to: turn.member, at: now.uptime, in: &state)
         let (pairing, pairingEnd) = state.pairingAdvertisement(at: now)
-        let ordinary = advertisement(for: broadcast, in: &state)
         advertising.update(
             AdvertisingPlan(
                 advertisement: pairing ?? ordinary,
@@ -224,7 +246,8 @@ package final class Engine: Sendable {
                 radioGeneration: state.radioGeneration
             )
         )
-        arm([next, state.nearby.nextTimeout, pairingEnd].compactMap(\.self).min(), now: now)
+        let deadlines = [next, turn.next, state.sealed?.end, state.nearby.nextTimeout, pairingEnd]
+        arm(deadlines.compactMap(\.self).min(), now: now)
     }
 
     /// Sets the alarm, unless it rings earlier anyhow: every sighting puts a time-out off, and none is worth a wake-up.
@@ -236,18 +259,35 @@ package final class Engine: Sendable {
 
     private func advertisement(
         for broadcast: AdvertisementPacer.Broadcast?,
+        to member: DeviceID?,
+        at uptime: Duration,
         in state: inout State
     ) -> Advertisement? {
         // Nobody could read it without trusting this device, and then it would only tell that this device is here.
-        guard let broadcast, let port = state.port, !state.devices.isEmpty, state.isReady else { return nil }
-        if let sealed = state.sealed, sealed.broadcast == broadcast, sealed.port == port { return sealed.advertisement }
-        let sealer = AdvertisementSealer(key: identity.keys.advertisingKey, slot: broadcast.slot)
+        guard let broadcast, let port = state.port, !state.devices.isEmpty, state.isReady else {
+            state.sealed = nil
+            return nil
+        }
+        let own = state.devices.ownKey ?? identity.keys.advertisingKey
+        let key = member.flatMap { state.newsKeys[$0]?.sending } ?? own
+        if let sealed = state.sealed, sealed.broadcast == broadcast, sealed.port == port, sealed.member == member {
+            let end = sealed.key == key ? nil : sealed.end ?? uptime + Self.keyGrace
+            state.sealed?.end = end
+            if sealed.key == key || uptime < end ?? uptime { return sealed.advertisement }
+        }
+        let sealer = AdvertisementSealer(key: key, slot: broadcast.slot)
         let advertisement = Advertisement(
             service: Self.service,
             data: sealer.seal(AdvertisementPayload(broadcast.content, port: port).encode()),
             pace: broadcast.isFresh ? .fast : .relaxed
         )
-        state.sealed = (broadcast, port, advertisement)
+        state.sealed = Sealed(
+            broadcast: broadcast,
+            port: port,
+            key: key,
+            member: member,
+            advertisement: advertisement
+        )
         return advertisement
     }
 

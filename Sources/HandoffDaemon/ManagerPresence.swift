@@ -32,8 +32,8 @@ struct ManagerPresence: ManagerService {
     }
 
     var advisories: [(name: String, message: String)] {
-        guard case .ready(let description) = engine.read(\.radio) else { return [] }
-        return description.advisories.map { ($0.name, $0.message) }
+        guard case .ready(let description) = engine.read(\.radio) else { return engine.circleAdvisories }
+        return engine.circleAdvisories + description.advisories.map { ($0.name, $0.message) }
     }
 
     var currentActivity: ObjectPath {
@@ -69,6 +69,10 @@ struct ManagerPresence: ManagerService {
             try engine.trust(device)
             return HandoffName.device(device.id.description)
         }
+    }
+
+    func rename(to name: String) throws {
+        try replying { try engine.rename(engine.identity.id, to: DeviceName(name)) }
     }
 
     func startLooking(for client: BusName) throws {

@@ -62,8 +62,12 @@ struct SessionServer: Sendable {
         var session = introduced.session
         let device = introduced.introduction.device
         logger.debug("a device asks", metadata: ["device": "\(device)"])
+        let isTrusted = engine.read { $0.devices[device] != nil }
+        if introduced.introduction.request == .circle, isTrusted {
+            return Served(session: try await exchange(introduced, on: channel), streamed: nil)
+        }
         let given = try await given(to: introduced.introduction.request, from: device)
-        try await channel.sendAll(try session.answer(given.answer))
+        try await channel.sendAll(try session.answer(given.answer, circleDigest: isTrusted ? engine.circleDigest : nil))
         engine.gave(given, to: device)
         while let message = try await channel.receive() {
             guard try session.acknowledge(message) else { continue }
@@ -73,6 +77,26 @@ struct SessionServer: Sendable {
             return Served(session: session, streamed: given.answer == .stream ? given.activity : nil)
         }
         throw HandoffError(.peerMisbehaved, "The peer closed the channel before it acknowledged the answer.")
+    }
+
+    /// Tells what this device knows of the circle, and takes in what the caller knows, under the session's key.
+    private func exchange(_ introduced: Introduced, on channel: some RadioChannel) async throws -> ServeSession {
+        var session = introduced.session
+        let device = introduced.introduction.device
+        let told = engine.circle
+        try await channel.sendAll(try session.answer(.circle(told)))
+        while let message = try await channel.receive() {
+            guard let acknowledgement = try session.acknowledgeCircle(message) else { continue }
+            let theirs = acknowledgement.circle ?? told
+            try engine.merge(theirs, from: device)
+            let ours = engine.circle
+            try await channel.sendAll(try session.conclude(Acknowledgement(circle: ours == theirs ? nil : ours)))
+            try engine.acknowledged(theirs, by: device)
+            // The caller closes: closing throws away what it has not taken.
+            _ = try? await channel.receive()
+            return session
+        }
+        throw HandoffError(.peerMisbehaved, "The peer closed the channel before it told what it knows of the circle.")
     }
 
     private func given(to request: Request?, from device: DeviceID) async throws -> Engine.Given {
@@ -85,6 +109,7 @@ struct SessionServer: Sendable {
         return switch request {
         case .settle: preconditionFailure("a pairing is settled above")
         case .fetch(let request): try await engine.answer(to: request)
+        case .circle: preconditionFailure("a circle is exchanged, or refused above")
         case .stream(let request): engine.answer(to: request, from: device)
         case nil:
             Engine.Given(
@@ -137,6 +162,7 @@ struct SessionServer: Sendable {
             logger.info("a stream was opened", metadata: ["device": "\(device)"])
         case .refusal(let refusal):
             logger.info("a request was refused: \(refusal.message)", metadata: ["device": "\(device)"])
+        case .circle: break
         }
     }
 

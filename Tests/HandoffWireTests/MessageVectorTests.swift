@@ -136,6 +136,7 @@ struct MessageVectorTests {
         case "Request":
             switch try Request(decoding: bytes) {
             case .fetch(let request): vector.typeHash = request.typeHash.description
+            case .circle: break
             case .stream(let request): vector.streamName = "\(request.activity)"
             case .settle(let request):
                 vector.pairing = hex(request.pairing)
@@ -147,7 +148,7 @@ struct MessageVectorTests {
             case .refusal(let refusal):
                 vector.refusalCode = refusal.code.rawValue
                 vector.refusalMessage = refusal.message
-            case .stream: break
+            case .circle, .stream: break
             case .settled(let key): vector.advertisingKey = hex(key)
             }
         default:

@@ -1,4 +1,4 @@
-"""A second implementation of advertisements, cards, sessions and pairings, written from Docs/Protocol.md.
+"""A second implementation of advertisements, cards, sessions, pairings and news keys, from Docs/Protocol.md.
 
 Usage: check_vectors.py DIRECTORY. Checks the vectors in it and prints how many cases agree.
 """
@@ -177,13 +177,27 @@ def check_pairing(case: dict) -> None:
         assert (len(body).to_bytes(2, "big") + body).hex() == turn["frame"]
 
 
+def check_news(case: dict) -> None:
+    own = X25519PrivateKey.from_private_bytes(bytes.fromhex(case["privateKey"]))
+    other = X25519PrivateKey.from_private_bytes(bytes.fromhex(case["otherPrivateKey"]))
+    secret = own.exchange(other.public_key())
+    names = [key.public_key().public_bytes_raw() for key in (own, other)]
+    for name, (sender, receiver) in [("sendingKey", names), ("receivingKey", names[::-1])]:
+        info = b"handoffd v1 news" + sender + receiver
+        assert HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=info).derive(secret).hex() == case[name]
+
+
 # The designers' vector: key 00…0f, input 00…0e (appendix A of the paper).
 assert siphash(bytes(range(16)), bytes(range(15))).hex() == "e545be4961ca29a1"
 
-count = 0
 checks = {
-    "advertisement": check_advertisement, "card": check_card, "session": check_session, "pairing": check_pairing,
+    "advertisement": check_advertisement,
+    "card": check_card,
+    "news": check_news,
+    "pairing": check_pairing,
+    "session": check_session,
 }
+count = 0
 for name, check in checks.items():
     for case in json.loads((pathlib.Path(sys.argv[1]) / f"{name}.json").read_text())["cases"]:
         check(case)
