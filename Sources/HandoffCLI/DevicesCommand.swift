@@ -27,37 +27,41 @@ struct DevicesCommand: AsyncParsableCommand {
         func run() async throws {
             try await options.withClient { client, output in
                 let devices = try await client.objects().devices
-                let own = try await client.status().deviceID
                 let unconfirmed = try await client.unconfirmedDevices()
+                let own = try await client.status().deviceID
                 let documents = devices.map(DeviceDocument.init) + unconfirmed.map(DeviceDocument.init)
-                try output.print(documents, Self.text(documents, own: own))
+                try output.print(documents, Self.text(devices, unconfirmed, own: own))
             }
         }
 
-        private static func text(_ devices: [DeviceDocument], own: String) -> String {
-            guard !devices.isEmpty else { return "no device is trusted yet: run `handoffctl pair` on two devices" }
-            var table = Table("ID", "NAME", "STATE", "INTRODUCED BY", "LAST SEEN", "PROTOCOL")
+        private static func text(
+            _ devices: [TrustedDevice],
+            _ unconfirmed: [UnconfirmedDevice],
+            own: String
+        ) -> String {
+            guard !devices.isEmpty || !unconfirmed.isEmpty else {
+                return "no device is trusted yet: run `handoffctl pair` on two devices"
+            }
+            var table = Table("ID", "NAME", "INTRODUCED BY", "LAST SEEN", "PROTOCOL", "STATE")
             for device in devices {
                 table.append(
                     device.id,
                     printable(device.name),
-                    device.state,
                     printable(introducer(of: device, among: devices, own: own)),
-                    device.lastSeen.map(moment) ?? "never",
-                    device.protocolVersion.map { "\($0)" } ?? "-"
+                    device.lastSeen == 0 ? "never" : moment(device.lastSeen),
+                    device.protocolVersion == 0 ? "-" : "\(device.protocolVersion)",
+                    "trusted"
                 )
             }
+            for device in unconfirmed { table.append(device.id, printable(device.name), "-", "-", "-", "unconfirmed") }
             return table.text
         }
 
-        private static func introducer(
-            of device: DeviceDocument,
-            among devices: [DeviceDocument],
-            own: String
-        ) -> String {
-            guard let introducer = device.introducedBy else { return "-" }
-            if introducer == own { return "this device" }
-            return devices.first { $0.id == introducer }?.name ?? introducer
+        private static func introducer(of device: TrustedDevice, among devices: [TrustedDevice], own: String) -> String
+        {
+            if device.introducedBy.isEmpty { return "-" }
+            if device.introducedBy == own { return "this device" }
+            return devices.first { $0.id == device.introducedBy }?.name ?? device.introducedBy
         }
 
         private static func moment(_ microseconds: UInt64) -> String {

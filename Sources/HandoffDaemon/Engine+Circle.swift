@@ -54,7 +54,10 @@ extension Engine {
             let changes = try state.devices.merge(message, from: peer, for: identity)
             guard changes != TrustedDevices.Changes() || name != state.devices.ownName else { return changes }
             try state.rekey(for: identity)
-            for id in changes.removed { state.forget(id) }
+            for id in changes.removed {
+                state.forget(id)
+                state.pairing.forget(id, for: identity)
+            }
             state.outbox.append(contentsOf: changes.added.map(Effect.deviceAdded))
             state.outbox.append(contentsOf: changes.changed.map(Effect.deviceChanged))
             if name != state.devices.ownName || changes.isOvertaken { state.outbox.append(.identityChanged) }

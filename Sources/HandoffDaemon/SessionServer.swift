@@ -62,12 +62,12 @@ struct SessionServer: Sendable {
         var session = introduced.session
         let device = introduced.introduction.device
         logger.debug("a device asks", metadata: ["device": "\(device)"])
-        if introduced.introduction.request == .circle, case .other = engine.admitted(.circle, from: device) {
+        let isTrusted = engine.read { $0.devices[device] != nil }
+        if introduced.introduction.request == .circle, isTrusted {
             return Served(session: try await exchange(introduced, on: channel), streamed: nil)
         }
         let given = try await given(to: introduced.introduction.request, from: device)
-        let digest = given.activity == nil ? nil : engine.circleDigest
-        try await channel.sendAll(try session.answer(given.answer, circleDigest: digest))
+        try await channel.sendAll(try session.answer(given.answer, circleDigest: isTrusted ? engine.circleDigest : nil))
         engine.gave(given, to: device)
         while let message = try await channel.receive() {
             guard try session.acknowledge(message) else { continue }
@@ -109,7 +109,7 @@ struct SessionServer: Sendable {
         return switch request {
         case .settle: preconditionFailure("a pairing is settled above")
         case .fetch(let request): try await engine.answer(to: request)
-        case .circle: preconditionFailure("a circle is exchanged, not given")
+        case .circle: preconditionFailure("a circle is exchanged, or refused above")
         case .stream(let request): engine.answer(to: request, from: device)
         case nil:
             Engine.Given(

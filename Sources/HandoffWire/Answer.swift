@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import HandoffModel
 
 /// What a device says to a request.

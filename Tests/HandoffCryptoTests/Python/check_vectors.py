@@ -1,4 +1,4 @@
-"""A second implementation of advertisements, cards, sessions, news keys and pairings, written from Docs/Protocol.md.
+"""A second implementation of advertisements, cards, sessions, pairings and news keys, from Docs/Protocol.md.
 
 Usage: check_vectors.py DIRECTORY. Checks the vectors in it and prints how many cases agree.
 """
@@ -120,16 +120,6 @@ def check_session(case: dict) -> None:
     assert peers["caller"].get_handshake_hash().hex() == case["handshakeHash"]
 
 
-def check_news(case: dict) -> None:
-    own = X25519PrivateKey.from_private_bytes(bytes.fromhex(case["privateKey"]))
-    other = X25519PrivateKey.from_private_bytes(bytes.fromhex(case["otherPrivateKey"]))
-    secret = own.exchange(other.public_key())
-    names = [key.public_key().public_bytes_raw() for key in (own, other)]
-    for name, (sender, receiver) in [("sendingKey", names), ("receivingKey", names[::-1])]:
-        info = b"handoffd v1 news" + sender + receiver
-        assert HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=info).derive(secret).hex() == case[name]
-
-
 def field(number: int, content: bytes) -> bytes:
     """A field of bytes in Protocol Buffers, shorter than 128."""
     return bytes([number << 3 | 2, len(content)]) + content
@@ -185,6 +175,16 @@ def check_pairing(case: dict) -> None:
     for turn in case["messages"]:
         body = peers[turn["by"]].encrypt(bytes.fromhex(turn["message"]))
         assert (len(body).to_bytes(2, "big") + body).hex() == turn["frame"]
+
+
+def check_news(case: dict) -> None:
+    own = X25519PrivateKey.from_private_bytes(bytes.fromhex(case["privateKey"]))
+    other = X25519PrivateKey.from_private_bytes(bytes.fromhex(case["otherPrivateKey"]))
+    secret = own.exchange(other.public_key())
+    names = [key.public_key().public_bytes_raw() for key in (own, other)]
+    for name, (sender, receiver) in [("sendingKey", names), ("receivingKey", names[::-1])]:
+        info = b"handoffd v1 news" + sender + receiver
+        assert HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=info).derive(secret).hex() == case[name]
 
 
 # The designers' vector: key 00…0f, input 00…0e (appendix A of the paper).

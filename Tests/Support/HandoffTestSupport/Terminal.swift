@@ -49,12 +49,11 @@ package struct Terminal: Sendable {
     }
 
     private static func open() throws -> (near: Int32, far: Int32) {
-        let near = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard near >= 0, grantpt(near) == 0, unlockpt(near) == 0, let name = ptsname(near) else {
+        var (near, far): (Int32, Int32) = (-1, -1)
+        guard openpty(&near, &far, nil, nil, nil) == 0 else {
             throw MissingProgram(description: "no pseudo-terminal is left")
         }
-        let far = Glibc.open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard far >= 0 else { throw MissingProgram(description: "the pseudo-terminal does not open") }
+        for end in [near, far] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (near, far)
     }
 }
