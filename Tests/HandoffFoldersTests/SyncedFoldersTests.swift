@@ -7,7 +7,7 @@ import Testing
 @Suite("Documents follow through synchronised folders, and no other way")
 struct SyncedFoldersTests {
     /// Two devices' trees: here `docs` with `a b.txt` and an inner folder, there `docs` elsewhere; and links.
-    private struct Trees: ~Copyable {
+    private final class Trees {
         let root: URL
         let here: SyncedFolders
         let there: SyncedFolders
