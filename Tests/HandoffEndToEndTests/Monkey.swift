@@ -48,7 +48,9 @@ struct Monkey: Sendable {
             let before = shown.lines.count
             try commands.write(contentsOf: Data((line + "\n").utf8))
             let verb = line.split(separator: " ").first ?? ""
-            _ = try await shown.first(from: before) { $0 == "done \(verb)" || $0.hasPrefix("cannot \(verb)") ? $0 : nil }
+            _ = try await shown.first(from: before) {
+                $0 == "done \(verb)" || $0.hasPrefix("cannot \(verb)") ? $0 : nil
+            }
         }
         return Array(shown.lines[start...])
     }
