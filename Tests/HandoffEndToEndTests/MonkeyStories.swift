@@ -1,6 +1,7 @@
 import Foundation
 import HandoffBus
 import HandoffModel
+import HandoffRadioSimulated
 import HandoffTestSupport
 import Testing
 
