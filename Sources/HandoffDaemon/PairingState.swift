@@ -65,6 +65,11 @@ struct PairingState: Sendable {
         self = draft
     }
 
+    /// Takes in that a device is trusted, however that came: then no pairing with it is unconfirmed.
+    mutating func trusted(_ device: DeviceID) {
+        for record in records.unconfirmed where record.peer.id == device { records.keep(record.standing(.paired)) }
+    }
+
     /// Forgets all pairings with a device; what cannot be written down is forgotten all the same until the next start.
     mutating func forget(_ device: DeviceID, for identity: Identity) {
         guard records.all.contains(where: { $0.peer.id == device }) else { return }
