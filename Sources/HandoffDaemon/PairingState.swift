@@ -65,9 +65,11 @@ struct PairingState: Sendable {
         self = draft
     }
 
-    /// Takes in that a device is trusted, however that came: then no pairing with it is unconfirmed.
-    mutating func trusted(_ device: DeviceID) {
-        for record in records.unconfirmed where record.peer.id == device { records.keep(record.standing(.paired)) }
+    /// Takes in that a device is trusted, however that came; true when a pairing with it was unconfirmed.
+    mutating func trusted(_ device: DeviceID) -> Bool {
+        let open = records.unconfirmed.filter { $0.peer.id == device }
+        for record in open { records.keep(record.standing(.paired)) }
+        return !open.isEmpty
     }
 
     /// Forgets all pairings with a device; what cannot be written down is forgotten all the same until the next start.
