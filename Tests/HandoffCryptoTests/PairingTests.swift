@@ -116,8 +116,10 @@ struct PairingTests {
 
 @Suite("A man in the middle of a pairing")
 struct PairingAttackTests {
-    /// What the man in the middle does with his two conversations. He may pass on what he has learnt in one as his own in
-    /// the other; what he must say before he learns it he cannot take from there.
+    /// What the man in the middle does with his two conversations.
+    ///
+    /// He may pass on what he has learnt in one as his own in the other; what he must say before he learns it he cannot
+    /// take from there.
     enum Strategy: CaseIterable, CustomTestStringConvertible {
         /// Both sides dial him: the first one's number, once shown, becomes his own for the second.
         case listens
