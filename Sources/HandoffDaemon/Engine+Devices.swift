@@ -16,6 +16,7 @@ extension Engine {
             let isKnown = state.devices[device.id] != nil
             try state.devices.insert(device)
             try state.rekey(for: identity)
+            if state.pairing.trusted(device.id) { state.outbox.append(.pairingsChanged) }
             state.outbox.append(isKnown ? .deviceChanged(device) : .deviceAdded(device))
         }
     }

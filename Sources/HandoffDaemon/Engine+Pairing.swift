@@ -110,6 +110,11 @@ extension Engine {
         }
     }
 
+    /// Settles nothing any more: the daemon stops.
+    func stopSettling() {
+        change { state, _ in state.pairing.isStopping = true }
+    }
+
     /// What a device may ask for.
     enum Admission: Sendable {
         case settle(SettleRequest)

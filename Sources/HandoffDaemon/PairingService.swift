@@ -68,10 +68,12 @@ struct PairingService<R: Radio>: Service, Pairing {
     }
 
     func begin(_ person: any PairingPerson) throws(HandoffError) {
-        current.setOnce(person.name)
-        guard current.current.value == person.name, case .enqueued = newOrders.yield(person) else {
+        // Called on the bus's thread alone, so that nothing comes in between.
+        guard current.current.value == nil else {
             throw HandoffError(.limitReached, "This device is being paired already: finish or stop that first.")
         }
+        current.set(person.name)
+        newOrders.yield(person)
     }
 
     func stop(_ name: String) {

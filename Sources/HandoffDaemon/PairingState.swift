@@ -33,6 +33,8 @@ struct PairingState: Sendable {
     private static let pause = Duration.seconds(3)
 
     var air: Air?
+    /// Whether the daemon stops, and nothing is settled any more.
+    var isStopping = false
     private(set) var records = PairingRecords()
     /// Finds the devices that may settle a pairing and nothing else; nil when there are none.
     private(set) var trial: NoiseResponderTrial<DeviceID>?
@@ -65,6 +67,13 @@ struct PairingState: Sendable {
         self = draft
     }
 
+    /// Takes in that a device is trusted, however that came; true when a pairing with it was unconfirmed.
+    mutating func trusted(_ device: DeviceID) -> Bool {
+        let open = records.unconfirmed.filter { $0.peer.id == device }
+        for record in open { records.keep(record.standing(.paired)) }
+        return !open.isEmpty
+    }
+
     /// Forgets all pairings with a device; what cannot be written down is forgotten all the same until the next start.
     mutating func forget(_ device: DeviceID, for identity: Identity) {
         guard records.all.contains(where: { $0.peer.id == device }) else { return }
@@ -82,6 +91,7 @@ struct PairingState: Sendable {
 
     /// The pairing whose settling belongs on the air, sealed.
     mutating func beacon(at now: Moment, port: ChannelPort) -> (advertisement: Advertisement?, next: Duration?) {
+        guard !isStopping else { return (nil, nil) }
         let (record, next) = records.beacon(at: now, effortUntil: effortEnd)
         guard let record else { return (nil, next) }
         if let sealed, sealed.id == record.id, sealed.slot == now.slot, sealed.port == port {

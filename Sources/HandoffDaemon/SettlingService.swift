@@ -21,6 +21,8 @@ struct SettlingService<R: Radio>: Service {
 
     func run() async throws {
         try await endingQuietly {
+            // What is still on the air then would be waited for like a farewell.
+            defer { engine.stopSettling() }
             try await cancelWhenGracefulShutdown { try await settle() }
         }
     }

@@ -41,8 +41,9 @@ struct PairingStories {
             try await laptop.pairing { one in
                 try await desktop.pairing { other in
                     _ = (try await one.digits(), try await other.digits())
+                    let shown = one.screen.lines.count
                     one.type("maybe")
-                    try await one.screen.line(containing: "Type yes or no", from: one.screen.lines.count)
+                    try await one.screen.line(containing: "Type yes or no", from: shown)
                     other.type("yes")
                     one.type("no")
                     try await one.screen.line(containing: "You said that the digits differ")
@@ -68,8 +69,8 @@ struct PairingStories {
                     #expect(await other.process.exitStatus() == 1)
                 }
             }
-            let trusted = (try await laptop.trusts(), try await desktop.trusts())
-            #expect(trusted.0.isEmpty && trusted.1.isEmpty)
+            #expect(try await laptop.trusts().isEmpty)
+            #expect(try await desktop.trusts().isEmpty)
         }
     }
 
@@ -79,7 +80,8 @@ struct PairingStories {
             try await desktop.pairing { person in
                 try await laptop.withAgent(answer) { agent in
                     let words = try await agent.line(containing: "digits ").split(separator: " ")
-                    #expect(try await person.digits().filter(\.isNumber) == words[1])
+                    let shown = try await person.digits().replacing(" ", with: "")
+                    #expect(shown == words[1])
                     #expect(words[3] == "desktop")
                     person.type("yes")
                     if answer == "yes" {
@@ -131,8 +133,8 @@ struct PairingStories {
         }
     }
 
-    @Test("while a device pairs, its pairing advertisement is all that is on the air, and gone afterwards")
-    func onTheAir() async throws {
+    @Test("after a pairing that came to nothing, what was on the air is there again, and its end is heard")
+    func onTheAirAgain() async throws {
         try await World.runPair { _, laptop, desktop in
             try await desktop.watching { watch in
                 try await laptop.publishing("org.example.edit") { _ in

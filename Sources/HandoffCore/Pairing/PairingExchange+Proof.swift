@@ -33,17 +33,18 @@ extension PairingExchange {
             let nonce = PairingNonce.generate()
             let share = Action.send(channel.seal(.share(nonce.bytes)))
             phase = .proving(channel, .awaitingReveal(nonce, commitment: commitment))
-            return [share]
+            // With this the other side may come to ask its person, and later how it has ended.
+            return [.keep(record(of: channel)), share]
         case (.awaitingShare(let nonce), .share(let bytes)):
             let theirs = try PairingNonce(bytes: bytes)
             let reveal = Action.send(channel.seal(.reveal(nonce.bytes)))
-            return [reveal] + compare(caller: nonce, listener: theirs, over: channel, at: now)
+            return compare(caller: nonce, listener: theirs, over: channel, saying: [reveal], at: now)
         case (.awaitingReveal(let nonce, let commitment), .reveal(let bytes)):
             let theirs = try PairingNonce(bytes: bytes)
             guard theirs.commitment(to: transcript(of: channel)) == commitment else {
                 throw HandoffError(.peerMisbehaved, "Its number is not the one that it has promised.")
             }
-            return compare(caller: theirs, listener: nonce, over: channel, at: now)
+            return compare(caller: theirs, listener: nonce, over: channel, saying: [], at: now)
         default: throw Self.unexpected(message)
         }
     }
@@ -61,25 +62,31 @@ extension PairingExchange {
         )
     }
 
-    /// Has people compare the digits, once this is written down: from now on the other side may come to say yes.
-    mutating func compare(
-        caller: PairingNonce,
-        listener: PairingNonce,
-        over channel: PairingChannel,
-        at now: Duration
-    ) -> [Action] {
+    /// What is remembered as long as the person here has not said yes.
+    private func record(of channel: PairingChannel) -> PairingRecord {
         guard let peer else { preconditionFailure("who proves itself has introduced itself") }
-        let record = PairingRecord(
+        return PairingRecord(
             id: PairingID(handshakeHash: channel.handshakeHash),
             peer: peer,
             settlingKey: channel.settlingKey,
             standing: .notPaired,
             began: began
         )
+    }
+
+    /// Has people compare the digits, once this is written down: from now on the other side may come to say yes.
+    private mutating func compare(
+        caller: PairingNonce,
+        listener: PairingNonce,
+        over channel: PairingChannel,
+        saying last: [Action],
+        at now: Duration
+    ) -> [Action] {
+        let record = record(of: channel)
         let digits = PairingDigits(transcript: transcript(of: channel), caller: caller, listener: listener)
         phase = .comparing(channel, Comparison(record: record))
         deadline = now + Self.comparisonLimit
-        return [.keep(record), .compare(digits)]
+        return [.keep(record)] + last + [.compare(digits)]
     }
 
     mutating func compare(

@@ -192,7 +192,12 @@ package struct PairingExchange: Sendable {
 
     /// A record that was to be kept could not be written, and nothing that stood behind it was done.
     package mutating func keepingFailed(_ error: HandoffError) -> [Action] {
-        guard case .comparing(var channel, let comparison) = phase, !comparison.isPaired else { return [] }
+        var channel: PairingChannel
+        switch phase {
+        case .proving(let open, _): channel = open
+        case .comparing(let open, let comparison) where !comparison.isPaired: channel = open
+        case .greeting, .meeting, .comparing, .declined, .over: return []
+        }
         let refusal = Action.send(channel.seal(.refusal(.failed)))
         phase = .over
         deadline = nil

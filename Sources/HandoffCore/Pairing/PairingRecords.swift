@@ -59,20 +59,21 @@ package struct PairingRecords: Hashable, Sendable {
         }
     }
 
-    /// The pairing whose settling belongs on the air at `now`, and when to ask again at the latest (as `uptime`; nil for
+    /// The unconfirmed pairing whose settling belongs on the air at `now`, and when to ask again at the latest (as `uptime`; nil for
     /// not at all).
     ///
     /// - Parameters:
     ///   - now: the present.
     ///   - end: until when the newest is settled with all effort, as `uptime`.
     package func beacon(at now: Moment, effortUntil end: Duration) -> (record: PairingRecord?, next: Duration?) {
-        let unsettled = unsettled(at: now)
-        guard let newest = unsettled.last else { return (nil, nil) }
+        // Who knows how it has ended listens; only who does not know calls for an answer.
+        let unconfirmed = unconfirmed
+        guard let newest = unconfirmed.last else { return (nil, nil) }
         guard now.uptime >= end else { return (newest, end) }
         let nextSlot = now.uptime + now.timeToNextSlot
         let windowEnd = nextSlot - Moment.slotDuration + Self.laterEffort
         guard now.uptime < windowEnd else { return (nil, nextSlot) }
-        return (unsettled[Int(now.slot % UInt64(unsettled.count))], windowEnd)
+        return (unconfirmed[Int(now.slot % UInt64(unconfirmed.count))], windowEnd)
     }
 
     /// The pairing that a device asks about.
