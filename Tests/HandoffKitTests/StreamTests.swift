@@ -50,6 +50,38 @@ struct StreamTests {
         }
     }
 
+    @Test("who lets go in the middle gives the other side an error, and an end who has finished before")
+    func lettingGo() async throws {
+        for finishes in [true, false] {
+            try await Reactor.withReactor { reactor in
+                let other = try await Self.leaving(on: reactor) { streams in
+                    try await streams.output.write([1])
+                    if finishes { try streams.output.finish() }
+                }
+                let whole = try? await Self.readAll(other)
+                #expect(whole == (finishes ? [1] : nil))
+            }
+        }
+    }
+
+    /// The other end of streams that nobody has any more.
+    private static func leaving(
+        on reactor: Reactor,
+        _ body: (ContinuationStreams) async throws -> Void
+    ) async throws -> LocalStream {
+        let pair = try await LocalStreamPair.connected(on: reactor)
+        let far = UnixFD(taking: try pair.duplicateFar())
+        let near = pair.takeNear()
+        try await body(ContinuationStreams(far, on: reactor))
+        return near
+    }
+
+    private static func readAll(_ stream: LocalStream) async throws -> [UInt8] {
+        var all: [UInt8] = []
+        while case let bytes = try await stream.read(atMost: 10), !bytes.isEmpty { all += bytes }
+        return all
+    }
+
     @Test("more than was allowed is an error that says how much that was")
     func limit() async throws {
         try await Self.connected { streams, other in
