@@ -143,11 +143,10 @@ extension Engine.State {
             newsKeys[device.id] = if let known { known } else { try Self.newsKeys(with: device, for: identity) }
         }
         self.newsKeys = newsKeys
-        opener = AdvertisementOpener(
-            keys: devices.hearingKeys.map { (.all($0), $1) }
-                + newsKeys.map { (.news(from: $0), $1.receiving) }
-                + [(.own, devices.ownKey ?? identity.keys.advertisingKey)]
-        )
+        var keys: [(Audience, AdvertisingKey)] = devices.hearingKeys.map { (.all($0), $1) }
+        keys += newsKeys.map { (.news(from: $0), $1.receiving) }
+        keys.append((.own, devices.ownKey ?? identity.keys.advertisingKey))
+        opener = AdvertisementOpener(keys: keys)
     }
 
     private static func newsKeys(
