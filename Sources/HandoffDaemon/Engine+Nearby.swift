@@ -3,6 +3,7 @@ import HandoffCore
 import HandoffModel
 import HandoffRadio
 import HandoffWire
+import Logging
 
 extension Engine {
     /// Takes in an advertisement of anybody; most are of strangers and leave no trace.
