@@ -1,16 +1,20 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Where libFuzzer is, when everything is to be built for fuzzing (Tests/Fuzz/run); nil else.
+let fuzzerLibrary = Context.environment["HANDOFF_FUZZER_LIBRARY"]
+
 // The one list of settings that every Swift target shares.
 // Docs/Contributing.md says what each of them buys.
-let settings: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-]
+let settings: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ] + (fuzzerLibrary == nil ? [] : [.unsafeFlags(["-sanitize=fuzzer,address"])])
 
 /// A library target of this package: `Sources/<name>`, without the paths in it that are not compiled.
 func module(_ name: String, _ dependencies: [Target.Dependency] = [], excluding: [String] = []) -> Target {
@@ -130,6 +134,7 @@ let package = Package(
         support("HandoffTestSupport", ["DBus"]),
         support("HandoffTestVectors"),
         support("HandoffRadioConformance", ["HandoffRadio"]),
+        support("HandoffAttackModel", [crypto, cryptoExtras]),
         .executableTarget(
             name: "radio-conformance",
             dependencies: [
@@ -161,6 +166,13 @@ let package = Package(
             "HandoffCoreTests",
             ["HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffTestVectors", "HandoffWire"]
         ),
+        tests(
+            "HandoffAttackTests",
+            [
+                "HandoffAttackModel", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio",
+                "HandoffTestVectors", "HandoffWire",
+            ]
+        ),
         tests("HandoffBusTests", ["HandoffBus", "HandoffModel", "DBus", "HandoffTestSupport", "HandoffTestVectors"]),
         tests("HandoffAppsTests", ["HandoffApps", "HandoffModel", "HandoffTestVectors", "Epoll"]),
         tests("DocumentationTests", ["HandoffBus", "HandoffCLI", "HandoffModel", "DBus"]),
@@ -175,8 +187,9 @@ let package = Package(
         tests(
             "HandoffEndToEndTests",
             [
-                "DBus", "HandoffBus", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffRadioSimulated",
-                "HandoffTestSupport", "HandoffWire", "Epoll", "LocalStream", "handoffd", "handoffctl", system,
+                "DBus", "HandoffAttackModel", "HandoffBus", "HandoffCrypto", "HandoffModel", "HandoffRadio",
+                "HandoffRadioSimulated", "HandoffTestSupport", "HandoffWire", "Epoll", "LocalStream", "handoffd",
+                "handoffctl", system,
             ]
         ),
         tests(
@@ -185,3 +198,20 @@ let package = Package(
         ),
     ]
 )
+
+if let fuzzerLibrary {
+    package.targets += [
+        .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+        .executableTarget(
+            name: "handoff-fuzz",
+            dependencies: [
+                "CFuzzer", "HandoffApps", "HandoffCore", "HandoffCrypto", "HandoffDaemon", "HandoffModel",
+                "HandoffWire",
+                system,
+            ],
+            path: "Tests/Fuzz/Program",
+            swiftSettings: settings,
+            linkerSettings: [.unsafeFlags([fuzzerLibrary, "-lstdc++"])]
+        ),
+    ]
+}

@@ -11,8 +11,8 @@ extension Engine {
         change { state, now in
             guard state.devices[report.device] != nil else { return }
             state.lastSeen[report.device] = now.unixMicroseconds
-            state.places[report.device] = Place(address: report.address, port: report.port)
             state.outbox.append(contentsOf: state.nearby.insert(report, at: now).map(Effect.nearby))
+            state.places[report.device] = state.nearby.places(of: report.device).first ?? state.places[report.device]
         }
         sightings.set(())
     }
@@ -42,10 +42,15 @@ extension Engine {
         return (device, place)
     }
 
+    /// Where a device was heard lately, the last place first.
+    func places(of device: DeviceID) -> [Place] {
+        read { $0.nearby.places(of: device) }
+    }
+
     /// Drops an entry whose origin goes on with something else.
     func becameStale(_ id: NearbyEntry.ID) {
-        change { state, _ in
-            state.outbox.append(contentsOf: state.nearby.remove(entry: id).map(Effect.nearby))
+        change { state, now in
+            state.outbox.append(contentsOf: state.nearby.remove(entry: id, at: now).map(Effect.nearby))
         }
     }
 
@@ -89,7 +94,8 @@ extension Engine {
             hasWebpage: payload.hasWebpage,
             rssi: sighting.rssi,
             address: sighting.address,
-            port: port
+            port: port,
+            slot: slot &+ UInt64(bitPattern: Int64(opened.slotOffset))
         )
     }
 }
