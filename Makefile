@@ -61,6 +61,13 @@ test-bluez: ## Tests on a real kernel and a real bluetoothd, in virtual machines
 	@Tests/Rig/setup
 	@Tests/run-bluez-tests
 
+SECONDS ?= 30
+
+.PHONY: fuzz
+fuzz: ## Fuzz every parser of what comes from outside, SECONDS=30 each
+	@Tests/setup build
+	@Tests/Fuzz/run $(SECONDS)
+
 .PHONY: check
 check: ## What CI checks beyond tests: format, warnings, imports, scripts, documentation, units
 	@Tests/setup test

@@ -1,6 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Where libFuzzer is, when everything is to be built for fuzzing (Tests/Fuzz/run); nil else.
+let fuzzerLibrary = Context.environment["HANDOFF_FUZZER_LIBRARY"]
+
+let fuzzing: [SwiftSetting] = fuzzerLibrary == nil ? [] : [.unsafeFlags(["-sanitize=fuzzer,address"])]
+
 // The settings that every Swift target shares. Docs/Contributing.md says what each of them buys.
 let commonSettings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -12,7 +17,7 @@ let commonSettings: [SwiftSetting] = [
 
 // Those of all targets but the library for apps, whose protocols would take the main actor away from the types that conform
 // to them (Docs/Decisions/0020).
-let settings = commonSettings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+let settings = commonSettings + fuzzing + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 /// A library target of this package: `Sources/<name>`, without the paths in it that are not compiled.
 func module(_ name: String, _ dependencies: [Target.Dependency] = [], excluding: [String] = []) -> Target {
@@ -156,6 +161,7 @@ let package = Package(
         support("HandoffTestSupport", ["DBus"]),
         support("HandoffTestVectors"),
         support("HandoffRadioConformance", ["HandoffRadio"]),
+        support("HandoffAttackModel", [crypto, cryptoExtras]),
         .executableTarget(
             name: "radio-conformance",
             dependencies: [
@@ -187,6 +193,13 @@ let package = Package(
             "HandoffCoreTests",
             ["HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffTestVectors", "HandoffWire"]
         ),
+        tests(
+            "HandoffAttackTests",
+            [
+                "HandoffAttackModel", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio",
+                "HandoffTestVectors", "HandoffWire",
+            ]
+        ),
         tests("HandoffBusTests", ["HandoffBus", "HandoffModel", "DBus", "HandoffTestSupport", "HandoffTestVectors"]),
         tests("HandoffAppsTests", ["HandoffApps", "HandoffModel", "HandoffTestVectors", "Epoll", system]),
         tests("HandoffFoldersTests", ["HandoffFolders", "HandoffModel", "Epoll", system]),
@@ -204,9 +217,9 @@ let package = Package(
         tests(
             "HandoffEndToEndTests",
             [
-                "DBus", "HandoffBus", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffRadioSimulated",
-                "HandoffTestSupport", "HandoffWire", "Epoll", "LocalStream", "handoffd", "handoffctl", "monkeybrowser",
-                system,
+                "DBus", "HandoffAttackModel", "HandoffBus", "HandoffCrypto", "HandoffModel", "HandoffRadio",
+                "HandoffRadioSimulated", "HandoffTestSupport", "HandoffWire", "Epoll", "LocalStream", "handoffd",
+                "handoffctl", "monkeybrowser", system,
             ]
         ),
         tests(
@@ -215,3 +228,20 @@ let package = Package(
         ),
     ]
 )
+
+if let fuzzerLibrary {
+    package.targets += [
+        .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+        .executableTarget(
+            name: "handoff-fuzz",
+            dependencies: [
+                "CFuzzer", "HandoffApps", "HandoffCore", "HandoffCrypto", "HandoffDaemon", "HandoffModel",
+                "HandoffWire",
+                system,
+            ],
+            path: "Tests/Fuzz/Program",
+            swiftSettings: settings,
+            linkerSettings: [.unsafeFlags([fuzzerLibrary, "-lstdc++"])]
+        ),
+    ]
+}

@@ -4,7 +4,8 @@ package import HandoffRadio
 /// The activities of trusted devices nearby, at most one for each device.
 ///
 /// An entry leaves when its device says farewell, when its device goes on with another activity, when nothing was heard
-/// of it for ``timeout``, or when its device is no longer trusted.
+/// of it for ``timeout``, or when its device is no longer trusted. An advertisement that somebody repeats changes nothing
+/// as long as the device itself is heard (decision 17).
 package struct NearbyTable: Sendable {
     /// What became of the table through one call.
     package enum Change: Hashable, Sendable {
@@ -23,6 +24,8 @@ package struct NearbyTable: Sendable {
         package let rssi: Int8?
         package let address: RadioAddress
         package let port: ChannelPort
+        /// The slot under which it was sealed.
+        package let slot: UInt64
 
         package init(
             device: DeviceID,
@@ -30,7 +33,8 @@ package struct NearbyTable: Sendable {
             hasWebpage: Bool,
             rssi: Int8?,
             address: RadioAddress,
-            port: ChannelPort
+            port: ChannelPort,
+            slot: UInt64
         ) {
             self.device = device
             self.activity = activity
@@ -38,6 +42,7 @@ package struct NearbyTable: Sendable {
             self.rssi = rssi
             self.address = address
             self.port = port
+            self.slot = slot
         }
     }
 
@@ -52,6 +57,9 @@ package struct NearbyTable: Sendable {
 
     private var entries: [DeviceID: NearbyEntry] = [:]
     private var reportedRSSI: [DeviceID: Int8] = [:]
+    /// What each device was heard to say.
+    private var memories: [DeviceID: AirMemory] = [:]
+    private var places: [DeviceID: HeardPlaces] = [:]
     private var nextID: NearbyEntry.ID = 1
 
     package init() {}
@@ -68,11 +76,17 @@ package struct NearbyTable: Sendable {
 
     /// When the next entry times out, as `uptime`.
     package var nextTimeout: Duration? {
-        entries.values.map { $0.lastSeen.uptime + Self.timeout }.min()
+        entries.values.flatMap { entry in
+            [entry.lastSeen.uptime + Self.timeout, memories[entry.device]?.farewellDue].compactMap(\.self)
+        }.min()
     }
+
+    /// Where a device was heard lately, the last place first.
+    package func places(of device: DeviceID) -> [HeardPlaces.Place] { places[device]?.all ?? [] }
 
     /// Takes in one opened advertisement.
     package mutating func insert(_ report: Report, at now: Moment) -> [Change] {
+        guard admits(report, at: now) else { return [] }
         guard let hash = report.activity else {
             return remove(report.device)
         }
@@ -91,10 +105,13 @@ package struct NearbyTable: Sendable {
         return [.changed(entry)]
     }
 
-    /// Drops what was not heard for ``timeout``.
+    /// Drops what was not heard for ``timeout``, or has said farewell a second time and nothing since.
     package mutating func expire(at now: Moment) -> [Change] {
         entries.values
-            .filter { now.uptime - $0.lastSeen.uptime >= Self.timeout }
+            .filter { entry in
+                let farewell = memories[entry.device]?.farewellDue
+                return now.uptime - entry.lastSeen.uptime >= Self.timeout || farewell.map { $0 <= now.uptime } == true
+            }
             .sorted { $0.id < $1.id }
             .flatMap { remove($0.device) }
     }
@@ -106,8 +123,24 @@ package struct NearbyTable: Sendable {
     }
 
     /// Drops an entry whose origin said that it goes on with something else.
-    package mutating func remove(entry id: NearbyEntry.ID) -> [Change] {
-        self[id].map { remove($0.device) } ?? []
+    package mutating func remove(entry id: NearbyEntry.ID, at now: Moment) -> [Change] {
+        guard let entry = self[id] else { return [] }
+        memories[entry.device]?.refute(at: now.uptime)
+        return remove(entry.device)
+    }
+
+    /// Whether a report is the device's own word; where it was heard is remembered if it may be.
+    private mutating func admits(_ report: Report, at now: Moment) -> Bool {
+        let slot = memories[report.device]?.slot
+        var memory =
+            memories[report.device] ?? AirMemory(report.activity, slot: report.slot, at: now.uptime)
+        let isAdmitted = memory.admits(report.activity, slot: report.slot, at: now.uptime)
+        memories[report.device] = memory
+        if isAdmitted || slot == report.slot {
+            let place = HeardPlaces.Place(address: report.address, port: report.port)
+            places[report.device, default: HeardPlaces()].insert(place, at: now.uptime)
+        }
+        return isAdmitted
     }
 
     private mutating func add(_ report: Report, _ hash: ActivityTypeHash, at now: Moment) -> NearbyEntry {

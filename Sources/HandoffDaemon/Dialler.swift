@@ -2,10 +2,7 @@ import HandoffCore
 import HandoffRadio
 
 /// Where a device can be dialled.
-struct Place: Hashable, Sendable {
-    let address: RadioAddress
-    let port: ChannelPort
-}
+typealias Place = HeardPlaces.Place
 
 /// Opens channels to devices, wherever they are heard at the moment.
 struct Dialler<R: Radio>: Sendable {
@@ -14,36 +11,75 @@ struct Dialler<R: Radio>: Sendable {
 
     /// How long opening a channel may take.
     private static var limit: Duration { .seconds(10) }
+    /// How long when there are more places to try: an old bluetoothd is heard twice meanwhile.
+    private static var shareOfLimit: Duration { .seconds(3) }
+    /// How long a dial is left in peace before a new place ends it: whoever makes up places can make up many.
+    private static var peace: Duration { .seconds(1) }
 
     /// Runs `body` with a channel to a device; when it is heard elsewhere before the channel is open, to there.
     ///
-    /// A device may advertise from another address from one moment to the next, and nobody answers at the old one.
+    /// A device may advertise from another address from one moment to the next, and nobody answers at the old one. And
+    /// somebody else may repeat its advertisement elsewhere: then each place gets its turn, once.
     ///
     /// - Parameters:
     ///   - start: where it was heard when somebody asked for it.
     ///   - place: where it is now, as far as the engine knows.
-    ///   - body: runs once at most.
+    ///   - others: where else it was heard lately; a place where `body` fails is followed by the next one.
+    ///   - isDone: whether `body` has had what it wanted, so that its failure is no reason to go on.
+    ///   - body: runs once at most at each place.
     /// - Throws: `RadioError` when there is no channel to be had; else what `body` throws.
     func withChannel(
         at start: Place,
         moving place: @escaping @Sendable () -> Place?,
+        others: @escaping @Sendable () -> [Place] = { [] },
+        unless isDone: @Sendable () -> Bool = { true },
         _ body: @escaping @Sendable (R.Channel) async throws -> Void
     ) async throws {
         var next: Place? = start
+        var tried: Set<Place> = []
+        var failure: (any Error)?
         while let current = next {
-            let fate = Latest<Fate?>(nil)
-            next = try await first {
-                try await radio.withChannel(to: current.address, port: current.port, timeout: Self.limit) { channel in
-                    fate.setOnce(.opened)
-                    guard fate.current.value == .opened else { return }
+            tried.insert(current)
+            let (dialled, seen) = (Latest(false), tried)
+            do {
+                next = try await dial(current, besides: seen, moving: place, others: others) { channel in
+                    dialled.set(true)
                     try await body(channel)
                 }
-                // Whoever has decided to move says where to.
-                guard fate.current.value == .moved else { return nil }
-                try await untilCancelled()
-            } or: {
-                try await move(from: current, to: place, deciding: fate)
+            } catch {
+                // The place heard last is the likeliest to be the device: what was wrong there is told.
+                failure = failure ?? error
+                let mayGoOn = !dialled.current.value || !isDone()
+                guard mayGoOn, !Task.isCancelled, let other = others().first(where: { !seen.contains($0) }) else {
+                    throw failure ?? error
+                }
+                next = other
             }
+        }
+    }
+
+    /// Dials one place; another one to go on with, or nil when `body` has run.
+    private func dial(
+        _ current: Place,
+        besides tried: Set<Place>,
+        moving place: @escaping @Sendable () -> Place?,
+        others: @escaping @Sendable () -> [Place],
+        _ body: @escaping @Sendable (R.Channel) async throws -> Void
+    ) async throws -> Place? {
+        let fate = Latest<Fate?>(nil)
+        let limit = others().contains { !tried.contains($0) } ? Self.shareOfLimit : Self.limit
+        return try await first {
+            try await radio.withChannel(to: current.address, port: current.port, timeout: limit) { channel in
+                fate.setOnce(.opened)
+                guard fate.current.value == .opened else { return }
+                try await body(channel)
+            }
+            // Whoever has decided to move says where to.
+            guard fate.current.value == .moved else { return nil }
+            try await untilCancelled()
+        } or: {
+            try await Task.sleep(for: Self.peace)
+            return try await move(besides: tried, to: place, deciding: fate)
         }
     }
 
@@ -52,15 +88,15 @@ struct Dialler<R: Radio>: Sendable {
         case opened, moved
     }
 
-    /// Waits until the device is heard at another place before the channel is open.
+    /// Waits until the device is heard at a place that was not tried, before the channel is open.
     private func move(
-        from old: Place,
+        besides tried: Set<Place>,
         to place: @Sendable () -> Place?,
         deciding fate: Latest<Fate?>
     ) async throws -> Place {
         var heard = engine.sightings.current
         while true {
-            if let now = place(), now != old {
+            if let now = place(), !tried.contains(now) {
                 fate.setOnce(.moved)
                 guard fate.current.value == .opened else { return now }
             }

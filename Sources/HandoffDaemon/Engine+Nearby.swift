@@ -9,15 +9,15 @@ extension Engine {
     /// Takes in an advertisement of anybody; most are of strangers and leave no trace.
     func heard(_ sighting: Sighting) {
         guard sighting.service == Self.service else { return heardPairing(sighting) }
-        guard let (audience, plaintext) = opened(sighting) else { return heardSettling(sighting) }
+        guard let (audience, plaintext, slot) = opened(sighting) else { return heardSettling(sighting) }
         guard let device = audience.device else { return heardOwn(sighting.data) }
-        guard let report = Self.report(of: device, plaintext, in: sighting) else { return }
+        guard let report = Self.report(of: device, plaintext, of: slot, in: sighting) else { return }
         change { state, now in
             guard state.devices[device] != nil else { return }
             if audience.isNews { state.calls[device, default: NewsCalls()].invited(at: now) }
             state.lastSeen[device] = now.unixMicroseconds
-            state.places[report.device] = Place(address: report.address, port: report.port)
             state.outbox.append(contentsOf: state.nearby.insert(report, at: now).map(Effect.nearby))
+            state.places[report.device] = state.nearby.places(of: report.device).first ?? state.places[report.device]
         }
         remember(device)
         sightings.set(())
@@ -48,10 +48,15 @@ extension Engine {
         return (device, place)
     }
 
+    /// Where a device was heard lately, the last place first.
+    func places(of device: DeviceID) -> [Place] {
+        read { $0.nearby.places(of: device) }
+    }
+
     /// Drops an entry whose origin goes on with something else.
     func becameStale(_ id: NearbyEntry.ID) {
-        change { state, _ in
-            state.outbox.append(contentsOf: state.nearby.remove(entry: id).map(Effect.nearby))
+        change { state, now in
+            state.outbox.append(contentsOf: state.nearby.remove(entry: id, at: now).map(Effect.nearby))
         }
     }
 
@@ -83,14 +88,17 @@ extension Engine.State {
 
 extension Engine {
     /// What a trusted device said and to whom, or nil when it was somebody else, which costs next to nothing.
-    private func opened(_ sighting: Sighting) -> (audience: Audience, plaintext: [UInt8])? {
+    private func opened(_ sighting: Sighting) -> (audience: Audience, plaintext: [UInt8], slot: UInt64)? {
         let slot = Moment.now.slot
-        return edit { $0.opener.open(sighting.data, slot: slot) }.map { ($0.id, $0.plaintext) }
+        return edit { $0.opener.open(sighting.data, slot: slot) }.map { opened in
+            (opened.id, opened.plaintext, slot &+ UInt64(bitPattern: Int64(opened.slotOffset)))
+        }
     }
 
     private static func report(
         of device: DeviceID,
         _ plaintext: [UInt8],
+        of slot: UInt64,
         in sighting: Sighting
     ) -> NearbyTable.Report? {
         guard let payload = try? AdvertisementPayload(decoding: plaintext),
@@ -102,7 +110,8 @@ extension Engine {
             hasWebpage: payload.hasWebpage,
             rssi: sighting.rssi,
             address: sighting.address,
-            port: port
+            port: port,
+            slot: slot
         )
     }
 

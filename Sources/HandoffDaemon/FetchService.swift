@@ -35,6 +35,8 @@ struct FetchService<R: Radio>: Service, Fetching {
 
     /// How long the origin may take to close after the acknowledgement.
     private static var closeLimit: Duration { .seconds(2) }
+    /// How long an origin may be silent while there are more places to try: an app that saves first has 3 s.
+    private static var silentLimit: Duration { .seconds(5) }
     /// How long all of it may take.
     private static var limit: Duration { .seconds(15) }
 
@@ -91,13 +93,34 @@ struct FetchService<R: Radio>: Service, Fetching {
         try await Dialler(engine: engine, radio: radio).withChannel(at: entry.place) {
             // The entry may be gone already, with a farewell from another address, and be fetched still.
             engine.read { $0.places[entry.device] }
+        } others: {
+            engine.places(of: entry.device)
+        } unless: {
+            order.outcome.current.value != nil
         } _: { channel in
             let session = FetchSession(
                 keys: engine.identity.keys,
                 peer: order.device.publicKey,
                 request: .fetch(FetchRequest(typeHash: entry.typeHash))
             )
-            try await converse(session, with: order.device.id, over: channel) { order.outcome.setOnce(.success($0)) }
+            // Somebody else may have taken the call, who has nothing to say.
+            let isAlone = engine.places(of: entry.device).count <= 1
+            try await unless(isAlone ? Self.limit : Self.silentLimit, passes: order.outcome) {
+                try await converse(session, with: order.device.id, over: channel) { order.outcome.setOnce(.success($0)) }
+            }
+        }
+    }
+
+    /// Runs `body`, which has to have an outcome before `limit` has passed.
+    private func unless(
+        _ limit: Duration,
+        passes outcome: Outcome,
+        _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        try await first(body) {
+            try await Task.sleep(for: limit)
+            guard outcome.current.value == nil else { try await untilCancelled() }
+            throw RadioError(.timedOut, "Nothing was answered within \(limit).")
         }
     }
 

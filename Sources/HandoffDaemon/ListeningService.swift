@@ -10,9 +10,6 @@ struct ListeningService<R: Radio>: Service {
     let reactor: Reactor
     let logger: Logger
 
-    /// How many channels are open at once: enough for all of a person's devices to fetch together while streams run.
-    private static var limit: Int { 24 }
-
     func run() async throws {
         try await endingQuietly {
             try await cancelWhenGracefulShutdown { try await listen() }
@@ -26,7 +23,8 @@ struct ListeningService<R: Radio>: Service {
             // The scanning plan counts how often the radio has become usable, which is when listening is worth a try.
             let plan = engine.scanning.current
             do {
-                try await radio.withListener(limit: Self.limit, serving: { await server.serve($0) }) { port in
+                try await radio.withListener(limit: Reception.channelCount, serving: { await server.serve($0) }) {
+                    port in
                     engine.listening(at: port)
                     try await untilCancelled()
                 }

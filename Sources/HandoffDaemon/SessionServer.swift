@@ -6,12 +6,22 @@ import HandoffRadio
 import HandoffWire
 import LocalStream
 import Logging
+import Synchronization
 
 /// Answers trusted devices, each on its own channel, and nobody else.
 struct SessionServer: Sendable {
     let engine: Engine
     let reactor: Reactor
     let logger: Logger
+
+    private let reception = Reception()
+    private let budget = Budget()
+
+    init(engine: Engine, reactor: Reactor, logger: Logger) {
+        self.engine = engine
+        self.reactor = reactor
+        self.logger = logger
+    }
 
     /// How long a stranger is listened to.
     private static let strangerLimit = Duration.seconds(2)
@@ -22,20 +32,40 @@ struct SessionServer: Sendable {
     func serve(_ channel: some RadioChannel) async {
         do {
             let session = engine.read { ServeSession(trial: $0.trial, settling: $0.pairing.trial) }
-            let introduced = try await withDeadline(Self.strangerLimit, orThrow: Self.tooSlow) {
-                try await introduction(session, on: channel)
+            let introduced = try await reception.strangers.withSeat(for: channel.peer) {
+                try await withDeadline(Self.strangerLimit, orThrow: Self.tooSlow) {
+                    try await introduction(session, on: channel)
+                }
             }
-            let served = try await withDeadline(Self.limit, orThrow: Self.tooSlow) {
-                try await answer(introduced, on: channel)
+            let served = try await reception.callers.withSeat(for: introduced.introduction.device) {
+                try await withDeadline(Self.limit, orThrow: Self.tooSlow) {
+                    try await answer(introduced, on: channel)
+                }
             }
             if let activity = served.streamed {
-                try await stream(served.session, to: activity, introduced, on: channel)
+                try await reception.withStream {
+                    try await stream(served.session, to: activity, introduced, on: channel)
+                }
             }
         } catch is CancellationError {
             return
         } catch {
-            logger.info("a session ended early: \(error)", metadata: ["peer": "\(channel.peer)"])
+            report(error, of: channel.peer)
         }
+    }
+
+    /// What anybody with a radio can make happen is told in full for whoever looks for it, and else once a minute.
+    private func report(_ error: any Error, of peer: RadioAddress) {
+        logger.debug("a session ended early: \(error)", metadata: ["peer": "\(peer)"])
+        guard let count = budget.spend() else { return }
+        logger.info("\(count) sessions ended early since this was told last; the newest: \(error)")
+    }
+
+    /// How often that is told, over all channels.
+    private final class Budget: Sendable {
+        private let budget = Mutex(LogBudget())
+
+        func spend() -> Int? { budget.withLock { $0.spend(at: Moment.now.uptime) } }
     }
 
     private struct Introduced: Sendable {
@@ -110,6 +140,11 @@ struct SessionServer: Sendable {
         case .settle: preconditionFailure("a pairing is settled above")
         case .fetch(let request): try await engine.answer(to: request)
         case .circle: preconditionFailure("a circle is exchanged, or refused above")
+        case .stream where !reception.hasRoomForStream:
+            Engine.Given(
+                answer: .refusal(Refusal(.busy, "It carries as many streams as it can; end one, and try again.")),
+                activity: nil
+            )
         case .stream(let request): engine.answer(to: request, from: device)
         case nil:
             Engine.Given(

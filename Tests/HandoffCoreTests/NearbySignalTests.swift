@@ -20,7 +20,8 @@ struct NearbySignalTests {
             hasWebpage: hasWebpage,
             rssi: rssi,
             address: RadioAddress(address),
-            port: .sample
+            port: .sample,
+            slot: 10
         )
     }
 

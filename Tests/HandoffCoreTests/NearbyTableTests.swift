@@ -17,7 +17,8 @@ struct NearbyTableTests {
         _ type: String? = notes,
         hasWebpage: Bool = false,
         rssi: Int8? = -60,
-        address: String = "A"
+        address: String = "A",
+        slot: UInt64 = 10
     ) throws -> NearbyTable.Report {
         NearbyTable.Report(
             device: try Self.device(device),
@@ -25,7 +26,8 @@ struct NearbyTableTests {
             hasWebpage: hasWebpage,
             rssi: rssi,
             address: RadioAddress(address),
-            port: try #require(ChannelPort(rawValue: 0x80))
+            port: try #require(ChannelPort(rawValue: 0x80)),
+            slot: slot
         )
     }
 
@@ -96,8 +98,8 @@ struct NearbyTableTests {
         _ = table.insert(try Self.report(2), at: .at(0))
         #expect(table.remove(try Self.device(1)).count == 1)
         let entry = try #require(table.all.first)
-        #expect(table.remove(entry: entry.id) == [.removed(entry)])
-        #expect(table.remove(entry: entry.id).isEmpty)
+        #expect(table.remove(entry: entry.id, at: .at(1)) == [.removed(entry)])
+        #expect(table.remove(entry: entry.id, at: .at(1)).isEmpty)
         #expect(table.all.isEmpty)
     }
 }

@@ -53,7 +53,7 @@ enum Stranger {
     }
 
     /// Where the device can be reached, as its next advertisement tells.
-    private static func door(
+    static func door(
         of card: CardText,
         with radio: SimulatedRadio
     ) async throws -> (RadioAddress, ChannelPort) {

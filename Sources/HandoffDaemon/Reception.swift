@@ -1,0 +1,45 @@
+import HandoffCore
+import HandoffModel
+import HandoffRadio
+import Synchronization
+
+/// Who may be connected at once: strangers, callers and streams have places of their own, so that none of them keeps the
+/// others out.
+///
+/// Whoever has not said yet who it is, is a stranger; whoever has, but may be replaying what another one said, is a caller.
+/// Of both, a newcomer takes the place of a longer stay. A stream was confirmed by its peer, and stays.
+final class Reception: Sendable {
+    /// How many strangers: they have two seconds, and a trusted device needs a fraction of one.
+    private static let strangerCount = 16
+    /// How many callers: enough for all of a person's devices to fetch together.
+    private static let callerCount = 24
+    /// How many streams.
+    private static let streamCount = 24
+
+    /// How many channels are open at once at most, with some that are being closed.
+    static let channelCount = strangerCount + callerCount + streamCount + 8
+
+    /// Seats for those who have not said yet who they are.
+    let strangers = Bench<RadioAddress>(limit: strangerCount)
+    /// Seats for those who ask in the name of a trusted device.
+    let callers = Bench<DeviceID>(limit: callerCount)
+
+    private let streams = Mutex(0)
+
+    /// Whether one more stream can be carried.
+    var hasRoomForStream: Bool { streams.withLock { $0 < Self.streamCount } }
+
+    /// Runs `body` for a stream.
+    ///
+    /// - Throws: ``HandoffError`` with `limitReached` when there are too many; else what `body` throws.
+    func withStream(_ body: () async throws -> Void) async throws {
+        let hasPlace = streams.withLock { count in
+            guard count < Self.streamCount else { return false }
+            count += 1
+            return true
+        }
+        guard hasPlace else { throw HandoffError(.limitReached, "Too many continuation streams are open.") }
+        defer { streams.withLock { $0 -= 1 } }
+        try await body()
+    }
+}

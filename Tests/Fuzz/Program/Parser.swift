@@ -1,0 +1,4 @@
+/// What can be fuzzed.
+enum Parser: String, CaseIterable {
+    case advertisement, frame, handshake, message, card, state
+}

@@ -1,0 +1,132 @@
+import HandoffCore
+import HandoffCrypto
+import HandoffDaemon
+import HandoffModel
+import HandoffWire
+import Synchronization
+
+/// The parsers with what they need around them, and what has to hold of what they take.
+///
+/// A C function without a context calls them, so they are where everybody finds them.
+enum Subject {
+    private struct Fixture: Sendable {
+        let parser: Parser
+        let directory: StateDirectory
+        let keys: DeviceKeys
+        let trial: NoiseResponderTrial<DeviceID>
+        var opener: AdvertisementOpener<Int>
+    }
+
+    private static let fixture = Mutex<Fixture?>(nil)
+
+    /// Chooses the parser that ``take(_:)`` feeds.
+    static func prepare(_ parser: Parser, _ directory: StateDirectory) {
+        // The same keys in every run, so that what was found once is found again.
+        guard let agreement = try? AgreementKey(rawRepresentation: [UInt8](repeating: 7, count: 32)),
+            let peer = try? AgreementKey(rawRepresentation: [UInt8](repeating: 9, count: 32)),
+            let advertising = try? AdvertisingKey(rawRepresentation: [UInt8](repeating: 8, count: 32)),
+            let trial = try? NoiseResponderTrial(
+                localStatic: agreement,
+                candidates: [(peer.publicKey.device, peer.publicKey)]
+            )
+        else { preconditionFailure("these are keys") }
+        fixture.withLock {
+            $0 = Fixture(
+                parser: parser,
+                directory: directory,
+                keys: DeviceKeys(agreement: agreement, advertisingKey: advertising),
+                trial: trial,
+                opener: AdvertisementOpener(keys: [(0, advertising)])
+            )
+        }
+    }
+
+    /// Feeds the parser; whatever is wrong with the bytes is an error that it throws, and anything else is found.
+    static func take(_ bytes: [UInt8]) {
+        fixture.withLock { fixture in
+            guard fixture != nil else { return }
+            switch fixture?.parser {
+            case .advertisement: advertisement(bytes, &fixture)
+            case .frame: frames(bytes)
+            case .handshake: handshake(bytes, fixture)
+            case .message: messages(bytes)
+            case .card: card(bytes)
+            case .state: state(bytes, fixture)
+            case nil: return
+            }
+        }
+    }
+
+    private static func advertisement(_ bytes: [UInt8], _ fixture: inout Fixture?) {
+        for slot in [0, 1, UInt64.max] { _ = fixture?.opener.open(bytes, slot: slot) }
+        guard let payload = try? AdvertisementPayload(decoding: bytes) else { return }
+        precondition(payload.encode() == bytes, "six bytes are one payload")
+    }
+
+    /// The first byte says how long a frame may be, the second how the others are cut.
+    private static func frames(_ bytes: [UInt8]) {
+        guard bytes.count > 2 else { return }
+        let limit = 1 + Int(bytes[0]) * 257
+        var decoder = FrameDecoder(maximumLength: limit)
+        var rest = bytes.dropFirst(2)
+        while !rest.isEmpty {
+            let piece = rest.prefix(1 + Int(bytes[1]))
+            rest = rest.dropFirst(piece.count)
+            guard (try? decoder.append(Array(piece))) != nil else { return }
+            while let frame = try? decoder.next() {
+                precondition((1...limit).contains(frame.count), "a frame is within its limit")
+            }
+            precondition(decoder.bufferedBytes <= 2 + limit + 65_535, "no more is kept than was promised")
+        }
+    }
+
+    private static func handshake(_ bytes: [UInt8], _ fixture: Fixture?) {
+        guard let fixture else { return }
+        var serve = ServeSession(trial: fixture.trial)
+        let introduced = try? serve.introduce(bytes)
+        precondition(introduced == nil, "nobody without the key is let in")
+        let request = Request.stream(StreamRequest(activity: 1))
+        var fetch = FetchSession(keys: fixture.keys, peer: fixture.keys.publicKey, request: request)
+        _ = try? fetch.start()
+        let answered = try? fetch.receive(bytes)
+        precondition(answered == nil, "nobody without the key answers")
+    }
+
+    private static func messages(_ bytes: [UInt8]) {
+        if let request = try? Request(decoding: bytes) {
+            precondition((try? Request(decoding: request.encode())) == request, "a request survives the way")
+        }
+        if let answer = try? Answer(decoding: bytes) {
+            let encoded = answer.encode()
+            precondition((try? Answer(decoding: encoded))?.encode() == encoded, "an answer survives the way")
+        }
+        _ = try? Acknowledgement(decoding: bytes)
+        if let piece = try? StreamPiece(decoding: bytes) {
+            precondition(piece.encode() == bytes, "a piece is written in one way")
+        }
+        var assembler = MessageAssembler(maximumLength: 100)
+        _ = try? assembler.append(bytes)
+    }
+
+    private static func card(_ bytes: [UInt8]) {
+        guard let card = try? CardText(parsing: String(decoding: bytes, as: UTF8.self)) else { return }
+        precondition((try? CardText(parsing: card.text)) == card, "a card survives the way")
+    }
+
+    /// The first byte chooses the file, and whether the rest is all of it or what stands behind a right first line.
+    private static func state(_ bytes: [UInt8], _ fixture: Fixture?) {
+        guard let fixture, let choice = bytes.first else { return }
+        let name = choice & 1 == 0 ? "identity" : "devices"
+        var content = Array(bytes.dropFirst())
+        if choice & 2 == 0 {
+            let checksum = HandoffDigest.sha256(content).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            content = Array("handoffd \(name) 1 \(checksum)\n".utf8) + content
+        }
+        guard (try? StateFiles.replace(name, in: fixture.directory.path, with: content)) != nil else { return }
+        if name == "identity" {
+            _ = try? Identity.loaded(from: fixture.directory)
+        } else {
+            _ = try? TrustedDevices(from: fixture.directory)
+        }
+    }
+}

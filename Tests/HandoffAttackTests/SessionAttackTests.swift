@@ -1,0 +1,109 @@
+import HandoffAttackModel
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffTestVectors
+import HandoffWire
+import Testing
+
+@Suite("A session is with the device that was meant, or with nobody")
+struct SessionAttackTests {
+    /// The answering side of a device that trusts those.
+    private static func server(_ keys: DeviceKeys, trusting devices: [DeviceKeys]) throws -> ServeSession {
+        ServeSession(
+            trial: try NoiseResponderTrial(
+                localStatic: keys.agreement,
+                candidates: devices.map { ($0.publicKey.device, $0.publicKey) }
+            )
+        )
+    }
+
+    private static func call(_ caller: DeviceKeys, to peer: DeviceKeys) throws -> FetchSession {
+        let request = FetchRequest(typeHash: try ActivityType("org.example.edit").hash)
+        return FetchSession(keys: caller, peer: peer.publicKey, request: .fetch(request))
+    }
+
+    @Test("a call that is led to another device of the same person is refused by both")
+    func misbinding() throws {
+        let (desk, phone) = (PublishedVerification(), PublishedVerification())
+        let call = PublishedVerification.call()
+        // Meant for the desk, led to the phone.
+        let proof = try phone.answer(call)
+        let known = [desk.publicKey, phone.publicKey]
+        let model = try PublishedVerification.identify(proof, to: call, among: known)
+
+        let (caller, meant, other) = (DeviceKeys.generate(), DeviceKeys.generate(), DeviceKeys.generate())
+        var led = try Self.call(caller, to: meant)
+        var wrong = try Self.server(other, trusting: [caller, meant])
+        let first = try led.start()
+        #expect { try wrong.introduce(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
+        // The other device answers all the same, in a session of its own with the caller.
+        var own = try Self.call(caller, to: other)
+        _ = try wrongAnswer(to: &own, by: other, from: caller, given: &led)
+        measured(
+            .misbinding,
+            onModel: model == phone.publicKey ? "taken for the phone's own call" : "refused",
+            here: "refused by both sides"
+        )
+    }
+
+    private func wrongAnswer(
+        to own: inout FetchSession,
+        by other: DeviceKeys,
+        from caller: DeviceKeys,
+        given led: inout FetchSession
+    ) throws -> Bool {
+        var server = try Self.server(other, trusting: [caller])
+        let introduced = try server.introduce(try own.start())
+        #expect(introduced != nil)
+        let answer = try server.answer(.refusal(Refusal(.busy, "another session")))
+        var session = led
+        #expect { try session.receive(answer) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
+        return true
+    }
+
+    @Test("a device that is answered with its own messages answers nobody")
+    func reflection() throws {
+        let (caller, peer) = (DeviceKeys.generate(), DeviceKeys.generate())
+        var session = try Self.call(caller, to: peer)
+        let first = try session.start()
+        var own = try Self.server(caller, trusting: [peer])
+        #expect { try own.introduce(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
+        #expect { try session.receive(first) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
+    }
+
+    @Test(
+        "a bond of the link layer gives nothing: the first byte goes to whoever has finished the handshake's first half"
+    )
+    func linkBond() throws {
+        // The attacker has everything that pairing on the link gives; nothing in a session asks for it.
+        let (victim, friend) = (DeviceKeys.generate(), DeviceKeys.generate())
+        var random = SeededRandom(seed: 16)
+        var given = 0
+        for length in 0..<300 {
+            var server = try Self.server(victim, trusting: [friend])
+            let frame = FrameCodec.encode([UInt8](random.bytes(length + 1)))
+            let introduced = try? server.introduce(frame)
+            if introduced != nil { given += 1 }
+        }
+        #expect(given == 0)
+        measured(
+            .linkReconnection,
+            onModel: "an unencrypted reconnection is served",
+            here: "\(given) of 300 frames of a stranger are answered"
+        )
+    }
+
+    @Test("a length is refused before anything is kept for it")
+    func lengths() throws {
+        var frames = PublishedFrames()
+        _ = frames.append([8, 0xFF, 0xFF, 0xFF])
+        var server = try Self.server(.generate(), trusting: [.generate()])
+        #expect { try server.introduce([0xFF, 0xFF]) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
+        measured(
+            .malformedFrames,
+            onModel: "\(frames.awaited) bytes awaited from a stranger",
+            here: "refused at the second byte; \(ServeSession.strangerFrame) bytes at most"
+        )
+    }
+}

@@ -1,0 +1,118 @@
+import HandoffCore
+import HandoffModel
+import HandoffRadio
+import Testing
+
+@Suite("Whoever repeats a device's advertisements changes nothing while the device is heard")
+struct NearbyReplayTests {
+    private var table = NearbyTable()
+
+    /// Takes in what is heard at that many milliseconds; names the types that are shown afterwards.
+    private mutating func hear(
+        _ type: String?,
+        at milliseconds: Int,
+        slot: UInt64 = 10,
+        from address: String = "origin"
+    ) throws -> [ActivityTypeHash] {
+        let report = NearbyTable.Report(
+            device: try .sample(1),
+            activity: try type.map { try hash("org.example.\($0)") },
+            hasWebpage: false,
+            rssi: -60,
+            address: RadioAddress(address),
+            port: .sample,
+            slot: slot
+        )
+        let now = Moment.at(Double(milliseconds) / 1000)
+        _ = table.expire(at: now)
+        _ = table.insert(report, at: now)
+        return table.all.map(\.typeHash)
+    }
+
+    private var shown: [ActivityTypeHash] { table.all.map(\.typeHash) }
+
+    @Test("a farewell that is repeated after its device went on does not take the entry away")
+    mutating func farewell() throws {
+        _ = try hear("edit", at: 0)
+        #expect(try hear(nil, at: 1000).isEmpty, "the first farewell counts at once")
+        _ = try hear("draw", at: 6000)
+        let draw = [try hash("org.example.draw")]
+        for step in 0..<200 {
+            #expect(try hear(nil, at: 6500 + step * 50, from: "attacker") == draw)
+            if step.isMultiple(of: 8) { #expect(try hear("draw", at: 6510 + step * 50) == draw) }
+        }
+    }
+
+    @Test("an older activity that is repeated does not take the place of the present one")
+    mutating func olderActivity() throws {
+        _ = try hear("edit", at: 0)
+        _ = try hear("draw", at: 1000)
+        let draw = [try hash("org.example.draw")]
+        #expect(shown == draw, "what was not heard before counts at once")
+        for step in 0..<200 {
+            #expect(try hear("edit", at: 1500 + step * 50, from: "attacker") == draw)
+            if step.isMultiple(of: 8) { #expect(try hear("draw", at: 1510 + step * 50) == draw) }
+        }
+    }
+
+    @Test("an activity that does come back is shown after a second and a half")
+    mutating func comesBack() throws {
+        _ = try hear("edit", at: 0)
+        _ = try hear("draw", at: 1000)
+        for step in 0..<10 { #expect(try hear("edit", at: 2000 + step * 150) == [try hash("org.example.draw")]) }
+        #expect(try hear("edit", at: 3500) == [try hash("org.example.edit")])
+    }
+
+    @Test("a farewell that is said a second time counts too, even when the scanner hears it once and rests")
+    mutating func secondFarewell() throws {
+        _ = try hear("edit", at: 0)
+        _ = try hear(nil, at: 1000)
+        for step in 0...10 { _ = try hear("edit", at: 7000 + step * 150) }
+        #expect(shown == [try hash("org.example.edit")])
+        #expect(try hear(nil, at: 9000) == [try hash("org.example.edit")], "it may be a replay")
+        #expect(table.nextTimeout == Moment.at(16.5).uptime)
+        #expect(table.expire(at: .at(16.5)).count == 1, "nothing has contradicted it")
+    }
+
+    @Test("a scanner that rests believes what comes back after two of its windows")
+    mutating func restingScanner() throws {
+        _ = try hear("edit", at: 0)
+        _ = try hear("draw", at: 1000)
+        for window in 1...2 { #expect(try hear("edit", at: window * 4000) == [try hash("org.example.draw")]) }
+        #expect(try hear("edit", at: 12_000) == [try hash("org.example.edit")])
+    }
+
+    @Test("what was recorded in an earlier slot counts no more once the device was heard in a later one")
+    mutating func earlierSlot() throws {
+        _ = try hear("edit", at: 0, slot: 10)
+        _ = try hear("draw", at: 1000, slot: 11)
+        let draw = [try hash("org.example.draw")]
+        #expect(try hear("edit", at: 1100, slot: 10, from: "attacker") == draw)
+        #expect(try hear(nil, at: 1200, slot: 10, from: "attacker") == draw)
+        #expect(table.places(of: try .sample(1)).map(\.address) == [RadioAddress("origin")])
+        #expect(try hear("edit", at: 40_000, slot: 10) == [try hash("org.example.edit")], "its clock was set back")
+    }
+
+    @Test("a place that somebody makes up is one of several, and the device's own is among them")
+    mutating func places() throws {
+        for step in 0..<40 {
+            _ = try hear("edit", at: step * 50, from: "attacker")
+            if step.isMultiple(of: 8) { _ = try hear("edit", at: step * 50 + 10) }
+        }
+        let places = table.places(of: try .sample(1)).map(\.address)
+        #expect(Set(places) == [RadioAddress("attacker"), RadioAddress("origin")])
+        _ = try hear("edit", at: 10_000)
+        #expect(table.places(of: try .sample(1)).count == 1, "places that are not heard any more go")
+        for number in 0..<100 { _ = try hear("edit", at: 10_001, from: "attacker \(number)") }
+        #expect(table.places(of: try .sample(1)).count == HeardPlaces.maximumCount)
+    }
+
+    @Test("an activity that its origin calls over is believed again only when it is heard for a while")
+    mutating func refuted() throws {
+        _ = try hear("edit", at: 0)
+        let entry = try #require(table.all.first)
+        _ = table.remove(entry: entry.id, at: .at(0.5))
+        #expect(try hear("edit", at: 600).isEmpty)
+        #expect(try hear("draw", at: 700) == [try hash("org.example.draw")])
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import HandoffAttackModel
+import HandoffCrypto
+import HandoffRadio
+import HandoffRadioSimulated
+import HandoffTestSupport
+import Testing
+
+@Suite("Attacks from the air are answered by nothing", .serialized)
+struct AttackStories {
+    @Test("a broken, forged or replayed advertisement costs the one who hears it no packet")
+    func activeLinking() async throws {
+        let reactions = try Self.reactionsOfTheModel()
+        try await World.runPair { world, laptop, desktop in
+            let keys = try await [laptop, desktop].cards()
+            try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
+                try await desktop.watching { watch in
+                    _ = try await watch.one()
+                    try await Attacker.run(in: world) { attacker in
+                        let real = try await attacker.record([keys[0]])
+                        let attempts = Self.attempts(around: real.data, keys[0])
+                        for attempt in attempts { try await attacker.broadcast(attempt, besides: real.address) }
+                        #expect(attacker.callCount == 0)
+                        // A person's wish is what opens a channel; then the attacker counts, so it would have before.
+                        try world.setAir { $0.off = ["laptop"] }
+                        try await attacker.broadcast(real.data, besides: real.address) {
+                            let result = try await desktop.run("--json", "continue", "--print")
+                            #expect(result.status == 1)
+                            #expect(attacker.callCount > 0)
+                        }
+                        Self.report(.activeLinking, reactions, "0 packets for \(attempts.count) advertisements")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("a device is served while forty strangers hold all the channels that they get, and say nothing")
+    func flood() async throws {
+        try await World.runPair { world, laptop, desktop in
+            let card = try CardText(parsing: try await laptop.json("devices", "card")["card"].string)
+            try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
+                try await desktop.watching { watch in
+                    _ = try await watch.one()
+                    try await Crowd.run(40, at: card, in: world.airDirectory) { crowd in
+                        try await crowd.channels(40)
+                        for _ in 0..<3 {
+                            #expect(try await desktop.json("continue", "--print")["title"].string == "T")
+                        }
+                    }
+                }
+                let told = laptop.log.lines.count { $0.contains("sessions ended early") }
+                #expect(told <= 2, "strangers fill the log")
+            }
+            let reactions = try Self.reactionsOfTheModel()
+            let here = "a trusted device is served beside 40 strangers who say nothing"
+            Self.report(.flood, reactions.replacing("key requests", with: "connections"), here)
+        }
+    }
+
+    @Test("no socket of the internet is open: there is no name on a network to follow")
+    func network() async throws {
+        try await World.runPair { _, laptop, _ in
+            let sockets = try laptop.internetSockets
+            #expect(sockets.isEmpty)
+            Self.report(.multicastNames, "anyone is answered", "\(sockets.count) sockets of the internet are open")
+        }
+    }
+
+    private static func report(_ attack: Attack, _ onModel: String, _ here: String) {
+        print("attack \(attack.number), \(attack.name): on the model \(onModel); here \(here)")
+        #expect(onModel == attack.onModel)
+        #expect(here == attack.here)
+    }
+
+    /// What an attacker makes of an advertisement, without a key; the last one was recorded half an hour ago.
+    private static func attempts(around real: [UInt8], _ key: AdvertisingKey) -> [[UInt8]] {
+        func flipped(_ index: Int) -> [UInt8] {
+            var data = real
+            data[index] ^= 1
+            return data
+        }
+        let slot = UInt64(Date.now.timeIntervalSince1970) / 900
+        let recorded = AdvertisementSealer(key: key, slot: slot - 2).seal([0x10, 1, 2, 3, 4, 5])
+        return [
+            [UInt8](repeating: 0, count: 10), [UInt8](repeating: 0xFF, count: 10), flipped(0), flipped(9),
+            Array(real.dropLast()), [7], real, recorded,
+        ]
+    }
+
+    /// As many broken advertisements make as many devices of the published kind ask for a key.
+    private static func reactionsOfTheModel() throws -> String {
+        let key = [UInt8](repeating: 1, count: 32)
+        var receiver = PublishedReceiver(keys: [key])
+        let requests = try (0..<8).count { number in
+            let broken = PublishedAdvertisement(
+                status: 0,
+                counter: 0,
+                tag: 0,
+                ciphertext: [UInt8](repeating: UInt8(number), count: 10)
+            )
+            return try receiver.hear(broken) == .keyRequest
+        }
+        return "\(requests) key requests for 8 advertisements"
+    }
+}
+
+extension [Device] {
+    /// The advertising keys on the devices' cards.
+    fileprivate func cards() async throws -> [AdvertisingKey] {
+        var keys: [AdvertisingKey] = []
+        for device in self {
+            let card = try await device.json("devices", "card")["card"].string
+            keys.append(try CardText(parsing: card).advertisingKey)
+        }
+        return keys
+    }
+}
+
+extension Device {
+    /// The descriptors of the daemon that are sockets of TCP or UDP (proc(5)).
+    fileprivate var internetSockets: [String] {
+        get throws {
+            let process = "/proc/\(process.processID)"
+            let files = try FileManager.default.contentsOfDirectory(atPath: process + "/fd")
+            let sockets = Set(
+                files.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(process)/fd/\($0)") }
+            )
+            return try ["tcp", "tcp6", "udp", "udp6", "raw", "raw6"].flatMap { kind in
+                let table = try? String(contentsOfFile: "\(process)/net/\(kind)", encoding: .utf8)
+                // The tenth column is the inode (proc(5), /proc/net/tcp).
+                return (table ?? "").split(separator: "\n").dropFirst()
+                    .compactMap { line in line.split(separator: " ").dropFirst(9).first.map(String.init) }
+                    .filter { sockets.contains("socket:[\($0)]") }
+            }
+        }
+    }
+}

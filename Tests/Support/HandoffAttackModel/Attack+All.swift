@@ -1,0 +1,198 @@
+extension Attack {
+    private static let stute = "Stute et al., USENIX Security 2021"
+    private static let martin = "Martin et al., PETS 2019"
+    private static let celosia = "Celosia, Cunche, PETS 2020"
+    private static let becker = "Becker et al., PETS 2019"
+
+    /// All attacks, in the order of their numbers.
+    package static let all = [
+        sequenceNumbers, carryOver, publicAddress, staticBytes, multicastNames, counterExhaustion, bruteForce,
+        nonceReuse, replay, activeLinking, flags, format, dictionary, acceptList, signalStrength, linkReconnection,
+        linkPairing, malformedFrames, flood, pairing, misbinding, removedDevice, chance,
+    ]
+
+    package static let sequenceNumbers = Attack(
+        number: 1,
+        name: "tracking by a sequence number over changes of address",
+        source: "\(martin); \(celosia)",
+        onModel: "AUC 1.00",
+        here: "AUC 0.52",
+        verdict: .fails
+    )
+    package static let carryOver = Attack(
+        number: 2,
+        name: "carrying a payload over to the next address",
+        source: becker,
+        onModel: "96 of 96 changes of address bridged",
+        here: "0 of 95",
+        verdict: .fails
+    )
+    package static let publicAddress = Attack(
+        number: 3,
+        name: "tracking by a fixed public address",
+        source: martin,
+        onModel: "every advertisement names the device",
+        here: "BlueZ sends the fixed address unless its Privacy is on; `status` says so and how to change it",
+        verdict: .partly
+    )
+    package static let staticBytes = Attack(
+        number: 4,
+        name: "tracking by bytes that stay",
+        source: celosia,
+        onModel: "AUC 0.92",
+        here: "AUC 0.50",
+        verdict: .fails
+    )
+    package static let multicastNames = Attack(
+        number: 5,
+        name: "tracking by names on the local network",
+        source: stute,
+        onModel: "anyone is answered",
+        here: "0 sockets of the internet are open",
+        verdict: .inapplicable
+    )
+    package static let counterExhaustion = Attack(
+        number: 6,
+        name: "forging a high counter, so that real advertisements are ignored",
+        source: stute,
+        onModel: "100 of 100 real ones missed",
+        here: "0 of 100",
+        verdict: .fails
+    )
+    package static let bruteForce = Attack(
+        number: 7,
+        name: "forging the tag by trying",
+        source: stute,
+        onModel: "a forgery after 240 tries",
+        here: "0 forgeries in 200000 tries",
+        verdict: .fails
+    )
+    package static let nonceReuse = Attack(
+        number: 8,
+        name: "a nonce used twice, after an old state was restored",
+        source: "after \(celosia)",
+        onModel: "150 of 150 nonces used twice",
+        here: "0 of 2000",
+        verdict: .fails
+    )
+    package static let replay = Attack(
+        number: 9,
+        name: "replaying or relaying an advertisement",
+        source: celosia,
+        onModel: "1000 of 1000 believed a day later",
+        here: "0 of 1000 after two slots; before, a place to dial among others, and 0 packets",
+        verdict: .fails
+    )
+    package static let activeLinking = Attack(
+        number: 10,
+        name: "making devices answer broken, forged or replayed advertisements",
+        source: celosia,
+        onModel: "8 key requests for 8 advertisements",
+        here: "0 packets for 8 advertisements",
+        verdict: .fails
+    )
+    package static let flags = Attack(
+        number: 11,
+        name: "reading what somebody does from a flag",
+        source: martin,
+        onModel: "right 100 % of the time",
+        here: "49 %, as a coin",
+        verdict: .fails
+    )
+    package static let format = Attack(
+        number: 12,
+        name: "telling versions and models by the clear part",
+        source: martin,
+        onModel: "2 forms",
+        here: "1 form",
+        verdict: .fails
+    )
+    package static let dictionary = Attack(
+        number: 13,
+        name: "naming the activity by a dictionary of type hashes",
+        source: "after \(celosia)",
+        onModel: "1000 of 1000 unsealed hashes named",
+        here: "0 of 1000",
+        verdict: .fails
+    )
+    package static let acceptList = Attack(
+        number: 14,
+        name: "probing a controller's accept list with old private addresses",
+        source: "Zhang, Lin, CCS 2022",
+        onModel: "a listed address is answered",
+        here: "no accept list and no automatic connection is used; see 10",
+        verdict: .inapplicable
+    )
+    package static let signalStrength = Attack(
+        number: 15,
+        name: "recognizing a radio by its signal",
+        source: "Gagnon et al., ICISSP 2023",
+        onModel: "re-identified",
+        here: "re-identified: any radio is; its power is not told",
+        verdict: .outOfScope
+    )
+    package static let linkReconnection = Attack(
+        number: 16,
+        name: "reconnecting without the link's encryption",
+        source: "Wu et al. (BLESA), WOOT 2020",
+        onModel: "an unencrypted reconnection is served",
+        here: "0 of 300 frames of a stranger are answered",
+        verdict: .fails
+    )
+    package static let linkPairing = Attack(
+        number: 17,
+        name: "pairing anew, or more weakly, on the link layer",
+        source: "BLERP, NDSS 2026",
+        onModel: "a new bond has the old one's rights",
+        here: "bonds have no rights and are never asked for; see 16",
+        verdict: .inapplicable
+    )
+    package static let malformedFrames = Attack(
+        number: 18,
+        name: "malformed frames and lengths",
+        source: stute,
+        onModel: "16777215 bytes awaited from a stranger",
+        here: "refused at the second byte; 1073 bytes at most",
+        verdict: .fails
+    )
+    package static let flood = Attack(
+        number: 19,
+        name: "floods of connections and of half-open handshakes",
+        source: "after \(celosia)",
+        onModel: "8 connections for 8 broken advertisements",
+        here: "a trusted device is served beside 40 strangers who say nothing",
+        verdict: .fails
+    )
+    package static let pairing = Attack(
+        number: 20,
+        name: "standing in the middle of a pairing",
+        source: stute,
+        onModel: "the code does not cover the keys",
+        here: "keys travel on cards, by hand",
+        verdict: .inapplicable
+    )
+    package static let misbinding = Attack(
+        number: 21,
+        name: "leading a call to another device of the person, or back",
+        source: "after \(stute)",
+        onModel: "taken for the phone's own call",
+        here: "refused by both sides",
+        verdict: .fails
+    )
+    package static let removedDevice = Attack(
+        number: 22,
+        name: "a removed device that goes on listening",
+        source: "after \(celosia)",
+        onModel: "reads 100 of the next 100 advertisements",
+        here: "opens no session; reads advertisements until the sender has a new advertising key",
+        verdict: .partly
+    )
+    package static let chance = Attack(
+        number: 23,
+        name: "other people's advertisements taken for one's own",
+        source: "after \(stute)",
+        onModel: "17 false hits in 250, with 16 keys",
+        here: "0 in 10000",
+        verdict: .fails
+    )
+}
