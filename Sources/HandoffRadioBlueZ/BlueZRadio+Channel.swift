@@ -25,10 +25,7 @@ extension BlueZRadio {
             try await withCompanions([{ try await session.bluez.watch(session.adapter) }]) {
                 let opened = try await withTimeLimit(
                     timeout,
-                    discarding: { (late: Opened) in
-                        late.close()
-                        self.release(peer, in: session, after: Self.linger)
-                    },
+                    discarding: { (late: Opened) in self.discard(late, to: peer, in: session) },
                     { try await self.open(peer, port, deadline: .now + timeout, in: session) }
                 )
                 guard let opened else {
@@ -51,12 +48,13 @@ extension BlueZRadio {
             }
         }
 
-        func close() {
-            switch self {
-            case .socket(let channel): channel.close()
-            case .mailbox(let caller): caller.channel.close()
-            }
-        }
+    }
+
+    /// Lets go of a channel that was opened too late for anybody to use it.
+    private func discard(_ late: Opened, to peer: DeviceAddress, in session: Session) {
+        BlueZChannel(peer: RadioAddress(peer.description), carrier: late.channel).close()
+        if case .mailbox = late { mailboxTurns.giveBack(peer) }
+        release(peer, in: session, after: Self.linger)
     }
 
     /// Runs `body` with the channel, and closes it and lets go of the link afterwards.

@@ -20,17 +20,16 @@ extension BlueZRadio {
             let listener = try socketListener(in: session)
             defer { listener?.close() }
             let port = listener.map(\.endpoint.psm).flatMap(ChannelPort.init) ?? .mailboxOnly
-            var companions: [@Sendable () async throws -> Void] = [
-                { try await session.bluez.watch(session.adapter) }
-            ]
-            if let listener {
-                companions.append { try await self.accept(from: listener, places, in: session, serve) }
-            }
-            return try await withCompanions(companions) {
-                guard transport != .l2cap, session.adapter.servesGATT else { return try await body(port) }
-                let post = MailboxPost(port: port, places: places)
+            let post = MailboxPost(port: port, places: places)
+            guard let listener else {
                 return try await withMailbox(post, places: places, in: session, serving: serve) { try await body(port) }
             }
+            let companions: [@Sendable () async throws -> Void] = [
+                { try await session.bluez.watch(session.adapter) },
+                { try await self.accept(from: listener, places, in: session, serve) },
+                { await self.offerMailbox(post, places: places, in: session, serving: serve) },
+            ]
+            return try await withCompanions(companions) { try await body(port) }
         }
     }
 
@@ -38,7 +37,12 @@ extension BlueZRadio {
     ///
     /// - Throws: ``L2CAPError`` when it cannot and must; ``RadioError`` when there is neither this nor a mailbox.
     private func socketListener(in session: Session) throws -> L2CAPListener? {
-        guard transport != .gatt else { return nil }
+        guard transport != .gatt else {
+            guard session.adapter.servesGATT else {
+                throw RadioError(.listeningRefused, "bluetoothd publishes no GATT services on \(session.adapter.name)")
+            }
+            return nil
+        }
         do throws(L2CAPError) {
             let listener = try L2CAPListener(reactor: session.reactor)
             // The one PSM that says that there is none: not to be told from having no channels at all.

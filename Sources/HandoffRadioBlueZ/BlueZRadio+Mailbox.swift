@@ -32,17 +32,51 @@ extension BlueZRadio {
         deadline: ContinuousClock.Instant,
         in session: Session
     ) async throws -> MailboxCaller {
+        while true {
+            do {
+                let device = try await connect(to: peer, deadline: deadline, in: session)
+                return try await openMailbox(of: device, at: peer, port)
+            } catch let error as BlueZError where Self.transient.contains(error.code) {
+                logger.debug("dialling \(peer) over GATT again in \(Self.redialPause): \(error)")
+                try await Task.sleep(for: Self.redialPause)
+            }
+        }
+    }
+
+    /// Failures that say nothing about the peer, and pass; whoever waits has a time limit.
+    private static let transient: Set<BlueZError.Code> = [.connectFailed, .notConnected, .busy, .deviceAbsent]
+
+    private static let redialPause = Duration.milliseconds(500)
+
+    private func openMailbox(
+        of device: GATTPeer,
+        at peer: DeviceAddress,
+        _ port: ChannelPort
+    ) async throws -> MailboxCaller {
+        let turns = mailboxTurns.borrow(peer)
+        do {
+            let caller = MailboxCaller(try await MailboxLink(device, turns: turns))
+            try await caller.open(port)
+            return caller
+        } catch {
+            mailboxTurns.giveBack(peer)
+            throw error
+        }
+    }
+
+    private func connect(
+        to peer: DeviceAddress,
+        deadline: ContinuousClock.Instant,
+        in session: Session
+    ) async throws -> GATTPeer {
         try await find(peer, in: session)
-        let device = try await session.bluez.withQuiet(on: session.adapter) {
+        return try await session.bluez.withQuiet(on: session.adapter) {
             try await session.bluez.connectedDevice(
                 peer,
                 on: session.adapter,
                 timeout: ContinuousClock.now.duration(to: deadline)
             )
         }
-        let caller = MailboxCaller(try await MailboxLink(device, turns: mailboxTurns.borrow(peer)))
-        try await caller.open(port)
-        return caller
     }
 
     /// Waits until bluetoothd knows the device: it forgets those that nobody uses.
@@ -77,6 +111,25 @@ extension BlueZRadio {
                 }
             }
             return try await withCompanions([accepting], body)
+        }
+    }
+
+    /// Publishes the mailbox beside a listener that can do without, until the task is cancelled.
+    func offerMailbox(
+        _ post: MailboxPost,
+        places: Places,
+        in session: Session,
+        serving serve: @escaping @Sendable (BlueZChannel) async -> Void
+    ) async {
+        guard transport == .automatic, session.adapter.servesGATT else { return }
+        do {
+            try await withMailbox(post, places: places, in: session, serving: serve) {
+                let never = AsyncStream<Never> { _ in }
+                for await _ in never {}
+            }
+        } catch {
+            guard !Task.isCancelled else { return }
+            logger.notice("no channels over GATT are offered: \(error)")
         }
     }
 

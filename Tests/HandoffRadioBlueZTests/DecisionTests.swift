@@ -100,7 +100,8 @@ struct TransportTests {
     @Test(
         "only what this host cannot do at all leads to GATT, and nothing that went wrong on the air",
         arguments: [
-            (Errno.addressFamilyNotSupported, L2CAPError.Operation.listen, true), (.protocolNotSupported, .connect, true),
+            (Errno.addressFamilyNotSupported, L2CAPError.Operation.listen, true),
+            (.protocolNotSupported, .connect, true),
             (.notSupportedOnSocket, .listen, true), (.notPermitted, .connect, true), (.noFunction, .listen, true),
             (.noFunction, .connect, false), (.connectionRefused, .connect, false), (.timedOut, .connect, false),
             (.noRouteToHost, .connect, false), (.addressInUse, .listen, false),

@@ -9,7 +9,13 @@ import Testing
 struct MailboxLetterTests {
     @Test("a letter is read as it was written")
     func roundTrip() {
-        let letter = MailboxLetter(channel: 0x0102_0304, number: 5, flags: [.end, .more], window: 0x0607, data: [8, 9])
+        let letter = MailboxLetter(
+            channel: 0x0102_0304,
+            number: 5,
+            flags: [.end, .more],
+            window: 0x0607,
+            data: [8, 9]
+        )
         #expect(letter.bytes == [1, 2, 3, 4, 5, 6, 6, 7, 8, 9])
         #expect(MailboxLetter(letter.bytes) == letter)
     }

@@ -50,8 +50,14 @@ package struct GATTPeer: Sendable {
     ///
     /// The subscription itself ends with the link: others in this process may share it (bluez src/gatt-client.c has one
     /// for each client of the bus).
+    ///
+    /// - Parameters:
+    ///   - characteristic: one that notifies.
+    ///   - subscribed: called once, when none can be missed any more.
+    ///   - notified: called for each, with its value.
     package func followNotifications(
         of characteristic: Characteristic,
+        subscribed: @escaping @Sendable () -> Void,
         _ notified: @escaping @Sendable ([UInt8]) -> Void
     ) async throws {
         let rule = MatchRule(
@@ -66,8 +72,11 @@ package struct GATTPeer: Sendable {
             } catch let error as BlueZError where error.code == .busy {
                 // Somebody in this process has just asked for the same.
             }
+            subscribed()
             for try await signal in signals {
-                guard case .changed(_, Names.gattCharacteristic, let values, _)? = ObjectChange(signal) else { continue }
+                guard case .changed(_, Names.gattCharacteristic, let values, _)? = ObjectChange(signal) else {
+                    continue
+                }
                 if let value = values["Value"]?.bytes { notified(value) }
             }
         }

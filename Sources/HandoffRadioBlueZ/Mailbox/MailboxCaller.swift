@@ -57,16 +57,15 @@ final class MailboxCaller: Sendable {
     func run() async {
         do {
             let companions: [@Sendable () async throws -> Void] = [
-                { try await self.link.peer.followNotifications(of: self.link.doorbell) { _ in self.wake.yield() } },
+                { try await self.followDoorbell() },
                 {
                     try await self.link.peer.waitForDisconnection()
                     throw RadioError(.channelClosed, "the link to the other device was lost")
                 },
                 {
-                    // The first one at once: the doorbell may have rung before anybody listened.
                     while true {
-                        self.wake.yield()
                         try await Task.sleep(for: Self.interval)
+                        self.wake.yield()
                     }
                 },
             ]
@@ -79,6 +78,13 @@ final class MailboxCaller: Sendable {
         } catch {
             guard !Task.isCancelled else { return }
             channel.lose(RadioError(.channelClosed, "the channel broke: \(error)"))
+        }
+    }
+
+    /// Wakes up when the doorbell rings, and once before: it may have rung while nobody listened.
+    private func followDoorbell() async throws {
+        try await link.peer.followNotifications(of: link.doorbell, subscribed: { self.wake.yield() }) { _ in
+            self.wake.yield()
         }
     }
 

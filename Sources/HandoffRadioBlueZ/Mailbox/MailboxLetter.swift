@@ -12,11 +12,11 @@ struct MailboxLetter: Hashable, Sendable {
     struct Flags: OptionSet, Hashable, Sendable {
         let rawValue: UInt8
 
-        /// In a letter: opens the channel; its data is the port. In an answer: there is no such channel.
+        /// A letter opens the channel, and its data is the port; an answer says that there is no such channel.
         static let opening = Flags(rawValue: 1)
         /// The sender has closed the channel, and sent everything.
         static let end = Flags(rawValue: 2)
-        /// In an answer: there is more, ask again.
+        /// There is more: ask again.
         static let more = Flags(rawValue: 4)
 
         fileprivate static let all: Flags = [.opening, .end, .more]

@@ -142,7 +142,8 @@ final class MailboxPost: Sendable {
 
     /// Opens a channel, if that is what the letter asks for and there is room; the letter's data is the port.
     private func open(_ letter: MailboxLetter, on id: LineID) -> MailboxLetter? {
-        guard letter.number == 0, letter.data.map(UInt16.init) == [port.rawValue], state.withLock({ $0.takes(Self.maximumLines) }),
+        guard letter.number == 0, letter.data.map(UInt16.init) == [port.rawValue],
+            state.withLock({ $0.takes(Self.maximumLines) }),
             places.take()
         else { return nil }
         let channel = MailboxChannel { [bell] in bell.notify([0]) }
