@@ -13,8 +13,8 @@ import tempfile
 from world import Failure, Steps, device, tell, trust_each_other, type_hash
 
 TYPE = "org.example.notes.editing"
-# Below what an advertisement's PSM can say there is always room for one that says that there is none.
-SMALL, LARGE = 1_000, 40_000
+# Two letters of a mailbox, and forty.
+SMALL, LARGE = 1_000, 20_000
 
 
 def fetch(steps, origin, caller, length):
