@@ -13,8 +13,8 @@ import tempfile
 from world import Failure, Steps, device, tell, trust_each_other, type_hash
 
 TYPE = "org.example.notes.editing"
-# Two letters of a mailbox, and forty.
-SMALL, LARGE = 1_000, 20_000
+# Two letters of a mailbox, and twenty.
+SMALL, LARGE = 1_000, 10_000
 
 
 def fetch(steps, origin, caller, length):
