@@ -2,20 +2,24 @@
 """A pipe between two devices: a megabyte through a continuation stream, and an answer back.
 
 streams.py               on a simulated air; needs no Bluetooth
-streams.py hci0 hci1     over two Bluetooth adapters of this machine, bluetoothd and the kernel
+streams.py hci0 hci1     over two Bluetooth adapters of this machine, bluetoothd and the kernel; then l2test, of BlueZ,
+                         sends as much over the same link, to compare
 """
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import time
 
-from world import PATIENCE, PROGRAMS, Failure, Steps, device, process, tell, trust_each_other, type_hash
+from world import PATIENCE, PROGRAMS, Failure, Lines, Steps, device, process, tell, trust_each_other, type_hash
 
 TYPE = "org.example.pipe"
 SIZE = 1_000_000
+# What l2test sends at once, in bytes.
+FRAME = 1000
 
 
 def story(radios):
@@ -41,6 +45,31 @@ def story(radios):
     if answer != b"thanks" or publisher.returncode != 0:
         raise Failure(f"the laptop read {answer!r} and ended with {publisher.returncode}")
     print(f"streams: {SIZE / took / 1000:.0f} kB/s, from the tap to the last byte; ok", flush=True)
+
+
+def plain_channel(receiver, sender):
+    """How fast l2test, of BlueZ, sends as many bytes between the same two adapters, over a bare L2CAP channel."""
+    address = re.search(r"addr ([0-9A-F:]{17})", management(receiver, "info")).group(1)
+    for setting in ("connectable", "advertising"):
+        management(receiver, setting, "on")
+    options = ["-V", "le_public", "-P", "0x81", "-I", str(FRAME), "-O", str(FRAME)]
+    listen = ["l2test", "-r", "-i", receiver, "-b", str(SIZE), *options]
+    with process(listen, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as listening:
+        lines = Lines(listening.stderr)
+        lines.wait(lambda line: "Waiting for connection" in line, "l2test to listen")
+        # One more than is needed: what counts is when the receiver has all of it.
+        send = ["l2test", "-s", "-i", sender, "-b", str(FRAME), "-N", str(SIZE // FRAME + 1), *options, address]
+        with process(send, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+            measured = lines.wait(lambda line: "kB/s" in line, "l2test to receive", 5 * PATIENCE)
+    print(f"l2test: {re.search(r'([0-9.]+) kB/s', measured).group(1)} kB/s over the same link", flush=True)
+
+
+def management(adapter, *command):
+    """What btmgmt answers, which wants a terminal or nothing on standard input."""
+    arguments = ["btmgmt", "-i", adapter, *command]
+    return subprocess.run(
+        arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False
+    ).stdout
 
 
 def publishing(machine, file):
@@ -69,3 +98,5 @@ if __name__ == "__main__":
     if len(adapters) not in (0, 2):
         sys.exit(__doc__)
     tell(lambda: story((lambda _: [["--adapter", name] for name in adapters]) if adapters else simulated))
+    if adapters:
+        tell(lambda: plain_channel(*adapters))
