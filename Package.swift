@@ -185,7 +185,10 @@ let package = Package(
         tests("EpollTests", ["Epoll", "CLinux", system]),
         tests("LocalStreamTests", ["LocalStream", "Epoll", system]),
         tests("L2CAPTests", ["L2CAP", "Epoll", "CBluetooth", "CLinux", system]),
-        tests("HandoffRadioBlueZTests", ["HandoffRadioBlueZ", "HandoffRadio", "BlueZ", "DBus", "L2CAP", system]),
+        tests(
+            "HandoffRadioBlueZTests",
+            ["HandoffRadioBlueZ", "HandoffRadio", "BlueZ", "DBus", "L2CAP", logging, system]
+        ),
         tests("HandoffModelTests", ["HandoffModel", "HandoffTestVectors"]),
         tests("HandoffWireTests", ["HandoffWire", "HandoffModel", "HandoffCrypto", "HandoffTestVectors"]),
         tests("HandoffCryptoTests", ["HandoffCrypto", "HandoffTestVectors"], excluding: ["Python"]),

@@ -13,7 +13,8 @@ extension BlueZ {
         _ body: () async throws -> Success
     ) async throws -> Success {
         let root = ObjectPath.root.appending("application").appending("\(nextIdentifier())")
-        let objects = GATTApplication(root: root, services: services).objects
+        let application = GATTApplication(root: root, services: services)
+        let objects = application.objects
         for object in objects { connection.objects.insert([object.interface], at: object.path) }
         connection.objects.insertObjectManager(at: root)
         let result = await outcome {
@@ -23,8 +24,10 @@ extension BlueZ {
             } catch {
                 throw BlueZError(any: error, during: .registerApplication)
             }
+            for (path, notifier) in application.notifiers { notifier.publish(path, in: connection.objects) }
             return try await withCompanions([{ try await self.watch(adapter) }], body)
         }
+        for (_, notifier) in application.notifiers { notifier.publish(nil, in: connection.objects) }
         try? await errands.perform { try await self.callServer(adapter, "UnregisterApplication", [root.value]) }
         connection.objects.remove(at: root)
         for object in objects { connection.objects.remove(at: object.path) }

@@ -4,6 +4,9 @@ package import DBus
 package struct Device: Hashable, Sendable {
     package let path: ObjectPath
 
+    /// Its address, or nil where bluetoothd tells none that could be one.
+    package let address: DeviceAddress?
+
     /// Whether there is a link to it, of whatever kind.
     package let isConnected: Bool
 
@@ -27,7 +30,10 @@ extension BlueZ {
         try await device(at: path(of: address, on: adapter))
     }
 
-    func device(at path: ObjectPath) async throws -> Device {
+    /// What bluetoothd knows about the device whose object is at `path`.
+    ///
+    /// - Throws: ``BlueZError`` with `deviceAbsent` when there is none.
+    package func device(at path: ObjectPath) async throws -> Device {
         do {
             let reply = try await connection.call(
                 MethodCall(
@@ -42,6 +48,9 @@ extension BlueZ {
             let properties = reply.first?.stringDictionary ?? [:]
             return Device(
                 path: path,
+                address: properties["Address"]?.string.flatMap { text in
+                    DeviceAddress(text, kind: properties["AddressType"]?.string == "public" ? .public : .random)
+                },
                 isConnected: properties["Connected"]?.boolean ?? false,
                 isKept: ["Paired", "Bonded", "Trusted"].contains { properties[$0]?.boolean == true },
                 hasServices: properties["ServicesResolved"]?.boolean ?? false
@@ -55,12 +64,19 @@ extension BlueZ {
     ///
     /// Closing our channels does not drop it, because bluetoothd holds an ATT channel on every LE link; and as long as
     /// the link stands, the peripheral's advertising stays off. bluetoothd takes 2 s over it (bluez src/device.c,
-    /// DISCONNECT_TIMER). It is waited for, even in a cancelled task. Failure is of no consequence and not reported.
-    package func disconnect(_ address: DeviceAddress, on adapter: Adapter) async {
+    /// DISCONNECT_TIMER). It is waited for, even in a cancelled task, for at most `limit`. Failure is of no consequence
+    /// and not reported.
+    package func disconnect(
+        _ address: DeviceAddress,
+        on adapter: Adapter,
+        limit: Duration = .milliseconds(3500)
+    ) async {
         _ = try? await errands.perform {
-            let device = try await self.device(address, on: adapter)
-            guard device.isConnected, !device.isKept else { return }
-            try await self.callDevice(device.path, "Disconnect")
+            try await withTimeLimit(limit) {
+                let device = try await self.device(address, on: adapter)
+                guard device.isConnected, !device.isKept else { return }
+                try await self.callDevice(device.path, "Disconnect")
+            }
         }
     }
 
@@ -80,7 +96,7 @@ extension BlueZ {
     /// Makes bluetoothd forget the device at `address`, unless it is kept or connected.
     ///
     /// For devices that were connected to by ``withDevice(_:on:timeout:_:)``: bluetoothd stores those on disk for ever.
-    func forget(_ address: DeviceAddress, on adapter: Adapter) async {
+    package func forget(_ address: DeviceAddress, on adapter: Adapter) async {
         _ = try? await errands.perform {
             let device = try await self.device(address, on: adapter)
             guard !device.isConnected, !device.isKept else { return }

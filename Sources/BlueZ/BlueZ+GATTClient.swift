@@ -1,4 +1,4 @@
-import DBus
+package import DBus
 
 extension BlueZ {
     /// Connects to the device at `address`, which was heard a moment ago, and reads its GATT services; disconnects when
@@ -17,11 +17,9 @@ extension BlueZ {
         _ body: (GATTPeer) async throws -> Success
     ) async throws -> Success {
         let before = try await device(address, on: adapter)
-        let peer = GATTPeer(bluez: self, path: before.path)
         let result = await outcome {
             try await withCompanions([{ try await self.watch(adapter) }]) {
-                try await connect(peer.path, timeout: timeout)
-                return try await body(peer)
+                try await body(try await connectedDevice(address, on: adapter, timeout: timeout))
             }
         }
         if !before.isConnected {
@@ -29,6 +27,37 @@ extension BlueZ {
             await forget(address, on: adapter)
         }
         return try result.get()
+    }
+
+    /// Connects to the device at `address` and reads its GATT services, unless that is done already; the caller sees to
+    /// the end of the link: ``disconnect(_:on:)``, ``forget(_:on:)``.
+    ///
+    /// - Throws: ``BlueZError`` with `deviceAbsent`, `timedOut` or `connectFailed`.
+    package func connectedDevice(
+        _ address: DeviceAddress,
+        on adapter: Adapter,
+        timeout: Duration
+    ) async throws -> GATTPeer {
+        let device = try await device(address, on: adapter)
+        if !device.isConnected || !device.hasServices { try await connect(device.path, timeout: timeout) }
+        return GATTPeer(bluez: self, path: device.path)
+    }
+
+    /// Waits until the link to the device at `path` is gone.
+    package func waitForDisconnection(of path: ObjectPath) async throws {
+        let rule = MatchRule(
+            sender: Names.service,
+            path: path,
+            interface: "org.freedesktop.DBus.Properties",
+            member: "PropertiesChanged"
+        )
+        try await connection.withSignals(rule) { signals in
+            guard try await self.device(at: path).isConnected else { return }
+            for try await signal in signals {
+                guard case .changed(_, Names.device, let values, _)? = ObjectChange(signal) else { continue }
+                if values["Connected"]?.boolean == false { return }
+            }
+        }
     }
 
     /// Connects and waits until the objects of the services are there.

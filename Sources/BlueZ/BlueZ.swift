@@ -46,6 +46,13 @@ package final class BlueZ: Sendable {
         errands.post(work)
     }
 
+    /// Has `work` done, and waits for it even when the calling task is cancelled: for undoing.
+    ///
+    /// Nothing of it is done when `withBlueZ(on:_:)` has ended; a failure is of no consequence.
+    package func undoing(_ work: @escaping @Sendable () async throws -> Void) async {
+        try? await errands.perform(work)
+    }
+
     /// A number that this object has not given before: every exported object gets a path of its own.
     func nextIdentifier() -> UInt64 {
         identifiers.withLock { identifier in

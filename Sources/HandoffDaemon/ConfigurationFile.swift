@@ -5,6 +5,7 @@ import Glibc
 struct ConfigurationFile: Decodable {
     var radio: String?
     var adapter: String?
+    var transport: String?
     var bus: String?
     var name: String?
     var logLevel: String?
@@ -14,7 +15,7 @@ struct ConfigurationFile: Decodable {
     var folders: [String: String]?
 
     private enum Key: String, CodingKey, CaseIterable {
-        case radio, adapter, bus, name, logLevel, staysWhenAway, notifies, folders
+        case radio, adapter, transport, bus, name, logLevel, staysWhenAway, notifies, folders
     }
 
     /// The file that was asked for, else the user's own if there is one, else nothing.
@@ -44,6 +45,7 @@ struct ConfigurationFile: Decodable {
         let container = try decoder.container(keyedBy: Key.self)
         radio = try container.decodeIfPresent(String.self, forKey: .radio)
         adapter = try container.decodeIfPresent(String.self, forKey: .adapter)
+        transport = try container.decodeIfPresent(String.self, forKey: .transport)
         bus = try container.decodeIfPresent(String.self, forKey: .bus)
         name = try container.decodeIfPresent(String.self, forKey: .name)
         logLevel = try container.decodeIfPresent(String.self, forKey: .logLevel)

@@ -3,6 +3,7 @@ import HandoffApps
 import HandoffCore
 import HandoffFolders
 import HandoffModel
+package import HandoffRadio
 package import Logging
 import SystemPackage
 
@@ -18,6 +19,7 @@ package struct Settings: Sendable {
     }
 
     package let radio: RadioChoice
+    package let transport: ChannelTransport
     package let daemon: DaemonOptions
     package let logLevel: Logger.Level
 
@@ -25,6 +27,7 @@ package struct Settings: Sendable {
     package struct CommandLine: Sendable {
         package var radio: String?
         package var adapter: String?
+        package var transport: String?
         package var bus: String?
         package var stateDirectory: String?
         package var configuration: String?
@@ -40,6 +43,10 @@ package struct Settings: Sendable {
     package init(_ line: CommandLine, environment: [String: String], hostName: String) throws {
         let file = try ConfigurationFile.loaded(option: line.configuration, environment: environment)
         radio = try Self.radio(line.radio ?? file.radio ?? "bluez", adapter: line.adapter, usual: file.adapter)
+        transport = try Self.transport(line.transport ?? file.transport ?? ChannelTransport.automatic.rawValue)
+        if line.transport != nil, case .simulated = radio {
+            throw SettingsError("--transport goes with --radio bluez only.")
+        }
         logLevel = try Self.level(line.logLevel ?? file.logLevel ?? "info")
         let directories = AppDirectories(environment: environment)
         var daemon = DaemonOptions(
@@ -72,6 +79,13 @@ package struct Settings: Sendable {
             throw SettingsError("--adapter is \"\(name)\"; adapters are named hci0, hci1 and so on.")
         }
         return name
+    }
+
+    private static func transport(_ text: String) throws -> ChannelTransport {
+        guard let transport = ChannelTransport(rawValue: text) else {
+            throw SettingsError("--transport is \"\(text)\"; it can be automatic, l2cap or gatt.")
+        }
+        return transport
     }
 
     private static func bus(_ text: String) throws -> BusAddress {

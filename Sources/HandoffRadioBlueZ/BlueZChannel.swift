@@ -1,27 +1,53 @@
 package import HandoffRadio
 import L2CAP
 
-/// A channel of ``BlueZRadio``: one L2CAP credit-based channel.
+/// A channel of ``BlueZRadio``: an L2CAP credit-based channel, or letters through a mailbox.
 package struct BlueZChannel: RadioChannel {
+    enum Carrier: Sendable {
+        case socket(L2CAPChannel)
+        case mailbox(MailboxChannel)
+    }
+
     package let peer: RadioAddress
 
-    let channel: L2CAPChannel
+    let carrier: Carrier
 
-    package var maximumMessageLength: Int { channel.sendMTU }
+    package var maximumMessageLength: Int {
+        switch carrier {
+        case .socket(let channel): channel.sendMTU
+        case .mailbox: MailboxLetter.maximumDataLength
+        }
+    }
 
     package func send(_ message: [UInt8]) async throws(RadioError) {
-        do throws(L2CAPError) {
-            try await channel.send(message)
-        } catch {
-            throw RadioError(error, refusal: .channelClosed)
+        switch carrier {
+        case .mailbox(let channel): try await channel.send(message)
+        case .socket(let channel):
+            do throws(L2CAPError) {
+                try await channel.send(message)
+            } catch {
+                throw RadioError(error, refusal: .channelClosed)
+            }
         }
     }
 
     package func receive() async throws(RadioError) -> [UInt8]? {
-        do throws(L2CAPError) {
-            return try await channel.receive()
-        } catch {
-            throw RadioError(error, refusal: .channelClosed)
+        switch carrier {
+        case .mailbox(let channel): return try await channel.receive()
+        case .socket(let channel):
+            do throws(L2CAPError) {
+                return try await channel.receive()
+            } catch {
+                throw RadioError(error, refusal: .channelClosed)
+            }
+        }
+    }
+
+    /// Closes this end, and wakes who uses it.
+    func close() {
+        switch carrier {
+        case .mailbox(let channel): channel.close()
+        case .socket(let channel): channel.close()
         }
     }
 }

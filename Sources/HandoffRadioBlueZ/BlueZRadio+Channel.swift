@@ -9,7 +9,7 @@ extension BlueZRadio {
     private static let linger = Duration.milliseconds(500)
 
     /// How long bluetoothd may take to say whether there is a link already.
-    private static let lookLimit = Duration.seconds(1)
+    static let lookLimit = Duration.seconds(1)
 
     package func withChannel<Success: Sendable>(
         to address: RadioAddress,
@@ -23,18 +23,63 @@ extension BlueZRadio {
         let session = try session()
         return try await inWordsOfRadios(refusal: .timedOut) {
             try await withCompanions([{ try await session.bluez.watch(session.adapter) }]) {
-                let opened = try await withTimeLimit(timeout) {
-                    try await self.open(peer, port, deadline: .now + timeout, in: session)
-                }
-                guard let channel = opened else {
+                let opened = try await withTimeLimit(
+                    timeout,
+                    discarding: { (late: Opened) in self.discard(late, to: peer, in: session) },
+                    { try await self.open(peer, port, deadline: .now + timeout, in: session) }
+                )
+                guard let opened else {
                     throw RadioError(.timedOut, "\(address) did not answer within \(timeout): is it near, and awake?")
                 }
-                defer {
-                    channel.close()
-                    release(peer, in: session, after: Self.linger)
-                }
-                return try await body(BlueZChannel(peer: address, channel: channel))
+                return try await use(opened, to: peer, in: session, body)
             }
+        }
+    }
+
+    /// What a dial gives.
+    private enum Opened: Sendable {
+        case socket(L2CAPChannel)
+        case mailbox(MailboxCaller)
+
+        var channel: BlueZChannel.Carrier {
+            switch self {
+            case .socket(let channel): .socket(channel)
+            case .mailbox(let caller): .mailbox(caller.channel)
+            }
+        }
+
+    }
+
+    /// Lets go of a channel that was opened too late for anybody to use it.
+    private func discard(_ late: Opened, to peer: DeviceAddress, in session: Session) {
+        BlueZChannel(peer: RadioAddress(peer.description), carrier: late.channel).close()
+        if case .mailbox = late { mailboxTurns.giveBack(peer) }
+        release(peer, in: session, after: Self.linger)
+    }
+
+    /// Runs `body` with the channel, and closes it and lets go of the link afterwards.
+    private func use<Success: Sendable>(
+        _ opened: Opened,
+        to peer: DeviceAddress,
+        in session: Session,
+        _ body: (BlueZChannel) async throws -> Success
+    ) async throws -> Success {
+        let channel = BlueZChannel(peer: RadioAddress(peer.description), carrier: opened.channel)
+        switch opened {
+        case .socket:
+            defer {
+                channel.close()
+                release(peer, in: session, after: Self.linger)
+            }
+            return try await body(channel)
+        case .mailbox(let caller):
+            let result = await outcome {
+                try await withCompanions([{ await caller.run() }]) { try await body(channel) }
+            }
+            await session.bluez.undoing { await caller.finish() }
+            mailboxTurns.giveBack(peer)
+            release(peer, in: session, after: Self.linger, forgets: true)
+            return try result.get()
         }
     }
 
@@ -47,13 +92,21 @@ extension BlueZRadio {
     ///   - session: the radio's present life.
     ///   - delay: how long the link is kept.
     ///   - isOurs: whether this side has made the link: only then it is dropped without a look when the radio ends.
-    func release(_ peer: DeviceAddress, in session: Session, after delay: Duration, isOurs: Bool = true) {
+    ///   - forgets: whether bluetoothd is to forget the device as well, which it would store on disk otherwise.
+    func release(
+        _ peer: DeviceAddress,
+        in session: Session,
+        after delay: Duration,
+        isOurs: Bool = true,
+        forgets: Bool = false
+    ) {
         links.withLock { $0.end(peer) }
         session.bluez.afterwards {
             try? await Task.sleep(for: delay)
             try? await self.dials.withTurn {
                 guard self.links.withLock({ $0.settle(peer) }) else { return }
                 await session.bluez.disconnect(peer, on: session.adapter)
+                if forgets { await session.bluez.forget(peer, on: session.adapter) }
             }
             // Cancelled: the radio ends, and the link should not outlive it.
             if self.links.withLock({ $0.settle(peer) }), isOurs {
@@ -68,18 +121,36 @@ extension BlueZRadio {
         _ port: ChannelPort,
         deadline: ContinuousClock.Instant,
         in session: Session
-    ) async throws -> L2CAPChannel {
+    ) async throws -> Opened {
         try await dials.withTurn {
+            let usesMailbox = try usesMailbox(for: port)
             let isForeign = try await isForeign(peer, in: session)
             links.withLock { $0.begin(peer, isForeign: isForeign) }
             do {
-                return try await session.bluez.withQuiet(on: session.adapter) {
-                    try await dial(peer, port, deadline: deadline, in: session)
+                if usesMailbox {
+                    return .mailbox(try await openMailbox(of: peer, port, deadline: deadline, in: session))
+                }
+                do {
+                    return .socket(try await connect(to: peer, port, deadline: deadline, in: session))
+                } catch let error as L2CAPError where error.code.meansNoChannels && transport == .automatic {
+                    logger.info("dialling \(peer) over GATT: \(error)")
+                    return .mailbox(try await openMailbox(of: peer, port, deadline: deadline, in: session))
                 }
             } catch {
-                release(peer, in: session, after: Self.linger)
+                release(peer, in: session, after: Self.linger, forgets: usesMailbox)
                 throw error
             }
+        }
+    }
+
+    private func connect(
+        to peer: DeviceAddress,
+        _ port: ChannelPort,
+        deadline: ContinuousClock.Instant,
+        in session: Session
+    ) async throws -> L2CAPChannel {
+        try await session.bluez.withQuiet(on: session.adapter) {
+            try await dial(peer, port, deadline: deadline, in: session)
         }
     }
 

@@ -3,6 +3,7 @@ package import HandoffRadio
 import L2CAP
 import Logging
 import Synchronization
+import SystemPackage
 
 extension BlueZRadio {
     /// How long to wait when no channel can be accepted, because the system is out of something.
@@ -14,31 +15,56 @@ extension BlueZRadio {
         _ body: (ChannelPort) async throws -> Success
     ) async throws -> Success {
         let session = try session()
+        let places = Places(limit)
         return try await inWordsOfRadios(refusal: .listeningRefused) {
-            let listener = try L2CAPListener(reactor: session.reactor)
-            defer { listener.close() }
-            guard let port = ChannelPort(rawValue: listener.endpoint.psm) else {
-                throw RadioError(
-                    .listeningRefused,
-                    "the kernel gave the port \(listener.endpoint.psm), which is none of LE"
-                )
+            let listener = try socketListener(in: session)
+            defer { listener?.close() }
+            let port = listener.map(\.endpoint.psm).flatMap(ChannelPort.init) ?? .mailboxOnly
+            let post = MailboxPost(port: port, places: places)
+            guard let listener else {
+                return try await withMailbox(post, places: places, in: session, serving: serve) { try await body(port) }
             }
             let companions: [@Sendable () async throws -> Void] = [
                 { try await session.bluez.watch(session.adapter) },
-                { try await self.accept(from: listener, limit: limit, in: session, serve) },
+                { try await self.accept(from: listener, places, in: session, serve) },
+                { await self.offerMailbox(post, places: places, in: session, serving: serve) },
             ]
             return try await withCompanions(companions) { try await body(port) }
+        }
+    }
+
+    /// Listens at a PSM, if this host can and may.
+    ///
+    /// - Throws: ``L2CAPError`` when it cannot and must; ``RadioError`` when there is neither this nor a mailbox.
+    private func socketListener(in session: Session) throws -> L2CAPListener? {
+        guard transport != .gatt else {
+            guard session.adapter.servesGATT else {
+                throw RadioError(.listeningRefused, "bluetoothd publishes no GATT services on \(session.adapter.name)")
+            }
+            return nil
+        }
+        do throws(L2CAPError) {
+            let listener = try L2CAPListener(reactor: session.reactor)
+            // The one PSM that says that there is none: not to be told from having no channels at all.
+            guard listener.endpoint.psm != ChannelPort.mailboxOnly.rawValue else {
+                listener.close()
+                throw L2CAPError(.addressInUse, during: .listen)
+            }
+            return listener
+        } catch {
+            guard transport == .automatic, error.code.meansNoChannels, session.adapter.servesGATT else { throw error }
+            logger.notice("listening over GATT only: \(error)")
+            return nil
         }
     }
 
     /// Serves each channel in a child task, until the task is cancelled.
     private func accept(
         from listener: L2CAPListener,
-        limit: Int,
+        _ places: Places,
         in session: Session,
         _ serve: @escaping @Sendable (BlueZChannel) async -> Void
     ) async throws {
-        let places = Places(limit)
         try await withThrowingDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 guard let channel = try await nextChannel(of: listener) else { continue }
@@ -72,34 +98,36 @@ extension BlueZRadio {
         _ serve: @Sendable (BlueZChannel) async -> Void
     ) async {
         let peer = channel.peer.flatMap { DeviceAddress($0.address) }
-        if let peer { links.withLock { $0.begin(peer, isForeign: false) } }
-        let address = RadioAddress(peer?.description ?? "unknown")
-        await serve(BlueZChannel(peer: address, channel: channel))
-        channel.close()
-        // Who dialled drops the link; this is for those who do not.
-        if let peer { release(peer, in: session, after: .seconds(5), isOurs: false) }
-    }
-}
-
-/// How many channels may be open at once.
-private final class Places: Sendable {
-    private let free: Mutex<Int>
-
-    init(_ count: Int) {
-        free = Mutex(count)
-    }
-
-    /// Takes a place; false when there is none.
-    func take() -> Bool {
-        free.withLock { free in
-            guard free > 0 else { return false }
-            free -= 1
-            return true
+        let served = BlueZChannel(peer: RadioAddress(peer?.description ?? "unknown"), carrier: .socket(channel))
+        guard let peer else { return await self.serve(served, serve) }
+        let isKnown = links.withLock { links in
+            defer { links.begin(peer, isForeign: false) }
+            return links.knows(peer)
         }
+        let look: @Sendable () async throws -> Void = {
+            guard !isKnown, await self.isShared(peer, in: session), !Task.isCancelled else { return }
+            self.links.withLock { $0.disown(peer) }
+        }
+        try? await withCompanions([look]) { await self.serve(served, serve) }
+        // Who dialled drops the link; this is for those who do not.
+        release(peer, in: session, after: .seconds(5), isOurs: false)
     }
 
-    func giveBack() {
-        free.withLock { $0 += 1 }
+    private func serve(_ channel: BlueZChannel, _ serve: @Sendable (BlueZChannel) async -> Void) async {
+        await serve(channel)
+        channel.close()
+    }
+
+    /// Whether the link on which a channel has just come may be of use to somebody else as well.
+    ///
+    /// A link that was made for the channel is so young that bluetoothd has not read the other side's services yet. One
+    /// that bluetoothd says nothing about in time is left alone.
+    private func isShared(_ peer: DeviceAddress, in session: Session) async -> Bool {
+        let look = try? await withTimeLimit(Self.lookLimit) {
+            let device = try await session.bluez.device(peer, on: session.adapter)
+            return device.isKept || device.hasServices
+        }
+        return look ?? true
     }
 }
 

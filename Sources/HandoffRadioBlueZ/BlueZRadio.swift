@@ -29,6 +29,8 @@ package final class BlueZRadio: Radio {
     private static let reconnectDelays = (Duration.seconds(1), Duration.seconds(60))
 
     let logger: Logger
+    let transport: ChannelTransport
+    let mailboxTurns = MailboxTurns()
     let dials = Turnstile()
     let links = Mutex(LinkLedger())
 
@@ -43,8 +45,16 @@ package final class BlueZRadio: Radio {
     ///   - bus: where bluetoothd is.
     ///   - adapter: the kernel's name of the adapter to use, such as `hci1`; nil for the first usable one, which is kept
     ///     until it is removed.
-    package init(bus: BusAddress = .system, adapter: String? = nil, logger: Logger) {
+    ///   - transport: what carries the channels.
+    ///   - logger: where it tells what it does.
+    package init(
+        bus: BusAddress = .system,
+        adapter: String? = nil,
+        transport: ChannelTransport = .automatic,
+        logger: Logger
+    ) {
         self.bus = bus
+        self.transport = transport
         self.logger = logger
         choice = Mutex(AdapterChoice(name: adapter))
     }

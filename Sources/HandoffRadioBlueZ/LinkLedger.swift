@@ -6,7 +6,7 @@ import BlueZ
 struct LinkLedger {
     private struct Entry {
         var users = 0
-        let isForeign: Bool
+        var isForeign: Bool
     }
 
     private var entries: [DeviceAddress: Entry] = [:]
@@ -19,6 +19,11 @@ struct LinkLedger {
     /// Somebody begins to use the link; `isForeign` counts for the first only.
     mutating func begin(_ address: DeviceAddress, isForeign: Bool) {
         entries[address, default: Entry(isForeign: isForeign)].users += 1
+    }
+
+    /// It turned out that the link is somebody else's.
+    mutating func disown(_ address: DeviceAddress) {
+        entries[address]?.isForeign = true
     }
 
     /// Somebody has ended.

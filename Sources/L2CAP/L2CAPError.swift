@@ -5,7 +5,7 @@ package struct L2CAPError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of an ``L2CAPError``; a struct, so that kinds can be added.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Wrapped: String {
-            case noBluetooth, noAdapter, poweredOff, notPermitted, portTaken
+            case noBluetooth, unsupported, noAdapter, poweredOff, notPermitted, portTaken
             case refused, timedOut, busy, transient
             case connectionLost, closed, cancelled, messageTooLong, unexpected
         }
@@ -16,6 +16,8 @@ package struct L2CAPError: Error, Hashable, Sendable, CustomStringConvertible {
 
         /// This kernel has no Bluetooth.
         package static let noBluetooth = Code(wrapped: .noBluetooth)
+        /// This kernel's Bluetooth has no LE credit-based channels.
+        package static let unsupported = Code(wrapped: .unsupported)
         /// The host has no adapter, or none with that address.
         package static let noAdapter = Code(wrapped: .noAdapter)
         /// The adapter is switched off.
@@ -67,7 +69,13 @@ package struct L2CAPError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What that number of the system means for that operation.
     package init(_ errno: Errno, during operation: Operation) {
         let (code, cure) =
-            operation == .transfer ? Self.transferMeaning(errno) : Self.setUpMeaning(errno)
+            switch (operation, errno) {
+            case (.transfer, _): Self.transferMeaning(errno)
+            case (.open, .noFunction), (.listen, .noFunction), (_, .notSupportedOnSocket):
+                // Not of connect(2), where ENOSYS is what is left over of the air's reasons.
+                (.unsupported, "This kernel has no LE credit-based channels; use one with CONFIG_BT_LE.")
+            default: Self.setUpMeaning(errno)
+            }
         self.init(code, "\(operation.rawValue) failed: \(errno). \(cure)")
     }
 

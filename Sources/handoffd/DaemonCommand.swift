@@ -23,7 +23,7 @@ struct DaemonCommand: AsyncParsableCommand {
         do {
             switch settings.radio {
             case .bluez(let adapter):
-                let radio = BlueZRadio(adapter: adapter, logger: logger)
+                let radio = BlueZRadio(adapter: adapter, transport: settings.transport, logger: logger)
                 try await Daemon(options: settings.daemon, radio: radio, logger: logger).run()
             case .simulated(let directory):
                 let radio = SimulatedRadio(directory: directory, name: settings.daemon.stationName)

@@ -15,6 +15,14 @@ struct DaemonCommandOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The Bluetooth adapter. (default: the first that works)", valueName: "hciN"))
     var adapter: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "What carries channels over Bluetooth: l2cap, gatt, or automatic. (default: automatic)",
+            valueName: "kind"
+        )
+    )
+    var transport: String?
+
     @Option(help: ArgumentHelp("session, system, or the address of a bus. (default: session)", valueName: "bus"))
     var bus: String?
 
@@ -45,6 +53,7 @@ struct DaemonCommandOptions: ParsableArguments {
         var line = Settings.CommandLine()
         line.radio = radio
         line.adapter = adapter
+        line.transport = transport
         line.bus = bus
         line.stateDirectory = stateDir
         line.configuration = config

@@ -76,6 +76,41 @@ struct GATTTests {
         }
     }
 
+    @Test("a bluetoothd that does not get to dropping a link holds nobody up for long")
+    func stuckDisconnection() async throws {
+        try await withFakeAdapter { fake, bluez, adapter in
+            fake.hear(peer, on: adapter.path, serviceData: nil)
+            fake.set(fake.path(of: peer, on: adapter.path), "org.bluez.Device1", ["Connected": .boolean(true)])
+            fake.state.withLock { $0.isStuck = true }
+            let address = try #require(DeviceAddress(peer, kind: .random))
+            let begin = ContinuousClock.now
+            await bluez.disconnect(address, on: adapter, limit: .milliseconds(50))
+            // The bus itself gives up after 25 s.
+            #expect(begin.duration(to: .now) < .seconds(20))
+        }
+    }
+
+    @Test("a notification reaches bluetoothd while the service is published, and not before or after")
+    func notifications() async throws {
+        let notifier = GATTNotifier()
+        let doorbell = GATTCharacteristic(uuid: characteristic, notifier: notifier)
+        try await withFakeAdapter { fake, bluez, adapter in
+            notifier.notify([1])
+            try await bluez.withApplication([GATTService(uuid: service, characteristics: [doorbell])], on: adapter) {
+                let (root, owner) = try #require(fake.state.withLock(\.applications).first)
+                let rule = MatchRule(sender: owner, path: root.appending("service0").appending("characteristic0"))
+                try await fake.connection.withSignals(rule) { signals in
+                    notifier.notify([2])
+                    for try await signal in signals {
+                        #expect(signal.arguments[1].stringDictionary?["Value"]?.bytes == [2])
+                        break
+                    }
+                }
+            }
+            notifier.notify([3])
+        }
+    }
+
     @Test("a paired device is neither disconnected nor forgotten")
     func kept() async throws {
         try await withFakeAdapter { fake, bluez, adapter in

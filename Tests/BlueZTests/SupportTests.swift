@@ -42,6 +42,31 @@ struct CompanionTests {
     }
 }
 
+@Suite("Time limits")
+struct TimeLimitTests {
+    @Test("what comes too late is given to whoever cleans up, and to nobody else")
+    func late() async throws {
+        let discarded = Mutex<[Int]>([])
+        let given = try await withTimeLimit(
+            .milliseconds(1),
+            discarding: { value in discarded.withLock { $0.append(value) } },
+            {
+                // The system call that was under way came to its end all the same.
+                try? await cancellation()
+                return 7
+            }
+        )
+        #expect(given == nil)
+        #expect(discarded.withLock(\.self) == [7])
+    }
+
+    @Test("what comes in time is not")
+    func inTime() async throws {
+        let given = try await withTimeLimit(.seconds(600), discarding: { (_: Int) in Issue.record("discarded") }, { 7 })
+        #expect(given == 7)
+    }
+}
+
 @Suite("Turns")
 struct TurnstileTests {
     @Test("one at a time, in order, and who is cancelled while waiting does not get in")

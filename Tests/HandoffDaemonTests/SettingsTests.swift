@@ -1,5 +1,6 @@
 import DBus
 import HandoffDaemon
+import HandoffRadio
 import Logging
 import SystemPackage
 import Testing
@@ -40,6 +41,13 @@ struct SettingsTests {
         #expect(settings.logLevel == .trace)
     }
 
+    @Test("channels go over L2CAP, over GATT, or over what there is")
+    func transport() throws {
+        #expect(try settings().transport == .automatic)
+        #expect(try settings { $0.transport = "gatt" }.transport == .gatt)
+        #expect(try settings { $0.transport = "l2cap" }.transport == .l2cap)
+    }
+
     @Test("adapters are hci and a number", arguments: ["hci0", "hci12"])
     func adapter(_ name: String) throws {
         #expect(try settings { $0.adapter = name }.radio == .bluez(adapter: name))
@@ -71,6 +79,11 @@ struct SettingsTests {
             Mistake("--adapter", "an adapter without a number") { $0.adapter = "hci" },
             Mistake("--adapter", "an adapter with a sign") { $0.adapter = "hci-1" },
             Mistake("--adapter", "another adapter with a sign") { $0.adapter = "hci+1" },
+            Mistake("--transport", "a transport of no such name") { $0.transport = "bredr" },
+            Mistake("--transport", "a transport in the simulated air") {
+                $0.radio = "simulated:/air"
+                $0.transport = "gatt"
+            },
             Mistake("--adapter", "an adapter in the simulated air") {
                 $0.radio = "simulated:/a"
                 $0.adapter = "hci0"

@@ -1,6 +1,7 @@
 import BlueZ
 import HandoffRadio
 import L2CAP
+import Logging
 import SystemPackage
 import Testing
 
@@ -39,6 +40,18 @@ struct LinkLedgerTests {
         #expect(ledger.knows(peer) == false)
     }
 
+    @Test("a link that turns out to be somebody else's is left alone by its last user")
+    func disowned() throws {
+        let peer = try #require(peer)
+        var ledger = LinkLedger()
+        ledger.begin(peer, isForeign: false)
+        ledger.disown(peer)
+        ledger.end(peer)
+        let isOurs = ledger.settle(peer)
+        #expect(isOurs == false)
+        #expect(ledger.knows(peer) == false)
+    }
+
     @Test("an end without a beginning changes nothing: the books may have been closed meanwhile")
     func unknown() throws {
         let peer = try #require(peer)
@@ -65,6 +78,37 @@ struct DialBackoffTests {
         var backoff = DialBackoff()
         let delay = backoff.delay(after: code, left: .seconds(60))
         #expect(delay == nil)
+    }
+}
+
+@Suite("Which way a dial goes")
+struct TransportTests {
+    private enum Way { case socket, mailbox, refused }
+
+    @Test("a port that is no PSM leads to the mailbox, unless that is forbidden")
+    func ways() throws {
+        let psm = try #require(ChannelPort(rawValue: 0x80))
+        let ways = ChannelTransport.allCases.map { transport in
+            [psm, .mailboxOnly].map { port in
+                let radio = BlueZRadio(transport: transport, logger: Logger(label: "test"))
+                do { return try radio.usesMailbox(for: port) ? Way.mailbox : .socket } catch { return .refused }
+            }
+        }
+        #expect(ways == [[.socket, .mailbox], [.socket, .refused], [.mailbox, .mailbox]])
+    }
+
+    @Test(
+        "only what this host cannot do at all leads to GATT, and nothing that went wrong on the air",
+        arguments: [
+            (Errno.addressFamilyNotSupported, L2CAPError.Operation.listen, true),
+            (.protocolNotSupported, .connect, true),
+            (.notSupportedOnSocket, .listen, true), (.notPermitted, .connect, true), (.noFunction, .listen, true),
+            (.noFunction, .connect, false), (.connectionRefused, .connect, false), (.timedOut, .connect, false),
+            (.noRouteToHost, .connect, false), (.addressInUse, .listen, false),
+        ]
+    )
+    func fallingBack(errno: Errno, operation: L2CAPError.Operation, expected: Bool) {
+        #expect(L2CAPError(errno, during: operation).code.meansNoChannels == expected)
     }
 }
 

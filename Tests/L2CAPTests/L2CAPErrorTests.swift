@@ -13,7 +13,7 @@ struct L2CAPErrorTests {
             (.networkDown, .poweredOff), (.hostIsDown, .timedOut), (.permissionDenied, .notPermitted),
             (.notPermitted, .notPermitted),
             (.addressInUse, .portTaken), (.connectionRefused, .refused), (.timedOut, .timedOut),
-            (.resourceBusy, .busy), (.noFunction, .transient), (.connectionAbort, .transient),
+            (.resourceBusy, .busy), (.connectionAbort, .transient), (.notSupportedOnSocket, .unsupported),
             (.connectionReset, .connectionLost), (.canceled, .cancelled), (.badFileDescriptor, .closed),
             (.noMemory, .unexpected),
         ]
@@ -21,6 +21,13 @@ struct L2CAPErrorTests {
     func settingUp(_ errno: Errno, _ code: L2CAPError.Code) {
         #expect(L2CAPError(errno, during: .connect).code == code)
         #expect(L2CAPError(errno, during: .listen).code == code)
+    }
+
+    @Test("ENOSYS is the air's when connecting, and the kernel's before that")
+    func noFunction() {
+        #expect(L2CAPError(.noFunction, during: .connect).code == .transient)
+        #expect(L2CAPError(.noFunction, during: .open).code == .unsupported)
+        #expect(L2CAPError(.noFunction, during: .listen).code == .unsupported)
     }
 
     @Test(

@@ -22,6 +22,16 @@ struct GATTApplication {
         }
     }
 
+    /// Everything that notifies, and from where.
+    var notifiers: [(path: ObjectPath, notifier: GATTNotifier)] {
+        services.enumerated().flatMap { service, content in
+            let path = root.appending("service\(service)")
+            return content.characteristics.enumerated().compactMap { index, characteristic in
+                characteristic.notifier.map { (path.appending("characteristic\(index)"), $0) }
+            }
+        }
+    }
+
     private static func interface(of service: GATTService) -> Interface {
         Interface(
             name: "org.bluez.GattService1",
@@ -37,6 +47,9 @@ struct GATTApplication {
             methods: [
                 Method(name: "ReadValue", inputs: [options], outputs: [value], handler: reader(of: characteristic)),
                 Method(name: "WriteValue", inputs: [value, options], outputs: [], handler: writer(of: characteristic)),
+                // Who has subscribed is bluetoothd's business: these only have to be there.
+                Method(name: "StartNotify") { _ in .reply([]) },
+                Method(name: "StopNotify") { _ in .reply([]) },
             ],
             properties: [
                 constant("UUID", characteristic.uuid),

@@ -19,6 +19,11 @@ package struct GATTPeer: Sendable {
     ///
     /// - Throws: ``BlueZError`` with `attributeAbsent` when there is none.
     package func characteristic(_ uuid: String, of service: String) async throws -> Characteristic {
+        try await characteristics([uuid], of: service)[0]
+    }
+
+    /// The same for several of one service, in the order of `uuids`.
+    package func characteristics(_ uuids: [String], of service: String) async throws -> [Characteristic] {
         let objects: [ObjectPath: InterfaceProperties]
         do {
             objects = try await bluez.managedObjects()
@@ -28,15 +33,60 @@ package struct GATTPeer: Sendable {
         let services = objects.filter { path, interfaces in
             path.isDescendant(of: self.path) && interfaces[Names.gattService]?["UUID"]?.string == service
         }
-        let found = objects.filter { path, interfaces in
-            let properties = interfaces[Names.gattCharacteristic]
-            guard let owner = properties?["Service"]?.objectPath else { return false }
-            return properties?["UUID"]?.string == uuid && services[owner] != nil
+        return try uuids.map { uuid in
+            let found = objects.filter { path, interfaces in
+                let properties = interfaces[Names.gattCharacteristic]
+                guard let owner = properties?["Service"]?.objectPath else { return false }
+                return properties?["UUID"]?.string == uuid && services[owner] != nil
+            }
+            guard let path = found.keys.min() else {
+                throw BlueZError(.attributeAbsent, "the device has no characteristic \(uuid) in a service \(service)")
+            }
+            return Characteristic(path: path)
         }
-        guard let path = found.keys.min() else {
-            throw BlueZError(.attributeAbsent, "the device has no characteristic \(uuid) in a service \(service)")
+    }
+
+    /// Calls `notified` at each notification of the characteristic, until the task is cancelled or the connection lost.
+    ///
+    /// The subscription itself ends with the link: others in this process may share it (bluez src/gatt-client.c has one
+    /// for each client of the bus).
+    ///
+    /// - Parameters:
+    ///   - characteristic: one that notifies.
+    ///   - subscribed: called once, when none can be missed any more.
+    ///   - notified: called for each, with its value.
+    package func followNotifications(
+        of characteristic: Characteristic,
+        subscribed: @escaping @Sendable () -> Void,
+        _ notified: @escaping @Sendable ([UInt8]) -> Void
+    ) async throws {
+        let rule = MatchRule(
+            sender: Names.service,
+            path: characteristic.path,
+            interface: "org.freedesktop.DBus.Properties",
+            member: "PropertiesChanged"
+        )
+        try await bluez.connection.withSignals(rule) { signals in
+            do {
+                _ = try await call(characteristic, "StartNotify", [], during: .readAttribute)
+            } catch let error as BlueZError where error.code == .busy {
+                // Somebody in this process has just asked for the same.
+            }
+            subscribed()
+            for try await signal in signals {
+                guard case .changed(_, Names.gattCharacteristic, let values, _)? = ObjectChange(signal) else {
+                    continue
+                }
+                if let value = values["Value"]?.bytes { notified(value) }
+            }
         }
-        return Characteristic(path: path)
+    }
+
+    /// Waits until the link to the device is gone.
+    ///
+    /// - Throws: ``BlueZError`` or `DBusError` when bluetoothd cannot tell; `CancellationError`.
+    package func waitForDisconnection() async throws {
+        try await bluez.waitForDisconnection(of: path)
     }
 
     /// Reads the whole value, however long.

@@ -30,19 +30,24 @@ package struct GATTCharacteristic: Sendable {
     /// Called on the connection's thread: must be quick.
     package let write: (@Sendable ([UInt8], GATTRequest) throws(GATTRefusal) -> Void)?
 
+    /// Sends its notifications; nil if it has none.
+    package let notifier: GATTNotifier?
+
     package init(
         uuid: String,
         read: (@Sendable (GATTRequest) throws(GATTRefusal) -> [UInt8])? = nil,
-        write: (@Sendable ([UInt8], GATTRequest) throws(GATTRefusal) -> Void)? = nil
+        write: (@Sendable ([UInt8], GATTRequest) throws(GATTRefusal) -> Void)? = nil,
+        notifier: GATTNotifier? = nil
     ) {
         self.uuid = uuid
         self.read = read
         self.write = write
+        self.notifier = notifier
     }
 
     /// The flags of org.bluez.GattCharacteristic1; an unknown one would fail the whole application.
     var flags: [String] {
-        (read == nil ? [] : ["read"]) + (write == nil ? [] : ["write"])
+        (read == nil ? [] : ["read"]) + (write == nil ? [] : ["write"]) + (notifier == nil ? [] : ["notify"])
     }
 }
 

@@ -8,10 +8,13 @@ package func outcome<Success: Sendable>(
 
 /// Runs `work` and cancels it after `limit`.
 ///
+/// What it gives although it was cancelled goes to `discard`: nobody else will ever see it.
+///
 /// - Returns: what it gave; nil when it was cancelled by then.
 /// - Throws: what it throws before that.
 package func withTimeLimit<Success: Sendable>(
     _ limit: Duration,
+    discarding discard: @Sendable (Success) -> Void = { _ in },
     _ work: @escaping @Sendable () async throws -> Success
 ) async throws -> Success? {
     try await withThrowingTaskGroup(of: Success?.self) { group in
@@ -20,7 +23,11 @@ package func withTimeLimit<Success: Sendable>(
             try await Task.sleep(for: limit)
             return nil
         }
-        defer { group.cancelAll() }
-        return try await group.next() ?? nil
+        let first = await group.nextResult()
+        group.cancelAll()
+        while let late = await group.nextResult() {
+            if case .success(let value?) = late { discard(value) }
+        }
+        return try first?.get() ?? nil
     }
 }

@@ -1,4 +1,5 @@
 import DBus
+import HandoffTestSupport
 import Synchronization
 
 extension FakeBluetoothd {
@@ -60,6 +61,12 @@ extension FakeBluetoothd {
                 return .reply([])
             },
             method("Disconnect") { fake, invocation in
+                if fake.state.withLock(\.isStuck) {
+                    return .later {
+                        try await cancellation()
+                        return []
+                    }
+                }
                 fake.set(
                     invocation.path,
                     "org.bluez.Device1",

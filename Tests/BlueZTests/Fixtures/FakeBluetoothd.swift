@@ -22,6 +22,8 @@ final class FakeBluetoothd: Sendable {
         var filters: [[String: Value]] = []
         var errors: [MemberName: [DBusError]] = [:]
         var written: [UInt8] = []
+        /// Whether links are never seen to be dropped.
+        var isStuck = false
     }
 
     let connection: Connection

@@ -8,7 +8,7 @@ import SystemPackage
 
 /// Holds two real radios, `hci0` and `hci1` of this machine, to the promises of `Radio`.
 ///
-///     radio-conformance [WORDS]
+///     radio-conformance [--transport gatt|l2cap|automatic] [WORDS]
 ///     radio-conformance --gatt | --restart
 ///
 /// With words, only promises that contain them; with an option, one of ``BlueZChecks``. Says what came of each; exits
@@ -17,31 +17,40 @@ import SystemPackage
 enum RadioConformance {
     static func main() async {
         do {
-            try await run(CommandLine.arguments.dropFirst().joined(separator: " "))
+            var arguments = Array(CommandLine.arguments.dropFirst())
+            var transport = ChannelTransport.automatic
+            if arguments.count >= 2, arguments[0] == "--transport" {
+                guard let chosen = ChannelTransport(rawValue: arguments[1]) else {
+                    throw CheckFailure("there is no transport \(arguments[1])")
+                }
+                transport = chosen
+                arguments.removeFirst(2)
+            }
+            try await run(arguments.joined(separator: " "), transport)
         } catch {
             say("\(error)")
             exit(EXIT_FAILURE)
         }
     }
 
-    private static func run(_ words: String) async throws {
+    private static func run(_ words: String, _ transport: ChannelTransport) async throws {
         switch words {
         case "--gatt":
             try await Connection.withConnection(to: .system) { try await BlueZChecks.gatt($0) }
             say("kept    GATT")
         case "--restart":
-            try await BlueZChecks.restart(AdapterWorld.radio("hci0"), say: say)
+            try await BlueZChecks.restart(AdapterWorld.radio("hci0", transport), say: say)
         default:
-            try await checkPromises(containing: words)
+            try await checkPromises(containing: words, over: transport)
         }
     }
 
-    private static func checkPromises(containing words: String) async throws {
+    private static func checkPromises(containing words: String, over transport: ChannelTransport) async throws {
         let chosen = Promise<AdapterWorld>.all.filter { words.isEmpty || $0.description.contains(words) }
         // Checking nothing must not look like success.
         guard !chosen.isEmpty else { throw CheckFailure("no promise contains \"\(words)\"") }
         let broken = try await Connection.withConnection(to: .system) { connection in
-            let world = AdapterWorld(connection: connection)
+            let world = AdapterWorld(connection: connection, transport: transport)
             var broken = 0
             for promise in chosen {
                 broken += await verdict(on: promise, in: world) ? 0 : 1
@@ -74,6 +83,7 @@ enum RadioConformance {
 /// Two adapters of one machine.
 struct AdapterWorld: RadioWorld {
     let connection: Connection
+    let transport: ChannelTransport
 
     var hasPowerSwitch: Bool { true }
 
@@ -82,7 +92,7 @@ struct AdapterWorld: RadioWorld {
         for adapter: ObjectPath in ["/org/bluez/hci0", "/org/bluez/hci1"] {
             for isOn in [false, true] { try await setPower(isOn, of: adapter) }
         }
-        try await body(Self.radio("hci0"), Self.radio("hci1"))
+        try await body(Self.radio("hci0", transport), Self.radio("hci1", transport))
     }
 
     func setPower(_ isOn: Bool, ofSecond radio: BlueZRadio) async throws {
@@ -99,9 +109,9 @@ struct AdapterWorld: RadioWorld {
         )
     }
 
-    static func radio(_ adapter: String) -> BlueZRadio {
+    static func radio(_ adapter: String, _ transport: ChannelTransport) -> BlueZRadio {
         var logger = Logger(label: adapter)
         logger.logLevel = .debug
-        return BlueZRadio(adapter: adapter, logger: logger)
+        return BlueZRadio(adapter: adapter, transport: transport, logger: logger)
     }
 }

@@ -1,0 +1,174 @@
+import BlueZ
+import DBus
+import HandoffRadio
+import L2CAP
+import Logging
+import Synchronization
+
+extension BlueZRadio {
+    /// Whether a dial to that port goes through the mailbox at once.
+    ///
+    /// - Throws: ``RadioError`` with `refused` when it would have to and may not.
+    func usesMailbox(for port: ChannelPort) throws(RadioError) -> Bool {
+        switch transport {
+        case .gatt: return true
+        case .automatic: return port == .mailboxOnly
+        case .l2cap:
+            guard port != .mailboxOnly else {
+                throw RadioError(
+                    .refused,
+                    "the other device has channels over GATT only, and this one is set to L2CAP only: set 'transport' "
+                        + "to 'automatic'"
+                )
+            }
+            return false
+        }
+    }
+
+    /// Opens a channel through the mailbox of a device; `dials` has given the turn.
+    func openMailbox(
+        of peer: DeviceAddress,
+        _ port: ChannelPort,
+        deadline: ContinuousClock.Instant,
+        in session: Session
+    ) async throws -> MailboxCaller {
+        while true {
+            do {
+                let device = try await connect(to: peer, deadline: deadline, in: session)
+                return try await openMailbox(of: device, at: peer, port)
+            } catch let error as BlueZError where Self.transient.contains(error.code) {
+                logger.debug("dialling \(peer) over GATT again in \(Self.redialPause): \(error)")
+                try await Task.sleep(for: Self.redialPause)
+            }
+        }
+    }
+
+    /// Failures that say nothing about the peer, and pass; whoever waits has a time limit.
+    private static let transient: Set<BlueZError.Code> = [.connectFailed, .notConnected, .busy, .deviceAbsent]
+
+    private static let redialPause = Duration.milliseconds(500)
+
+    private func openMailbox(
+        of device: GATTPeer,
+        at peer: DeviceAddress,
+        _ port: ChannelPort
+    ) async throws -> MailboxCaller {
+        let turns = mailboxTurns.borrow(peer)
+        do {
+            let caller = MailboxCaller(try await MailboxLink(device, turns: turns))
+            try await caller.open(port)
+            return caller
+        } catch {
+            mailboxTurns.giveBack(peer)
+            throw error
+        }
+    }
+
+    private func connect(
+        to peer: DeviceAddress,
+        deadline: ContinuousClock.Instant,
+        in session: Session
+    ) async throws -> GATTPeer {
+        try await find(peer, in: session)
+        return try await session.bluez.withQuiet(on: session.adapter) {
+            try await session.bluez.connectedDevice(
+                peer,
+                on: session.adapter,
+                timeout: ContinuousClock.now.duration(to: deadline)
+            )
+        }
+    }
+
+    /// Waits until bluetoothd knows the device: it forgets those that nobody uses.
+    private func find(_ peer: DeviceAddress, in session: Session) async throws {
+        do {
+            _ = try await session.bluez.device(peer, on: session.adapter)
+        } catch let error as BlueZError where error.code == .deviceAbsent {
+            try await session.bluez.withDiscovery(on: session.adapter, transform: { [$0.address] }) { heard in
+                for await address in heard where address == peer { return }
+                try Task.checkCancellation()
+            }
+        }
+    }
+}
+
+extension BlueZRadio {
+    /// Publishes the mailbox while `body` runs; `serve` gets each channel that is opened.
+    func withMailbox<Success: Sendable>(
+        _ post: MailboxPost,
+        places: Places,
+        in session: Session,
+        serving serve: @escaping @Sendable (BlueZChannel) async -> Void,
+        _ body: () async throws -> Success
+    ) async throws -> Success {
+        defer { post.close() }
+        return try await session.bluez.withApplication([post.service], on: session.adapter) {
+            let accepting: @Sendable () async throws -> Void = {
+                await withDiscardingTaskGroup { group in
+                    for await arrival in post.arrivals {
+                        group.addTask { await self.serve(arrival, of: post, places, in: session, serve) }
+                    }
+                }
+            }
+            return try await withCompanions([accepting], body)
+        }
+    }
+
+    /// Publishes the mailbox beside a listener that can do without, until the task is cancelled.
+    func offerMailbox(
+        _ post: MailboxPost,
+        places: Places,
+        in session: Session,
+        serving serve: @escaping @Sendable (BlueZChannel) async -> Void
+    ) async {
+        guard transport == .automatic, session.adapter.servesGATT else { return }
+        do {
+            try await withMailbox(post, places: places, in: session, serving: serve) {
+                let never = AsyncStream<Never> { _ in }
+                for await _ in never {}
+            }
+        } catch {
+            guard !Task.isCancelled else { return }
+            logger.notice("no channels over GATT are offered: \(error)")
+        }
+    }
+
+    private func serve(
+        _ arrival: MailboxPost.Arrival,
+        of post: MailboxPost,
+        _ places: Places,
+        in session: Session,
+        _ serve: @Sendable (BlueZChannel) async -> Void
+    ) async {
+        let address = (try? await session.bluez.device(at: arrival.device))?.address
+        let peer = RadioAddress(address?.description ?? arrival.device.lastElement)
+        let wasSilent = Mutex(false)
+        let watches: [@Sendable () async throws -> Void] = [
+            {
+                guard try await post.waitForSilence(of: arrival) else { return }
+                wasSilent.withLock { $0 = true }
+                arrival.channel.lose(RadioError(.channelClosed, "the other device has fallen silent"))
+            },
+            {
+                try? await session.bluez.waitForDisconnection(of: arrival.device)
+                guard !Task.isCancelled else { return }
+                arrival.channel.lose(RadioError(.channelClosed, "the link to the other device was lost"))
+            },
+        ]
+        try? await withCompanions(watches) { await serve(BlueZChannel(peer: peer, carrier: .mailbox(arrival.channel))) }
+        arrival.channel.close()
+        places.giveBack()
+        // Who called drops the link. One that has died cannot, and the link would stand for ever.
+        if let address, wasSilent.withLock(\.self) { await session.bluez.disconnect(address, on: session.adapter) }
+        // The caller may not have read the end yet.
+        _ = try? await post.waitForSilence(of: arrival)
+        post.forget(arrival)
+    }
+}
+
+extension L2CAPError.Code {
+    /// Whether it says that this host has no LE credit-based channels for us, and not that something went wrong.
+    var meansNoChannels: Bool {
+        [.noBluetooth, .notPermitted, .unsupported].contains(self)
+    }
+}

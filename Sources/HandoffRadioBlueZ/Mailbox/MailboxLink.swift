@@ -1,0 +1,63 @@
+import BlueZ
+import HandoffRadio
+
+/// The mailbox of a connected device: letters are written into it, and their answers read.
+struct MailboxLink: Sendable {
+    /// How often a letter is written before the channel is given up: another caller on this computer may get in between,
+    /// and bluetoothd does one operation on a characteristic at a time.
+    private static let attempts = 40
+
+    private static let pause = Duration.milliseconds(50)
+
+    let peer: GATTPeer
+    let mailbox: GATTPeer.Characteristic
+    let doorbell: GATTPeer.Characteristic
+
+    /// Letter and answer belong together: the mailbox answers the last letter of a device, whoever wrote it.
+    private let turns: Turnstile
+
+    /// Finds the mailbox, and checks that it is one of ours.
+    ///
+    /// - Throws: ``RadioError`` with `refused` when there is none, or one of another version.
+    init(_ peer: GATTPeer, turns: Turnstile) async throws {
+        self.peer = peer
+        self.turns = turns
+        do {
+            let names = [MailboxNames.information, MailboxNames.mailbox, MailboxNames.doorbell]
+            let found = try await peer.characteristics(names, of: MailboxNames.service)
+            (mailbox, doorbell) = (found[1], found[2])
+            let information = try await peer.read(found[0])
+            guard information.first == MailboxNames.version else {
+                throw RadioError(
+                    .refused,
+                    "the other device has a mailbox of another version (\(information.first ?? 0)): update the older one"
+                )
+            }
+        } catch let error as BlueZError where error.code == .attributeAbsent {
+            throw RadioError(.refused, "the other device offers no channels over GATT; wait for its next advertisement")
+        }
+    }
+
+    /// Writes a letter and reads the answer; the same letter may be written twice, for it has a number.
+    ///
+    /// - Throws: ``RadioError`` with `channelClosed` when no answer can be had; ``BlueZError``; `CancellationError`.
+    func exchange(_ letter: MailboxLetter) async throws -> MailboxLetter {
+        try await turns.withTurn {
+            for _ in 1...Self.attempts {
+                if let answer = try await attempt(letter) { return answer }
+                try await Task.sleep(for: Self.pause)
+            }
+            throw RadioError(.channelClosed, "the mailbox of the other device does not answer; try again")
+        }
+    }
+
+    private func attempt(_ letter: MailboxLetter) async throws -> MailboxLetter? {
+        do {
+            try await peer.write(letter.bytes, to: mailbox)
+            let answer = MailboxLetter(try await peer.read(mailbox))
+            return answer?.channel == letter.channel && answer?.number == letter.number ? answer : nil
+        } catch let error as BlueZError where error.code == .busy {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,270 @@
+import DBus
+import HandoffRadio
+import Testing
+
+@testable import BlueZ
+@testable import HandoffRadioBlueZ
+
+@Suite("Letters of a mailbox")
+struct MailboxLetterTests {
+    @Test("a letter is read as it was written")
+    func roundTrip() {
+        let letter = MailboxLetter(
+            channel: 0x0102_0304,
+            number: 5,
+            flags: [.end, .more],
+            window: 0x0607,
+            data: [8, 9]
+        )
+        #expect(letter.bytes == [1, 2, 3, 4, 5, 6, 6, 7, 8, 9])
+        #expect(MailboxLetter(letter.bytes) == letter)
+    }
+
+    @Test(
+        "what is no letter is refused",
+        arguments: [
+            [], Array(repeating: 0, count: 7), [0, 0, 0, 0, 0, 8, 0, 0], Array(repeating: 0, count: 513),
+        ] as [[UInt8]]
+    )
+    func malformed(bytes: [UInt8]) {
+        #expect(MailboxLetter(bytes) == nil)
+    }
+}
+
+@Suite("Buffers of a mailbox")
+struct MailboxBuffersTests {
+    @Test("whoever is not read from is filled up to its window, and no further")
+    func window() {
+        var (writer, reader) = connected()
+        let message = Array(repeating: UInt8(1), count: MailboxLetter.maximumDataLength)
+        var sent = 0
+        while writer.sends(message) {
+            sent += message.count
+            for _ in 0..<4 { exchange(&writer, &reader) }
+        }
+        #expect((1...MailboxBuffers.sendLimit).contains(sent - MailboxBuffers.capacity))
+        let received = reader.receives()
+        #expect(received == .bytes(MailboxBuffers.capacity))
+        // There is room again, and that is news.
+        #expect(reader.hasNews)
+        exchange(&reader, &writer)
+        exchange(&writer, &reader)
+        let goesOn = writer.sends(message)
+        #expect(goesOn)
+    }
+
+    @Test("a peer that sends more than there is room for loses the channel")
+    func overrun() {
+        var (_, reader) = connected()
+        for _ in 0..<9 {
+            let data = Array(repeating: UInt8(0), count: MailboxLetter.maximumDataLength)
+            reader.absorb(MailboxLetter(channel: 1, number: 1, flags: [], window: 0, data: data))
+        }
+        #expect(reader.isOver)
+        let received = [reader.receives(), reader.receives()]
+        #expect(received == [.bytes(8 * MailboxLetter.maximumDataLength), .failed])
+    }
+
+    @Test("everything that was sent arrives before the end, and then the end")
+    func ending() {
+        var (writer, reader) = connected()
+        let message = Array(repeating: UInt8(1), count: MailboxLetter.maximumDataLength)
+        let sent = (0..<3).map { _ in writer.sends(message) }
+        #expect(sent == [true, true, true])
+        writer.close()
+        for _ in 0..<5 { exchange(&writer, &reader) }
+        let received = [reader.receives(), reader.receives()]
+        #expect(received == [.bytes(3 * message.count), .end])
+        let answers = reader.sends([1])
+        #expect(!answers)
+        #expect(writer.isOver && reader.isOver)
+    }
+
+    @Test("a lost channel is no end: what came is received, and then an error")
+    func loss() {
+        var (writer, reader) = connected()
+        let sent = writer.sends([1, 2])
+        #expect(sent)
+        exchange(&writer, &reader)
+        reader.lose(RadioError(.channelClosed, "lost"))
+        let received = [reader.receives(), reader.receives()]
+        #expect(received == [.bytes(2), .failed])
+    }
+
+    @Test("the bell rings once between two letters, and only for news")
+    func bell() {
+        var (writer, reader) = connected()
+        exchange(&reader, &writer)
+        var rings = [writer.ring()]
+        for byte in 0..<2 as Range<UInt8> {
+            _ = writer.sends([byte])
+            rings.append(writer.ring())
+        }
+        exchange(&writer, &reader)
+        rings.append(writer.ring())
+        #expect(rings == [false, true, false, false])
+    }
+
+    /// Two ends that know each other's windows.
+    private func connected() -> (MailboxBuffers, MailboxBuffers) {
+        var (one, other) = (MailboxBuffers(), MailboxBuffers())
+        exchange(&one, &other)
+        exchange(&other, &one)
+        return (one, other)
+    }
+
+    private func exchange(_ one: inout MailboxBuffers, _ other: inout MailboxBuffers) {
+        other.absorb(one.compose(channel: 1, number: 0))
+        one.absorb(other.compose(channel: 1, number: 0))
+    }
+}
+
+/// What receiving gave.
+private enum Received: Hashable {
+    case nothing, end, failed
+    case bytes(Int)
+}
+
+extension MailboxBuffers {
+    fileprivate mutating func sends(_ message: [UInt8]) -> Bool {
+        if case .success? = send(message) { true } else { false }
+    }
+
+    fileprivate mutating func receives() -> Received {
+        switch receive() {
+        case nil: .nothing
+        case .success(nil): .end
+        case .success(let bytes?): .bytes(bytes.count)
+        case .failure: .failed
+        }
+    }
+}
+
+@Suite("The mailbox of a listener")
+struct MailboxPostTests {
+    private static let device: ObjectPath = "/org/bluez/hci0/dev_C0_00_00_00_00_01"
+    private let post = MailboxPost(port: .mailboxOnly, places: Places(2))
+
+    @Test("bytes go both ways, in order, whoever is faster", arguments: [0, 1, 503, 504, 4095])
+    func transfer(extra: Int) async throws {
+        let caller = MailboxChannel {}
+        let listener = try await opened(1, caller)
+        let (there, back) = ([UInt8].pattern(30_000 + extra), [UInt8].pattern(20_000))
+        let finished = await withTaskGroup(of: [UInt8].self) { group in
+            group.addTask { await caller.exchange(there, expecting: back.count) }
+            group.addTask { await listener.exchange(back, expecting: there.count) }
+            let carrier = Task { try await carry(caller, channel: 1) }
+            var results: [[UInt8]] = []
+            for await result in group { results.append(result) }
+            carrier.cancel()
+            return results
+        }
+        #expect(Set(finished) == [there, back])
+    }
+
+    @Test("a letter that is written again is answered again, and its bytes are taken once")
+    func repetition() async throws {
+        let caller = MailboxChannel {}
+        let listener = try await opened(1, caller)
+        try await caller.send([1, 2])
+        let letter = caller.compose(channel: 1, number: 1)
+        let first = try exchanged(letter)
+        // Another caller on the same computer comes in between.
+        _ = try exchanged(MailboxLetter(channel: 2, number: 0, flags: .opening, data: [0xFF]))
+        #expect(try exchanged(letter) == first)
+        #expect(try await listener.receive() == [1, 2])
+        caller.close()
+        _ = try exchanged(caller.compose(channel: 1, number: 2))
+        let end = try await listener.receive()
+        #expect(end == nil)
+    }
+
+    @Test("nobody is served at another port, above the limit, or on a channel that was never opened")
+    func refusals() throws {
+        let opening = { (channel: UInt32, port: UInt8) in
+            try exchanged(MailboxLetter(channel: channel, number: 0, flags: .opening, data: [port])).flags
+        }
+        #expect(try opening(1, 0x80) == .opening)
+        #expect(try opening(2, 0xFF) != .opening)
+        #expect(try opening(3, 0xFF) != .opening)
+        #expect(try opening(4, 0xFF) == .opening)
+        #expect(try exchanged(MailboxLetter(channel: 9, number: 3, flags: [])).flags == .opening)
+    }
+
+    @Test("a letter that skips a number loses its channel")
+    func skipping() async throws {
+        let listener = try await opened(1, MailboxChannel {})
+        #expect(try exchanged(MailboxLetter(channel: 1, number: 2, flags: [])).flags == .opening)
+        await #expect(throws: RadioError.self) { try await listener.receive() }
+    }
+
+    @Test("what is no letter is refused, and a device that wrote nothing has nothing to read")
+    func noise() {
+        let stranger = GATTRequest(options: ["device": Value.objectPath("/stranger")].value)
+        #expect(throws: GATTRefusal.notPermitted) { try post.read(stranger) }
+        #expect(throws: GATTRefusal.invalidLength) { try post.write([1, 2, 3], stranger) }
+        let nobody = GATTRequest(options: nil)
+        #expect(throws: GATTRefusal.notPermitted) { try post.write([], nobody) }
+    }
+
+    @Test("cancelling a receive closes the channel")
+    func cancellation() async throws {
+        let channel = MailboxChannel {}
+        let receiver = Task { try await channel.receive() }
+        receiver.cancel()
+        _ = await receiver.result
+        await #expect(throws: RadioError.self) { try await channel.send([1]) }
+    }
+
+    private var request: GATTRequest { GATTRequest(options: ["device": Value.objectPath(Self.device)].value) }
+
+    private func exchanged(_ letter: MailboxLetter) throws -> MailboxLetter {
+        try post.write(letter.bytes, request)
+        return try #require(MailboxLetter(try post.read(request)))
+    }
+
+    /// Opens a channel, and gives the listener's end.
+    private func opened(_ number: UInt32, _ caller: MailboxChannel) async throws -> MailboxChannel {
+        let first = caller.compose(channel: number, number: 0)
+        let letter = MailboxLetter(channel: number, number: 0, flags: .opening, window: first.window, data: [0xFF])
+        caller.absorb(try exchanged(letter))
+        var arrivals = post.arrivals.makeAsyncIterator()
+        return try #require(await arrivals.next()).channel
+    }
+
+    /// Carries letters until cancelled.
+    private func carry(_ caller: MailboxChannel, channel: UInt32) async throws {
+        var number: UInt8 = 1
+        while !Task.isCancelled {
+            caller.absorb(try exchanged(caller.compose(channel: channel, number: number)))
+            number &+= 1
+            await Task.yield()
+        }
+    }
+}
+
+extension MailboxChannel {
+    /// Sends all of `bytes`, and gives what came meanwhile.
+    fileprivate func exchange(_ bytes: [UInt8], expecting count: Int) async -> [UInt8] {
+        async let sent: Void = sendAll(bytes)
+        var taken: [UInt8] = []
+        while taken.count < count, let more = try? await receive() { taken += more }
+        await sent
+        return taken
+    }
+
+    private func sendAll(_ bytes: [UInt8]) async {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            try? await send(Array(rest.prefix(300)))
+            rest = rest.dropFirst(300)
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Bytes in which a missing, doubled or misplaced piece shows.
+    fileprivate static func pattern(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 >> 8) }
+    }
+}

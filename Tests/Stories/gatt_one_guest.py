@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Two daemons whose channels go over GATT, as on hosts without LE credit-based channels: runs in a guest of the rig.
+
+One that can only do GATT is fetched from by one that chooses for itself, and the other way round; small and large.
+"""
+
+import contextlib
+import json
+import os
+import sys
+import tempfile
+
+from world import Failure, Steps, device, tell, trust_each_other, type_hash
+
+TYPE = "org.example.notes.editing"
+# Two letters of a mailbox, and twenty.
+SMALL, LARGE = 1_000, 10_000
+
+
+def fetch(steps, origin, caller, length):
+    """One activity is published here, and continued there."""
+    text = "".join(chr(97 + index * 7 % 26) for index in range(length))
+    with contextlib.ExitStack() as stack:
+        nearby = stack.enter_context(caller.watching())
+        with steps.step(f"{caller.name} sees what {origin.name} publishes"):
+            stack.enter_context(origin.publishing("--type", TYPE, "--user-info", json.dumps({"text": text})))
+            entry = nearby.wait_for_type(type_hash(TYPE))[0]
+        with steps.step(f"{caller.name} continues {length} bytes over GATT"):
+            activity = caller.ctl("continue", "--print", entry["id"])
+            if activity["userInfo"] != {"text": text}:
+                raise Failure("the activity arrived changed")
+
+
+def story():
+    """All of it."""
+    steps = Steps()
+    with tempfile.TemporaryDirectory(prefix="handoff-story-") as directory:
+        logs = os.environ.get("RIG_RESULTS", directory)
+        with device("laptop", logs, ["--adapter", "hci0", "--transport", "gatt"]) as laptop, \
+                device("desktop", logs, ["--adapter", "hci1"]) as desktop:
+            with steps.step("laptop and desktop trust each other, by card"):
+                trust_each_other(laptop, desktop)
+            fetch(steps, laptop, desktop, SMALL)
+            fetch(steps, desktop, laptop, SMALL)
+            fetch(steps, laptop, desktop, LARGE)
+    print("story of GATT: ok", flush=True)
+
+
+if __name__ == "__main__":
+    if "HANDOFF_RIG" not in os.environ:
+        sys.exit("this story runs in a guest: Tests/Rig/run-one-guest Tests/Stories/gatt_one_guest.py")
+    tell(story)
