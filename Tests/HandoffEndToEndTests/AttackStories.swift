@@ -126,7 +126,7 @@ extension Device {
             let sockets = Set(
                 files.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(process)/fd/\($0)") }
             )
-            return try ["tcp", "tcp6", "udp", "udp6", "raw", "raw6"].flatMap { kind in
+            return ["tcp", "tcp6", "udp", "udp6", "raw", "raw6"].flatMap { kind in
                 let table = try? String(contentsOfFile: "\(process)/net/\(kind)", encoding: .utf8)
                 // The tenth column is the inode (proc(5), /proc/net/tcp).
                 return (table ?? "").split(separator: "\n").dropFirst()
