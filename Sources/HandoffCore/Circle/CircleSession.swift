@@ -42,7 +42,7 @@ package struct CircleSession: Sendable {
             switch try Answer(decoding: message) {
             case .circle(let circle): return .state(circle)
             case .refusal(let refusal): return .refused(refusal)
-            case .activity, .stream, .settled:
+            case .activity, .settled, .stream:
                 throw HandoffError(.peerMisbehaved, "The device sent something else than its circle.")
             }
         }
