@@ -15,6 +15,9 @@ package struct DaemonOptions: Sendable {
     /// Whether activities stay on the air while the person's session is locked or idle.
     package var staysWhenAway: Bool
 
+    /// Whether something is advertised while there is nothing to continue.
+    package var coversAdvertisement: Bool
+
     /// Where apps are found.
     package var apps: AppScan
 
@@ -31,12 +34,14 @@ package struct DaemonOptions: Sendable {
         stateDirectory: FilePath,
         name: DeviceName,
         staysWhenAway: Bool = false,
+        coversAdvertisement: Bool = false,
         apps: AppScan
     ) {
         self.bus = bus
         self.stateDirectory = stateDirectory
         self.name = name
         self.staysWhenAway = staysWhenAway
+        self.coversAdvertisement = coversAdvertisement
         self.apps = apps
     }
 }
