@@ -123,9 +123,10 @@ def check_session(case: dict) -> None:
 # The designers' vector: key 00…0f, input 00…0e (appendix A of the paper).
 assert siphash(bytes(range(16)), bytes(range(15))).hex() == "e545be4961ca29a1"
 
-count = 0
-for name, check in [("advertisement", check_advertisement), ("card", check_card), ("session", check_session)]:
-    for case in json.loads((pathlib.Path(sys.argv[1]) / f"{name}.json").read_text())["cases"]:
-        check(case)
-        count += 1
-print(count)
+if __name__ == "__main__":
+    count = 0
+    for name, check in [("advertisement", check_advertisement), ("card", check_card), ("session", check_session)]:
+        for case in json.loads((pathlib.Path(sys.argv[1]) / f"{name}.json").read_text())["cases"]:
+            check(case)
+            count += 1
+    print(count)
