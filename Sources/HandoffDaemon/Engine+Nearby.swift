@@ -7,10 +7,12 @@ import HandoffWire
 extension Engine {
     /// Takes in an advertisement of anybody; most are of strangers and leave no trace.
     func heard(_ sighting: Sighting) {
-        guard sighting.service == Self.service, let report = opened(sighting) else { return }
+        guard sighting.service == Self.service else { return }
+        guard let report = opened(sighting) else { return compareClocks(sighting) }
         change { state, now in
             guard state.devices[report.device] != nil else { return }
             state.lastSeen[report.device] = now.unixMicroseconds
+            state.clocks.agrees(report.device)
             state.outbox.append(contentsOf: state.nearby.insert(report, at: now).map(Effect.nearby))
             state.places[report.device] = state.nearby.places(of: report.device).first ?? state.places[report.device]
         }

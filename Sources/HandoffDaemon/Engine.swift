@@ -63,6 +63,7 @@ package final class Engine: Sendable {
         var opener: AdvertisementOpener<DeviceID>
         var trial: NoiseResponderTrial<DeviceID>
         var knownTypes = KnownTypes()
+        var clocks = ClockComparison()
         var apps = AppRegistry()
         /// The types that apps claim, by their hashes.
         var appTypes: [ActivityTypeHash: ActivityType] = [:]

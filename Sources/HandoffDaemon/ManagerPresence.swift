@@ -32,8 +32,8 @@ struct ManagerPresence: ManagerService {
     }
 
     var advisories: [(name: String, message: String)] {
-        guard case .ready(let description) = engine.read(\.radio) else { return [] }
-        return description.advisories.map { ($0.name, $0.message) }
+        guard case .ready(let description) = engine.read(\.radio) else { return engine.clockAdvisories }
+        return engine.clockAdvisories + description.advisories.map { ($0.name, $0.message) }
     }
 
     var currentActivity: ObjectPath {
