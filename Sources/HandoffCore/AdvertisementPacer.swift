@@ -4,7 +4,7 @@ package import HandoffModel
 ///
 /// What is wanted may change thousands of times a second; what is advertised changes at most once in half a second and
 /// five times in ten seconds, and the last wish wins. When there is nothing to continue any more, a farewell says so for a
-/// while, for others to drop the entry at once; then the air is silent.
+/// while, for others to drop the entry at once; then the air is silent, or a farewell for good when it is covered.
 package struct AdvertisementPacer: Sendable {
     /// What a device has to tell.
     package enum Content: Hashable, Sendable {
@@ -42,6 +42,9 @@ package struct AdvertisementPacer: Sendable {
         var hasBegun = false
     }
 
+    /// Whether "nothing to continue" is said for as long as it is so, so that the air does not tell.
+    package var isCovering = false
+
     private var wanted: Content?
     private var onAir: OnAir?
     private var changes: [Duration] = []
@@ -78,6 +81,7 @@ package struct AdvertisementPacer: Sendable {
     /// What the wish means for the air: a wish for nothing is a farewell first, if anything was said before.
     private func target(at uptime: Duration) -> Content? {
         if let wanted { return wanted }
+        if isCovering { return .farewell }
         guard let onAir else { return nil }
         if onAir.content != .farewell { return .farewell }
         return uptime - onAir.since < Self.farewellDuration ? .farewell : nil
@@ -106,7 +110,7 @@ package struct AdvertisementPacer: Sendable {
 
     private func nextDeadline(after now: Moment) -> Duration? {
         guard let onAir else { return nil }
-        if onAir.content == .farewell, wanted == nil { return onAir.since + Self.farewellDuration }
+        if onAir.content == .farewell, wanted == nil, !isCovering { return onAir.since + Self.farewellDuration }
         let slotEnd = now.uptime + now.timeToNextSlot
         let freshEnd = onAir.since + Self.freshness
         return freshEnd > now.uptime ? min(slotEnd, freshEnd) : slotEnd

@@ -184,6 +184,11 @@ package struct Origin: Sendable {
         follow(from: before, at: now)
     }
 
+    /// Keeps something on the air while there is nothing to continue, or no more.
+    package mutating func cover(_ isCovering: Bool) {
+        pacer.isCovering = isCovering
+    }
+
     /// Says that a broadcast of that content has begun just now.
     package mutating func began(_ content: AdvertisementPacer.Content, at now: Moment) {
         pacer.began(content, at: now.uptime)

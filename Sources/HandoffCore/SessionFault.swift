@@ -9,6 +9,11 @@ enum SessionFault {
             return try body()
         } catch let error as HandoffError {
             throw error
+        } catch let error as WireError where error.code == .unknownKind {
+            throw HandoffError(
+                .peerMisbehaved,
+                "The other device has a newer handoffd and says what this one does not know: update this one."
+            )
         } catch let error as WireError {
             throw HandoffError(.peerMisbehaved, "The peer sent something that is no message: \(error.message)")
         } catch let error as CryptoError {

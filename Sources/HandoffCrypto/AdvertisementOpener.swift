@@ -23,6 +23,9 @@ package struct AdvertisementOpener<ID: Hashable & Sendable>: Sendable {
         devices = keys.map { Device(id: $0.0, key: $0.1) }
     }
 
+    /// The devices and their keys.
+    var candidates: [(ID, AdvertisingKey)] { devices.map { ($0.id, $0.key) } }
+
     /// Makes ready for a slot, so that the first ``open(_:slot:)`` in it costs nothing extra.
     package mutating func advance(to slot: UInt64) {
         guard self.slot != slot else { return }

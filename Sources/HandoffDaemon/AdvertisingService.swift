@@ -20,6 +20,7 @@ struct AdvertisingService<R: Radio>: Service {
                 try await advertise()
             } or: {
                 try await gracefulShutdown()
+                engine.cover(false)
                 engine.allClientsLeft()
                 try await withDeadline(Self.longestFarewell, orThrow: CancellationError()) { try await silence() }
             }

@@ -10,12 +10,13 @@ struct ConfigurationFile: Decodable {
     var name: String?
     var logLevel: String?
     var staysWhenAway: Bool?
+    var coverAdvertisement: Bool?
     var notifies: Bool?
     /// Paths of synchronised folders, by their ids.
     var folders: [String: String]?
 
     private enum Key: String, CodingKey, CaseIterable {
-        case radio, adapter, transport, bus, name, logLevel, staysWhenAway, notifies, folders
+        case radio, adapter, transport, bus, name, logLevel, staysWhenAway, notifies, coverAdvertisement, folders
     }
 
     /// The file that was asked for, else the user's own if there is one, else nothing.
@@ -52,6 +53,7 @@ struct ConfigurationFile: Decodable {
         staysWhenAway = try container.decodeIfPresent(Bool.self, forKey: .staysWhenAway)
         folders = try container.decodeIfPresent([String: String].self, forKey: .folders)
         notifies = try container.decodeIfPresent(Bool.self, forKey: .notifies)
+        coverAdvertisement = try container.decodeIfPresent(Bool.self, forKey: .coverAdvertisement)
     }
 
     /// A key that means nothing is a slip of the pen, which should not pass unnoticed.

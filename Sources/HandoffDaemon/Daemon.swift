@@ -31,6 +31,7 @@ package struct Daemon<R: Radio>: Sendable {
             let identity = try Identity.loaded(from: directory)
             let devices = try TrustedDevices(from: directory)
             let engine = try Engine(identity: identity, name: options.name, devices: devices, logger: logger)
+            engine.cover(options.coversAdvertisement)
             logger.info(
                 "starting",
                 metadata: [

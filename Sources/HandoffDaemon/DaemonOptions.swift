@@ -19,6 +19,9 @@ package struct DaemonOptions: Sendable {
     /// Whether the desktop shows a notification when something comes near that can be continued.
     package var notifies = true
 
+    /// Whether something is advertised while there is nothing to continue.
+    package var coversAdvertisement: Bool
+
     /// Where apps are found.
     package var apps: AppScan
 
@@ -43,6 +46,7 @@ package struct DaemonOptions: Sendable {
         stateDirectory: FilePath,
         name: DeviceName,
         staysWhenAway: Bool = false,
+        coversAdvertisement: Bool = false,
         apps: AppScan,
         documentApps: DocumentAppScan
     ) {
@@ -50,6 +54,7 @@ package struct DaemonOptions: Sendable {
         self.stateDirectory = stateDirectory
         self.name = name
         self.staysWhenAway = staysWhenAway
+        self.coversAdvertisement = coversAdvertisement
         self.apps = apps
         self.documentApps = documentApps
     }

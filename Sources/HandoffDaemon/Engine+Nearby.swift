@@ -9,13 +9,14 @@ extension Engine {
     /// Takes in an advertisement of anybody; most are of strangers and leave no trace.
     func heard(_ sighting: Sighting) {
         guard sighting.service == Self.service else { return heardPairing(sighting) }
-        guard let (audience, plaintext, slot) = opened(sighting) else { return heardSettling(sighting) }
+        guard let (audience, plaintext, slot) = opened(sighting) else { return heardUnread(sighting) }
         guard let device = audience.device else { return heardOwn(sighting.data) }
         guard let report = Self.report(of: device, plaintext, of: slot, in: sighting) else { return }
         change { state, now in
             guard state.devices[device] != nil else { return }
             if audience.isNews { state.calls[device, default: NewsCalls()].invited(at: now) }
             state.lastSeen[device] = now.unixMicroseconds
+            state.clocks.agrees(device)
             state.outbox.append(contentsOf: state.nearby.insert(report, at: now).map(Effect.nearby))
             state.places[report.device] = state.nearby.places(of: report.device).first ?? state.places[report.device]
         }

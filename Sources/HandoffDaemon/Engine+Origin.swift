@@ -3,6 +3,11 @@ import HandoffModel
 import Logging
 
 extension Engine {
+    /// Keeps something on the air while there is nothing to continue, or no more.
+    func cover(_ isCovering: Bool) {
+        change { state, _ in state.origin.cover(isCovering) }
+    }
+
     /// Adds an activity that belongs to `client` and is not current yet.
     ///
     /// - Throws: ``HandoffError`` with `limitReached`.

@@ -96,9 +96,9 @@ extension Engine {
         air.hear(advertised.token, Place(address: sighting.address, port: port))
     }
 
-    /// Takes in an advertisement that no trusted device has sealed.
-    func heardSettling(_ sighting: Sighting) {
-        guard edit({ $0.pairing.heard(sighting, slot: Moment.now.slot) }) else { return }
+    /// Takes in an advertisement that no trusted device has sealed, or none whose clock is near this one's.
+    func heardUnread(_ sighting: Sighting) {
+        guard edit({ $0.pairing.heard(sighting, slot: Moment.now.slot) }) else { return compareClocks(sighting) }
         sightings.set(())
     }
 

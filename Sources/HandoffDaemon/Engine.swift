@@ -103,6 +103,7 @@ package final class Engine: Sendable {
         /// Whether something was heard under this device's own key that it has not said.
         var isCloned = false
         var knownTypes = KnownTypes()
+        var clocks = ClockComparison()
         var apps = AppRegistry()
         var folders = SyncedFolders()
         /// The types that apps claim, by their hashes.

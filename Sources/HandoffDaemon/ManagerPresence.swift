@@ -32,8 +32,9 @@ struct ManagerPresence: ManagerService {
     }
 
     var advisories: [(name: String, message: String)] {
-        guard case .ready(let description) = engine.read(\.radio) else { return engine.circleAdvisories }
-        return engine.circleAdvisories + description.advisories.map { ($0.name, $0.message) }
+        let own = engine.circleAdvisories + engine.clockAdvisories
+        guard case .ready(let description) = engine.read(\.radio) else { return own }
+        return own + description.advisories.map { ($0.name, $0.message) }
     }
 
     var currentActivity: ObjectPath {

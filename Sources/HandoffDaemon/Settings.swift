@@ -33,6 +33,8 @@ package struct Settings: Sendable {
         package var configuration: String?
         package var name: String?
         package var logLevel: String?
+        /// Whether something is advertised while there is nothing to continue; false leaves it to the file.
+        package var covers = false
 
         package init() {}
     }
@@ -54,6 +56,7 @@ package struct Settings: Sendable {
             stateDirectory: try StateDirectory.path(option: line.stateDirectory, environment: environment),
             name: try Self.name(line.name ?? file.name, hostName: hostName),
             staysWhenAway: file.staysWhenAway ?? false,
+            coversAdvertisement: line.covers || file.coverAdvertisement ?? false,
             apps: AppScan(directories: directories, searchPath: environment["PATH"] ?? ""),
             documentApps: DocumentAppScan(directories: directories, environment: environment)
         )

@@ -45,6 +45,9 @@ struct DaemonCommandOptions: ParsableArguments {
     @Option(help: "The name under which your other devices show this one. (default: the host name)")
     var name: String?
 
+    @Flag(help: "Advertise something while there is nothing to continue, so that the air does not tell when you work.")
+    var cover = false
+
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
     var logLevel: String?
 
@@ -59,6 +62,7 @@ struct DaemonCommandOptions: ParsableArguments {
         line.configuration = config
         line.name = name
         line.logLevel = logLevel
+        line.covers = cover
         do {
             return try Settings(line, environment: Environment.current, hostName: Environment.hostName)
         } catch let error as SettingsError {

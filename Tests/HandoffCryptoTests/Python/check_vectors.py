@@ -197,9 +197,10 @@ checks = {
     "pairing": check_pairing,
     "session": check_session,
 }
-count = 0
-for name, check in checks.items():
-    for case in json.loads((pathlib.Path(sys.argv[1]) / f"{name}.json").read_text())["cases"]:
-        check(case)
-        count += 1
-print(count)
+if __name__ == "__main__":
+    count = 0
+    for name, check in checks.items():
+        for case in json.loads((pathlib.Path(sys.argv[1]) / f"{name}.json").read_text())["cases"]:
+            check(case)
+            count += 1
+    print(count)

@@ -1,0 +1,60 @@
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffWire
+import Testing
+
+@Suite("Versions: a newer peer is met in words, and nobody is talked down to an older one")
+struct VersionTests {
+    private let (caller, listener) = (DeviceKeys.generate(), DeviceKeys.generate())
+
+    private var server: ServeSession {
+        get throws {
+            ServeSession(
+                trial: try NoiseResponderTrial(
+                    localStatic: listener.agreement,
+                    candidates: [(caller.publicKey.device, caller.publicKey)]
+                )
+            )
+        }
+    }
+
+    private func handshake(_ prologue: String = "handoffd v1 session") -> NoiseHandshake {
+        .initiator(
+            localStatic: caller.agreement,
+            remoteStatic: listener.publicKey,
+            prologue: Array(prologue.utf8)
+        )
+    }
+
+    @Test("a session of another version opens for nobody", arguments: ["handoffd v0 session", "handoffd v2 session"])
+    func prologue(_ other: String) throws {
+        var session = try server
+        var newer = handshake(other)
+        let first = FrameCodec.encode(try newer.writeMessage([0, 0x0A, 7, 0x0A, 5, 1, 2, 3, 4, 5]))
+        #expect { try session.introduce(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
+    }
+
+    @Test("a newer caller's unknown request introduces it, and leaves what to say to the listener")
+    func newerRequest() throws {
+        var session = try server
+        var newer = handshake()
+        // Field 15 of length 1: a kind of request that does not exist.
+        let first = FrameCodec.encode(try newer.writeMessage([0, 0x7A, 1, 0]))
+        let introduction = try #require(try session.introduce(first))
+        #expect(introduction.device == caller.publicKey.device)
+        #expect(introduction.request == nil)
+    }
+
+    @Test("a newer listener's unknown answer is told as what it is, and which side to update")
+    func newerAnswer() throws {
+        let request = Request.stream(StreamRequest(activity: 1))
+        var fetch = FetchSession(keys: caller, peer: listener.publicKey, request: request)
+        let trial = try NoiseResponderTrial(localStatic: listener.agreement, candidates: [(0, caller.publicKey)])
+        var handshake = try trial.match(Array(try fetch.start().dropFirst(2))).handshake
+        let answer = FrameCodec.encode(try handshake.writeMessage([0, 0x7A, 1, 0]))
+        #expect { try fetch.receive(answer) } throws: { error in
+            (error as? HandoffError)?.message.contains("update this one") == true
+        }
+    }
+}

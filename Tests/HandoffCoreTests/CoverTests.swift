@@ -1,0 +1,51 @@
+import HandoffCore
+import HandoffModel
+import Testing
+
+@Suite("Cover: something is on the air while there is nothing to continue")
+struct CoverTests {
+    private static let edit = try? ActivityType("org.example.edit").hash
+
+    @Test("without it the air falls silent, with it the farewell stays, slot by slot", arguments: [false, true])
+    func silence(isCovering: Bool) throws {
+        var pacer = AdvertisementPacer()
+        pacer.isCovering = isCovering
+        pacer.want(.activity(try #require(Self.edit), hasWebpage: false))
+        _ = pacer.advance(to: .at(0))
+        pacer.want(nil)
+        #expect(pacer.advance(to: .at(10)).broadcast?.content == .farewell)
+        let later = pacer.advance(to: .at(2000))
+        #expect((later.broadcast?.content == .farewell) == isCovering)
+        #expect((later.next == nil) == !isCovering)
+        if isCovering { #expect(later.broadcast?.slot == Moment.at(2000).slot) }
+    }
+
+    @Test("it begins before anything was ever current, and ends when it is taken back")
+    func beginning() {
+        var pacer = AdvertisementPacer()
+        pacer.isCovering = true
+        #expect(pacer.advance(to: .at(0)).broadcast?.content == .farewell)
+        pacer.isCovering = false
+        #expect(pacer.advance(to: .at(100)).broadcast == nil)
+    }
+
+    @Test("in time nothing tells it from an activity: as fresh after a change, as relaxed later, renewed at each slot")
+    func pace() throws {
+        func trace(_ content: AdvertisementPacer.Content?) -> [[UInt64]] {
+            var pacer = AdvertisementPacer()
+            pacer.isCovering = true
+            pacer.want(content)
+            var (now, seen): (Moment, [[UInt64]]) = (.at(0), [])
+            while now.uptime < Moment.at(3000).uptime {
+                let (broadcast, next) = pacer.advance(to: now)
+                guard let broadcast, let next else { return [] }
+                seen.append([broadcast.slot, broadcast.isFresh ? 1 : 0])
+                now = now.advanced(by: next - now.uptime)
+            }
+            return seen
+        }
+        let covered = trace(nil)
+        #expect(covered.count == 5)
+        #expect(covered == trace(.activity(try #require(Self.edit), hasWebpage: true)))
+    }
+}
