@@ -1,4 +1,6 @@
 import HandoffCore
+import HandoffCrypto
+import Logging
 import HandoffModel
 import HandoffRadio
 
