@@ -70,10 +70,11 @@ struct StreamTests {
         _ body: (ContinuationStreams) async throws -> Void
     ) async throws -> LocalStream {
         let pair = try await LocalStreamPair.connected(on: reactor)
-        let far = UnixFD(taking: try pair.duplicateFar())
-        let near = pair.takeNear()
-        try await body(ContinuationStreams(far, on: reactor))
-        return near
+        do {
+            let streams = ContinuationStreams(UnixFD(taking: try pair.duplicateFar()), on: reactor)
+            try await body(streams)
+        }
+        return pair.takeNear()
     }
 
     private static func readAll(_ stream: LocalStream) async throws -> [UInt8] {
@@ -115,9 +116,9 @@ struct StreamTests {
     private static func connected(_ body: (ContinuationStreams, LocalStream) async throws -> Void) async throws {
         try await Reactor.withReactor { reactor in
             let pair = try await LocalStreamPair.connected(on: reactor)
-            let far = UnixFD(taking: try pair.duplicateFar())
-            let near = pair.takeNear()
-            try await body(ContinuationStreams(far, on: reactor), near)
+            // No name for the descriptor: one that lives on would keep the socket open.
+            let streams = ContinuationStreams(UnixFD(taking: try pair.duplicateFar()), on: reactor)
+            try await body(streams, pair.takeNear())
         }
     }
 
