@@ -1,8 +1,8 @@
 import HandoffCore
 import HandoffCrypto
-import Logging
 import HandoffModel
 import HandoffRadio
+import Logging
 
 extension Engine {
     /// Looks more closely, now and then, at an advertisement that no key opens: its sender's clock may be far off.

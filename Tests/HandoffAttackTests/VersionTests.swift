@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Versions: a newer peer is met in words, and nobody is talked down to an older one")
 struct VersionTests {
-    private let (caller, listener) = (DeviceKeys.generate(), DeviceKeys.generate())
+    private let caller = DeviceKeys.generate()
+    private let listener = DeviceKeys.generate()
 
     private var server: ServeSession {
         get throws {
