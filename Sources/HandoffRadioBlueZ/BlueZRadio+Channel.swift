@@ -109,7 +109,10 @@ extension BlueZRadio {
                 if forgets { await session.bluez.forget(peer, on: session.adapter) }
             }
             // Cancelled: the radio ends, and the link should not outlive it.
-            if self.links.withLock({ $0.settle(peer) }), isOurs {
+            guard self.links.withLock({ $0.settle(peer) }), isOurs else { return }
+            if forgets {
+                session.bluez.requestForget(peer, on: session.adapter)
+            } else {
                 session.bluez.requestDisconnect(peer, on: session.adapter)
             }
         }
