@@ -113,6 +113,22 @@ extension BlueZ {
         }
     }
 
+    /// The same for a task that cannot wait, because the connection is about to end: asks blindly, and hears no answer.
+    ///
+    /// Only for a device that was not kept when it was connected to; the link is dropped with it.
+    package func requestForget(_ address: DeviceAddress, on adapter: Adapter) {
+        connection.send(
+            MethodCall(
+                destination: Names.service,
+                path: adapter.path,
+                interface: "org.bluez.Adapter1",
+                member: "RemoveDevice",
+                arguments: [path(of: address, on: adapter).value],
+                startsService: false
+            )
+        )
+    }
+
     func callDevice(
         _ path: ObjectPath,
         _ member: MemberName,

@@ -53,8 +53,9 @@ extension BlueZRadio {
     /// Lets go of a channel that was opened too late for anybody to use it.
     private func discard(_ late: Opened, to peer: DeviceAddress, in session: Session) {
         BlueZChannel(peer: RadioAddress(peer.description), carrier: late.channel).close()
-        if case .mailbox = late { mailboxTurns.giveBack(peer) }
-        release(peer, in: session, after: Self.linger)
+        guard case .mailbox = late else { return release(peer, in: session, after: Self.linger) }
+        mailboxTurns.giveBack(peer)
+        release(peer, in: session, after: Self.linger, forgets: true)
     }
 
     /// Runs `body` with the channel, and closes it and lets go of the link afterwards.
@@ -109,7 +110,10 @@ extension BlueZRadio {
                 if forgets { await session.bluez.forget(peer, on: session.adapter) }
             }
             // Cancelled: the radio ends, and the link should not outlive it.
-            if self.links.withLock({ $0.settle(peer) }), isOurs {
+            guard self.links.withLock({ $0.settle(peer) }), isOurs else { return }
+            if forgets {
+                session.bluez.requestForget(peer, on: session.adapter)
+            } else {
                 session.bluez.requestDisconnect(peer, on: session.adapter)
             }
         }

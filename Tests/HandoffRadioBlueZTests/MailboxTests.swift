@@ -23,7 +23,7 @@ struct MailboxLetterTests {
     @Test(
         "what is no letter is refused",
         arguments: [
-            [], Array(repeating: 0, count: 7), [0, 0, 0, 0, 0, 8, 0, 0], Array(repeating: 0, count: 513),
+            [], Array(repeating: 0, count: 7), [0, 0, 0, 0, 0, 8, 0, 0], Array(repeating: 0, count: 509),
         ] as [[UInt8]]
     )
     func malformed(bytes: [UInt8]) {
