@@ -148,7 +148,7 @@ let package = Package(
             name: "monkeybrowser",
             dependencies: ["HandoffKit"],
             path: "Examples/MonkeyBrowser",
-            exclude: ["org.handoffd.MonkeyBrowser.desktop", "org.handoffd.MonkeyBrowser.service"],
+            exclude: ["README.md", "org.handoffd.MonkeyBrowser.desktop", "org.handoffd.MonkeyBrowser.service"],
             swiftSettings: settings
         ),
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import HandoffKit
 
 /// The browser: four tabs, of which the person looks at one.
@@ -54,10 +55,10 @@ final class Browser {
         tab.show()
     }
 
-    /// Prints a line at once, whoever reads it.
+    /// Shows a line at once, whoever reads it: what is printed waits where that is no terminal.
     private static func say(_ line: String) {
-        print(line)
-        flushOutput()
+        let text = line + "\n"
+        _ = text.utf8.withContiguousStorageIfAvailable { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
     }
 }
 

@@ -1,5 +1,4 @@
 import Dispatch
-import Glibc
 import HandoffKit
 
 /// A browser for monkeys, who cannot read: it shows four tabs in a terminal, and hands each off to the same tab of the
@@ -27,9 +26,4 @@ struct MonkeyBrowser {
             input.finish()
         }
     }
-}
-
-/// Has what was printed leave, even into a pipe.
-func flushOutput() {
-    fflush(nil)
 }

@@ -93,6 +93,8 @@ struct NoticeService: Sendable {
             let options = ContinuationOptions(activationToken: click.activationToken)
             _ = try await continuer.proceed(with: click.entry, options)
         } catch let error as HandoffError {
+            // Whoever has chosen something else meanwhile knows it.
+            guard error.code != .userCancelled else { return }
             newEvents.yield(.failed("Not continued from \(name)", error.message))
         } catch is CancellationError {
             return

@@ -21,7 +21,14 @@ public final class Handoff: Sendable {
     /// What has to be done for the app, each beside the others.
     private let work: AsyncStream<@Sendable () async -> Void>
     private let newWork: AsyncStream<@Sendable () async -> Void>.Continuation
-    private let obstacle = Mutex<CocoaError?>(nil)
+    private let outlook = Mutex(Outlook.unknown)
+
+    /// Whether there is Handoff.
+    private enum Outlook {
+        case unknown
+        case available
+        case unavailable(CocoaError)
+    }
 
     private init(delegate: (any HandoffApplicationDelegate)?, reactor: Reactor) {
         self.delegate = delegate
@@ -71,7 +78,13 @@ public final class Handoff: Sendable {
     }
 
     /// Why there is no Handoff at the moment; nil when there is.
-    public var unavailability: CocoaError? { obstacle.withLock { $0 } }
+    public var unavailability: CocoaError? {
+        switch outlook.withLock({ $0 }) {
+        case .unknown: CocoaError(.noDaemon, "handoffd was not reached yet.")
+        case .available: nil
+        case .unavailable(let error): error
+        }
+    }
 
     /// Does something for the app in a task of its own, which is cancelled when the app's part in Handoff ends.
     func perform(_ action: @escaping @Sendable () async -> Void) {
@@ -80,9 +93,13 @@ public final class Handoff: Sendable {
 
     /// Notes whether there is Handoff, and tells the app when that is new.
     func note(unavailable error: CocoaError?) {
-        let isNew = obstacle.withLock { obstacle in
-            defer { obstacle = error }
-            return obstacle?.handoffReason != error?.handoffReason
+        let isNew = outlook.withLock { outlook in
+            defer { outlook = error.map(Outlook.unavailable) ?? .available }
+            switch outlook {
+            case .unknown: return true
+            case .available: return error != nil
+            case .unavailable(let last): return last.handoffReason != error?.handoffReason
+            }
         }
         guard isNew else { return }
         perform { await self.delegate?.application(self, isUnavailable: error) }

@@ -36,11 +36,25 @@ struct Session: Sendable {
         }
         let answers = handoff.publisher.attach(connection)
         defer { handoff.publisher.detach() }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { for await answer in answers { take(answer) } }
-            group.addTask { try await followDaemon(over: connection) }
-            if let application { group.addTask { try await stand(as: application.application, on: connection) } }
-            try await group.waitForAll()
+        try await standing(on: connection) {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { for await answer in answers { take(answer) } }
+                group.addTask { try await followDaemon(over: connection) }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// Has the app's name on the bus while `body` runs, so that the daemon finds it there.
+    private func standing(on connection: Connection, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        guard let name = application?.application else { return try await body() }
+        do {
+            try await connection.withName(name, body)
+        } catch let error as DBusError where error.code == .nameTaken {
+            // Another instance continues what there is to continue; this one can still be an origin.
+            let error = CocoaError(error)
+            handoff.perform { await handoff.delegate?.application(handoff, isUnavailable: error) }
+            try await body()
         }
     }
 
@@ -58,20 +72,6 @@ struct Session: Sendable {
                 last = owner
                 handoff.note(unavailable: owner == nil ? CocoaError(.noDaemon, "handoffd does not run.") : nil)
             }
-        }
-    }
-
-    /// Has the app's name on the bus, so that the daemon finds it there.
-    private func stand(as name: BusName, on connection: Connection) async throws {
-        do {
-            try await connection.withName(name) {
-                let (never, keeping) = AsyncStream<Never>.makeStream()
-                for await _ in never {}
-                withExtendedLifetime(keeping) {}
-            }
-        } catch let error as DBusError where error.code == .nameTaken {
-            // Another instance continues what there is to continue; this one can still be an origin.
-            handoff.note(unavailable: CocoaError(error))
         }
     }
 

@@ -1,6 +1,7 @@
 import DBus
 import Foundation
 import HandoffBus
+import HandoffRadioSimulated
 import HandoffTestSupport
 import Testing
 

@@ -48,7 +48,9 @@ struct Monkey: Sendable {
             let before = shown.lines.count
             try commands.write(contentsOf: Data((line + "\n").utf8))
             let verb = line.split(separator: " ").first ?? ""
-            try await shown.first(from: before) { $0 == "done \(verb)" || $0.hasPrefix("cannot \(verb)") ? $0 : nil }
+            _ = try await shown.first(from: before) {
+                $0 == "done \(verb)" || $0.hasPrefix("cannot \(verb)") ? $0 : nil
+            }
         }
         return Array(shown.lines[start...])
     }
@@ -79,9 +81,9 @@ extension World {
     /// Has the bus start the browser as the sample app's service file says, with what it shows in a file.
     func installBrowserService() throws {
         let text = try String(contentsOf: Self.examples.appending(path: "\(Monkey.id).service"), encoding: .utf8)
-        let start =
-            "echo $$ > \(browserProcess.path()); exec \(Programs.monkeybrowser) --service > \(browserShown.path())"
-        let service = text.replacing("/usr/local/bin/monkeybrowser --service", with: "/bin/sh -c '\(start)'")
+        let browser = "exec \(Programs.monkeybrowser) --service > \(browserShown.path())"
+        let command = "/bin/sh -c 'echo $$ > \(browserProcess.path()); \(browser)'"
+        let service = text.replacing("/usr/local/bin/monkeybrowser --service", with: command)
         guard service != text else { throw MissingProgram(description: "the service file starts something else") }
         try write(service, to: "services/\(Monkey.id).service")
     }

@@ -1,4 +1,7 @@
 import Foundation
+import HandoffBus
+import HandoffModel
+import HandoffRadioSimulated
 import HandoffTestSupport
 import Testing
 
@@ -42,9 +45,13 @@ struct MonkeyStories {
         }
     }
 
-    @Test("a page of a megabyte comes through a stream, and a second and a third at once; other tabs refuse")
+    @Test("a page of a megabyte comes through a stream, as often as it is asked for; what cannot come is told apart")
     func pages() async throws {
         try await Self.run { laptop, desktop, here, there in
+            try laptop.world.setAir {
+                $0.bandwidth = 100_000_000
+                $0.delay = .zero
+            }
             try await desktop.watching { watch in
                 try await there.tell("tab 4", "open https://example.org/long", "fill 1000000")
                 try await watch.tab(4)
@@ -131,6 +138,23 @@ struct MonkeyStories {
                         #expect(shown.contains("continued from laptop: tab 3: https://example.org/3 [\"hello\"]"))
                     }
                 }
+            }
+        }
+    }
+
+    @Test(
+        "a second browser on the same bus is told that it continues nothing, and can be continued elsewhere all the same"
+    )
+    func second() async throws {
+        try await Self.run { laptop, desktop, _, _ in
+            try await Monkey.browsing(on: laptop.bus, in: laptop.world) { second in
+                try await second.shows("no handoff: 4608 the bus name \(Monkey.id) is taken")
+                try await desktop.watching { watch in
+                    try await second.tell("tab 2", "open https://example.org/second")
+                    try await watch.tab(2)
+                    _ = try await desktop.json("continue")
+                }
+                try await second.shows("tab 2: desktop goes on with it")
             }
         }
     }
