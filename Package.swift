@@ -1,16 +1,18 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The one list of settings that every Swift target shares.
-// Docs/Contributing.md says what each of them buys.
-let settings: [SwiftSetting] = [
+// The settings that every Swift target shares. Docs/Contributing.md says what each of them buys.
+let commonSettings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .treatAllWarnings(as: .error),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
+
+// Those of all targets but the library for apps, whose protocols would take the main actor away from the types that conform
+// to them (Docs/Decisions/0020).
+let settings = commonSettings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 /// A library target of this package: `Sources/<name>`, without the paths in it that are not compiled.
 func module(_ name: String, _ dependencies: [Target.Dependency] = [], excluding: [String] = []) -> Target {
@@ -62,6 +64,7 @@ let package = Package(
     products: [
         .executable(name: "handoffd", targets: ["handoffd"]),
         .executable(name: "handoffctl", targets: ["handoffctl"]),
+        .library(name: "HandoffKit", targets: ["HandoffKit"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -114,6 +117,14 @@ let package = Package(
         module("HandoffBus", ["HandoffModel", "DBus"]),
         module("HandoffApps", ["HandoffModel", "Epoll", "CLinux", system]),
 
+        // The library for apps; the one with a public interface.
+        .target(
+            name: "HandoffKit",
+            dependencies: ["DBus", "Epoll", "HandoffBus", "HandoffModel", "LocalStream", system],
+            path: "Sources/HandoffKit",
+            swiftSettings: commonSettings
+        ),
+
         // Composition.
         module(
             "HandoffDaemon",
@@ -129,6 +140,15 @@ let package = Package(
         ),
         program("handoffd", ["HandoffDaemon", "HandoffRadioBlueZ", "HandoffRadioSimulated", argumentParser]),
         program("handoffctl", ["HandoffCLI", argumentParser]),
+
+        // The sample app, which knows the library and nothing else of this package.
+        .executableTarget(
+            name: "monkeybrowser",
+            dependencies: ["HandoffKit"],
+            path: "Examples/MonkeyBrowser",
+            exclude: ["README.md", "org.handoffd.MonkeyBrowser.desktop", "org.handoffd.MonkeyBrowser.service"],
+            swiftSettings: settings
+        ),
 
         // Tests: one target per module, and what they share.
         support("HandoffTestSupport", ["DBus"]),
@@ -167,6 +187,7 @@ let package = Package(
         ),
         tests("HandoffBusTests", ["HandoffBus", "HandoffModel", "DBus", "HandoffTestSupport", "HandoffTestVectors"]),
         tests("HandoffAppsTests", ["HandoffApps", "HandoffModel", "HandoffTestVectors", "Epoll"]),
+        tests("HandoffKitTests", ["DBus", "HandoffBus", "HandoffKit", "HandoffModel", "HandoffTestSupport"]),
         tests("DocumentationTests", ["HandoffBus", "HandoffCLI", "HandoffModel", "DBus"]),
         tests(
             "HandoffDaemonTests",
@@ -180,7 +201,8 @@ let package = Package(
             "HandoffEndToEndTests",
             [
                 "DBus", "HandoffBus", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffRadioSimulated",
-                "HandoffTestSupport", "HandoffWire", "Epoll", "LocalStream", "handoffd", "handoffctl", system,
+                "HandoffTestSupport", "HandoffWire", "Epoll", "LocalStream", "handoffd", "handoffctl", "monkeybrowser",
+                system,
             ]
         ),
         tests(

@@ -119,6 +119,38 @@ struct CallTests {
         }
     }
 
+    @Test("posted calls are handled and answered in their order, and one that cannot be sent is answered too")
+    func posted() async throws {
+        try await withTwoConnections { _, server, client in
+            let (answers, answer) = AsyncStream<Result<[Value], DBusError>>.makeStream()
+            server.offer("Echo", [.uint32], [.uint32]) { .reply($0.arguments) }
+            for number in 0..<500 as Range<UInt32> {
+                client.post(testCall("Echo", of: server.uniqueName, [.uint32(number)])) { answer.yield($0) }
+            }
+            client.post(testCall("Echo", of: server.uniqueName, [.structure([])])) { result in
+                let code = dbusErrorCode(of: result)
+                #expect(code == .invalidValue)
+            }
+            var next: UInt32 = 0
+            for await result in answers.prefix(500) {
+                let values = try result.get()
+                #expect(values == [.uint32(next)])
+                next += 1
+            }
+        }
+    }
+
+    @Test("a call that is posted after the end is answered at once")
+    func postedLate() async throws {
+        let late = try await withTwoConnections { _, _, client in client }
+        let codes = Mutex<[DBusError.Code?]>([])
+        late.post(testCall("Echo", of: late.uniqueName)) { result in
+            let code = dbusErrorCode(of: result)
+            codes.withLock { $0.append(code) }
+        }
+        #expect(codes.withLock { $0 } == [.disconnected])
+    }
+
     @Test("a signal that a handler emits arrives before its answer")
     func signalBeforeAnswer() async throws {
         try await withTwoConnections { _, server, client in
@@ -210,4 +242,9 @@ struct CallTests {
             #expect(flags == [false, true])
         }
     }
+}
+
+/// The code of the error that a call was answered with.
+private func dbusErrorCode(of result: Result<[Value], DBusError>) -> DBusError.Code? {
+    if case .failure(let error) = result { error.code } else { nil }
 }

@@ -123,6 +123,7 @@ struct World: Sendable {
 enum Programs {
     static let handoffd = path("handoffd")
     static let handoffctl = path("handoffctl")
+    static let monkeybrowser = path("monkeybrowser")
 
     private static func path(_ name: String) -> String {
         let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()

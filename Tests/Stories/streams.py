@@ -2,20 +2,25 @@
 """A pipe between two devices: a megabyte through a continuation stream, and an answer back.
 
 streams.py               on a simulated air; needs no Bluetooth
-streams.py hci0 hci1     over two Bluetooth adapters of this machine, bluetoothd and the kernel
+streams.py hci0 hci1     over two Bluetooth adapters of this machine, bluetoothd and the kernel; then l2test, of BlueZ,
+                         sends as much over the same link, to compare
 """
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import time
 
-from world import PATIENCE, PROGRAMS, Failure, Steps, device, process, tell, trust_each_other, type_hash
+from world import PATIENCE, PROGRAMS, Failure, Lines, Steps, device, process, tell, trust_each_other, type_hash
 
 TYPE = "org.example.pipe"
 SIZE = 1_000_000
+# What l2test sends at once, in bytes.
+FRAME = 1000
+RIG = pathlib.Path(__file__).parents[1] / "Rig"
 
 
 def story(radios):
@@ -41,6 +46,33 @@ def story(radios):
     if answer != b"thanks" or publisher.returncode != 0:
         raise Failure(f"the laptop read {answer!r} and ended with {publisher.returncode}")
     print(f"streams: {SIZE / took / 1000:.0f} kB/s, from the tap to the last byte; ok", flush=True)
+
+
+def plain_channel(receiver, sender):
+    """How fast l2test, of BlueZ, sends as many bytes between the same two adapters, over a bare L2CAP channel."""
+    here, there = address(receiver), address(sender)
+    options = ["-V", "le_public", "-P", "0x81", "-I", str(FRAME), "-O", str(FRAME)]
+    listen = ["l2test", "-r", "-i", here, "-b", str(SIZE), *options]
+    # One more than is needed: what counts is when the receiver has all of it.
+    send = ["l2test", "-s", "-i", there, "-b", str(FRAME), "-N", str(SIZE // FRAME + 1), *options, here]
+    advertise = [RIG / "bluez-probe", "advertise", receiver, "6b0c2f1e-0000-4000-8000-6c3274657374", "00"]
+    with process(advertise, stdout=subprocess.PIPE, text=True) as advertiser:
+        Lines(advertiser.stdout).wait(lambda line: "advertising" in line, f"{receiver} to advertise")
+        with process(listen, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as listener:
+            lines = Lines(listener.stderr)
+            lines.wait(lambda line: "Waiting for connection" in line, "l2test to listen")
+            with process(send, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+                measured = lines.wait(lambda line: "kB/s" in line, "l2test to receive", 5 * PATIENCE)
+    print(f"l2test: {re.search(r'([0-9.]+) kB/s', measured).group(1)} kB/s over the same link", flush=True)
+
+
+def address(adapter):
+    """The address of an adapter, as bluetoothd says it."""
+    question = ["busctl", "get-property", "org.bluez", f"/org/bluez/{adapter}", "org.bluez.Adapter1", "Address"]
+    answer = subprocess.run(question, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    if answer.returncode:
+        raise Failure(f"{adapter} has no address: {answer.stderr.strip()}")
+    return answer.stdout.split('"')[1]
 
 
 def publishing(machine, file):
@@ -69,3 +101,5 @@ if __name__ == "__main__":
     if len(adapters) not in (0, 2):
         sys.exit(__doc__)
     tell(lambda: story((lambda _: [["--adapter", name] for name in adapters]) if adapters else simulated))
+    if adapters:
+        tell(lambda: plain_channel(*adapters))

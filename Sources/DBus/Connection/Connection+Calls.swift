@@ -21,6 +21,31 @@ extension Connection {
         return try result.get()
     }
 
+    /// Calls a method and goes on; never blocks.
+    ///
+    /// Calls leave in the order of their posting, so that who posts under a lock has the order of that lock. `answer` is
+    /// called exactly once, with what ``call(_:timeout:)`` returns or throws: on the connection's thread, or at once
+    /// where the connection has ended or the call cannot be sent; so it must be quick, and take no lock that the caller
+    /// holds.
+    package func post(
+        _ call: MethodCall,
+        timeout: Duration = .seconds(25),
+        _ answer: @escaping @Sendable (Result<[Value], DBusError>) -> Void
+    ) {
+        do throws(DBusError) {
+            let message = try call.message(expectsReply: true)
+            let pending = PendingCall(
+                link.queue.nextCall(),
+                to: call.destination,
+                deadline: .now + timeout,
+                answer
+            )
+            link.queue.push(.call(message, pending))
+        } catch {
+            answer(.failure(error))
+        }
+    }
+
     /// Calls a method of the bus itself, whether the task is cancelled or not: for what has to be undone.
     ///
     /// `note` sees the result on the connection's thread, before anything that arrived later.

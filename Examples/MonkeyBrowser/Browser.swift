@@ -1,0 +1,104 @@
+import FoundationEssentials
+import Glibc
+import HandoffKit
+
+/// The browser: four tabs, of which the person looks at one.
+@MainActor
+final class Browser {
+    static let id = "org.handoffd.MonkeyBrowser"
+
+    private let tabs: [Tab]
+    private var shown = 1
+
+    init() {
+        tabs = (1...4).map { Tab(number: $0, say: Self.say) }
+    }
+
+    /// Reads commands, a line each, until there are no more or one of them is `quit`.
+    func run(_ commands: AsyncStream<String>, in handoff: Handoff) async {
+        Self.say("ready")
+        for await command in commands {
+            let words = command.split(separator: " ", maxSplits: 1).map(String.init)
+            guard let verb = words.first, verb != "quit" else {
+                guard words.isEmpty else { return }
+                continue
+            }
+            do {
+                try await perform(verb, words.count > 1 ? words[1] : "", in: handoff)
+            } catch let error as CocoaError {
+                Self.say("cannot \(command): \(error.handoffMessage)")
+            } catch {
+                Self.say("cannot \(command): \(error)")
+            }
+        }
+    }
+
+    private var tab: Tab { tabs[shown - 1] }
+
+    private func perform(_ verb: String, _ rest: String, in handoff: Handoff) async throws {
+        switch verb {
+        case "tab": show(Int(rest) ?? 0)
+        case "open": try tab.open(rest, in: handoff)
+        case "note": tab.note(rest)
+        case "fill": tab.fill(Int(rest) ?? 0)
+        case "fetch": await tab.fetchPage()
+        case "close": tab.close()
+        case "state": for tab in tabs { Self.say(tab.description) }
+        default: Self.say("commands: tab N, open URL, note TEXT, fill COUNT, fetch, close, state, quit")
+        }
+        Self.say("done \(verb)")
+    }
+
+    private func show(_ number: Int) {
+        guard tabs.indices.contains(number - 1) else { return Self.say("there are four tabs") }
+        shown = number
+        tab.show()
+    }
+
+    /// Shows a line at once, whoever reads it: what is printed waits where that is no terminal.
+    private static func say(_ line: String) {
+        let text = line + "\n"
+        _ = text.utf8.withContiguousStorageIfAvailable { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    }
+}
+
+extension Browser: HandoffApplicationDelegate {
+    func application(
+        _ handoff: Handoff,
+        willContinueUserActivityWithType userActivityType: String,
+        from deviceName: String
+    ) async -> Bool {
+        guard let tab = tabs.first(where: { $0.activityType == userActivityType }) else { return false }
+        Self.say("tab \(tab.number): waiting for \(deviceName)")
+        return true
+    }
+
+    func application(
+        _ handoff: Handoff,
+        continue userActivity: UserActivity,
+        restorationHandler: @escaping RestorationHandler
+    ) async -> Bool {
+        guard let tab = tabs.first(where: { $0.activityType == userActivity.activityType }) else { return false }
+        shown = tab.number
+        await tab.take(userActivity, restore: restorationHandler)
+        Self.say("continued from \(userActivity.originDeviceName ?? ""): \(tab.description)")
+        return true
+    }
+
+    func application(
+        _ handoff: Handoff,
+        didFailToContinueUserActivityWithType userActivityType: String,
+        error: CocoaError
+    ) async {
+        guard error.handoffReason != .userCancelled else { return }
+        Self.say("not continued: \(error.code.rawValue) \(error.handoffReason.map { "\($0)" } ?? "")")
+    }
+
+    func application(_ handoff: Handoff, didUpdate userActivity: UserActivity) async {
+        Self.say("updated: \(userActivity.userInfo.keys.sorted())")
+    }
+
+    func application(_ handoff: Handoff, isUnavailable error: CocoaError?) async {
+        Self.say(error.map { "no handoff: \($0.code.rawValue) \($0.handoffMessage)" } ?? "handoff is there")
+    }
+}

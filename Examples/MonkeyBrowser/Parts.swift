@@ -1,0 +1,46 @@
+import HandoffKit
+
+/// Where a tab is.
+@MainActor
+final class AddressBar: UserActivityResponder {
+    var url = ""
+
+    func updateUserActivityState(_ activity: UserActivity) async {
+        activity.addUserInfoEntries(from: ["url": .url(url)])
+    }
+
+    func restoreUserActivityState(_ activity: UserActivity) async {
+        url = activity.userInfo["url"]?.url ?? ""
+    }
+}
+
+/// What the person wrote below the page.
+@MainActor
+final class Notes: UserActivityResponder {
+    var lines: [String] = []
+
+    func updateUserActivityState(_ activity: UserActivity) async {
+        activity.addUserInfoEntries(from: ["notes": .array(lines.map(UserInfoValue.string))])
+    }
+
+    func restoreUserActivityState(_ activity: UserActivity) async {
+        lines = activity.userInfo["notes"]?.array?.compactMap(\.string) ?? []
+    }
+}
+
+/// What a page shows.
+@MainActor
+final class Page {
+    var bytes: [UInt8] = []
+
+    /// Makes a page of as many bytes, the same ones each time.
+    func fill(_ count: Int) {
+        bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+    }
+
+    /// A number by which two people can compare their pages: FNV-1a with 64 bits.
+    var sum: String {
+        let sum = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        return String(sum, radix: 16)
+    }
+}

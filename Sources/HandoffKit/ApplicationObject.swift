@@ -1,0 +1,34 @@
+import DBus
+import FoundationEssentials
+import HandoffBus
+import HandoffModel
+
+/// The object through which the daemon gives the app activities of other devices.
+struct ApplicationObject: ContinuingApplication {
+    let handoff: Handoff
+
+    func willContinue(_ type: ActivityType, from device: String) async throws -> Bool {
+        let type = type.rawValue
+        return await handoff.delegate?.application(handoff, willContinueUserActivityWithType: type, from: device)
+            ?? false
+    }
+
+    func `continue`(_ activity: FetchedActivity, from device: String) async throws -> Bool {
+        let activity = UserActivity(activity, from: device, in: handoff)
+        let restore: RestorationHandler = { responders in
+            for responder in responders { await responder.restoreUserActivityState(activity) }
+        }
+        return await handoff.delegate?.application(handoff, continue: activity, restorationHandler: restore) ?? false
+    }
+
+    func didFail(_ type: ActivityType, _ error: String, _ message: String) {
+        let (handoff, failure) = (handoff, CocoaError(errorName: error, message))
+        handoff.perform {
+            await handoff.delegate?.application(
+                handoff,
+                didFailToContinueUserActivityWithType: type.rawValue,
+                error: failure
+            )
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import DBus
+import Epoll
+public import FoundationEssentials
+import HandoffBus
+import Synchronization
+
+/// An app's part in Handoff, for as long as a closure runs.
+///
+/// ```swift
+/// try await Handoff.run(application: "org.example.Editor", delegate: editor) { handoff in
+///     let activity = try UserActivity(activityType: "org.example.editor.editing", in: handoff)
+///     activity.becomeCurrent()
+///     try await editor.run()
+/// }
+/// ```
+public final class Handoff: Sendable {
+    let publisher = Publisher()
+    let delegate: (any HandoffApplicationDelegate)?
+    let reactor: Reactor
+
+    /// What has to be done for the app, each beside the others.
+    private let work: AsyncStream<@Sendable () async -> Void>
+    private let newWork: AsyncStream<@Sendable () async -> Void>.Continuation
+    private let outlook = Mutex(Outlook.unknown)
+
+    /// Whether there is Handoff.
+    private enum Outlook {
+        case unknown
+        case available
+        case unavailable(CocoaError)
+    }
+
+    private init(delegate: (any HandoffApplicationDelegate)?, reactor: Reactor) {
+        self.delegate = delegate
+        self.reactor = reactor
+        (work, newWork) = AsyncStream.makeStream()
+    }
+
+    /// Takes part in Handoff while `body` runs.
+    ///
+    /// It begins at once, whether or not handoffd runs: what becomes current is published as soon as it does, and again
+    /// whenever it was restarted. When this returns, all activities of the app have ended, and everything that was being done
+    /// for its delegates has been cancelled and awaited.
+    ///
+    /// - Parameters:
+    ///   - application: the id of the app's desktop file without `.desktop`, such as `org.example.Editor`, under which it
+    ///     continues activities of other devices; nil for an app that only begins some.
+    ///   - delegate: what continues activities of other devices.
+    ///   - bus: the address of the bus to use instead of the session's, such as `unix:path=/run/user/1000/bus`.
+    ///   - body: what the app does; it runs where the caller runs.
+    /// - Returns: what `body` returns.
+    /// - Throws: what `body` throws; before it runs `CocoaError` where `application` cannot be a name on a bus, or the
+    ///   system allows no more threads.
+    public nonisolated(nonsending) static func run<Success>(
+        application: String? = nil,
+        delegate: (any HandoffApplicationDelegate)? = nil,
+        bus: String? = nil,
+        _ body: nonisolated(nonsending) (Handoff) async throws -> Success
+    ) async throws -> Success {
+        let calls: ApplicationCalls?
+        do { calls = try application.map { id throws(DBusError) in try ApplicationCalls(id: id) } } catch {
+            throw CocoaError(error)
+        }
+        return try await Reactor.withReactor { reactor in
+            let handoff = Handoff(delegate: delegate, reactor: reactor)
+            let session = Session(
+                handoff: handoff,
+                bus: bus.map(BusAddress.init(argument:)) ?? .session,
+                application: calls
+            )
+            return try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await session.run() }
+                group.addTask { await handoff.work() }
+                defer { group.cancelAll() }
+                return try await body(handoff)
+            }
+        }
+    }
+
+    /// Why there is no Handoff at the moment; nil when there is.
+    public var unavailability: CocoaError? {
+        switch outlook.withLock({ $0 }) {
+        case .unknown: CocoaError(.noDaemon, "handoffd was not reached yet.")
+        case .available: nil
+        case .unavailable(let error): error
+        }
+    }
+
+    /// Does something for the app in a task of its own, which is cancelled when the app's part in Handoff ends.
+    func perform(_ action: @escaping @Sendable () async -> Void) {
+        newWork.yield(action)
+    }
+
+    /// Notes whether there is Handoff, and tells the app when that is new.
+    func note(unavailable error: CocoaError?) {
+        let isNew = outlook.withLock { outlook in
+            defer { outlook = error.map(Outlook.unavailable) ?? .available }
+            switch outlook {
+            case .unknown: return true
+            case .available: return error != nil
+            case .unavailable(let last): return last.handoffReason != error?.handoffReason
+            }
+        }
+        guard isNew else { return }
+        perform { await self.delegate?.application(self, isUnavailable: error) }
+    }
+
+    private func work() async {
+        await withDiscardingTaskGroup { group in
+            for await action in work { group.addTask { await action() } }
+            group.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import HandoffKit
+
+@MainActor
+final class Editor {
+    var text = ""
+
+    func run(_ keys: AsyncStream<Character>) async throws {
+        try await Handoff.run { handoff in
+            let activity = try UserActivity(activityType: "org.example.editor.editing", in: handoff)
+            activity.title = "Draft"
+            activity.becomeCurrent()
+            for await key in keys {
+                text.append(key)
+                activity.needsSave = true
+            }
+        }
+    }
+}

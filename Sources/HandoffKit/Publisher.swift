@@ -1,0 +1,285 @@
+import DBus
+import FoundationEssentials
+import HandoffBus
+import HandoffModel
+import Synchronization
+
+/// All activities of a program, and the connection over which the daemon is told of them.
+///
+/// Whatever changes, changes here under one lock, and what has to be said leaves in the order of that lock. Answers come in
+/// through ``take(_:)``.
+final class Publisher: Sendable {
+    typealias ID = UInt64
+
+    /// The object of ours that the daemon calls.
+    static let delegatePath: ObjectPath = "/org/handoffd/HandoffKit"
+
+    /// What the daemon answered to a step.
+    struct Answer: Sendable {
+        let id: ID
+        let step: Publication.Step
+        let result: Result<[Value], DBusError>
+        /// Of which daemon.
+        fileprivate let epoch: UInt64
+    }
+
+    private struct Entry {
+        var publication: Publication
+        weak var activity: UserActivity?
+        /// What is current stays, even if its app keeps no reference to it.
+        var current: UserActivity?
+    }
+
+    private struct Link {
+        let connection: Connection
+        let answers: AsyncStream<Answer>.Continuation
+    }
+
+    private struct State {
+        var entries: [ID: Entry] = [:]
+        var paths: [ObjectPath: ID] = [:]
+        var lastID: ID = 0
+        var lastTurn: UInt64 = 0
+        /// Changes with every daemon, so that answers of one that is gone are known.
+        var epoch: UInt64 = 0
+        var link: Link?
+    }
+
+    private let state = Mutex(State())
+
+    /// The connection there is.
+    var connection: Connection? { state.withLock { $0.link?.connection } }
+
+    /// Makes an activity known; the daemon is told once it is current.
+    func insert(_ type: ActivityType, _ draft: ActivityDraft) -> ID {
+        state.withLock { state in
+            state.lastID += 1
+            state.entries[state.lastID] = Entry(publication: Publication(type: type, draft: draft))
+            return state.lastID
+        }
+    }
+
+    /// Says which object stands for an activity.
+    func bind(_ id: ID, to activity: UserActivity) {
+        state.withLock { $0.entries[id]?.activity = activity }
+    }
+
+    /// What an activity is; nil when it has ended.
+    func draft(of id: ID) -> ActivityDraft? {
+        state.withLock { $0.entries[id]?.publication.draft }
+    }
+
+    /// Changes an activity; nothing happens when it has ended.
+    func change(_ id: ID, _ change: (inout ActivityDraft) -> Void) {
+        update(id) { change(&$0.publication.draft) }
+    }
+
+    /// Makes an activity the newest of those that are current.
+    func becomeCurrent(_ id: ID) {
+        update(id) { entry, turn in
+            entry.publication.turn = turn
+            entry.current = entry.activity
+        }
+    }
+
+    /// Takes an activity out of those that are current.
+    func resignCurrent(_ id: ID) {
+        // The reference goes after the lock, whose deinitialiser takes it again.
+        var released: UserActivity?
+        update(id) { entry in
+            entry.publication.turn = nil
+            released = entry.current.take()
+        }
+        withExtendedLifetime(released) {}
+    }
+
+    /// Ends an activity.
+    func invalidate(_ id: ID) {
+        var released: UserActivity?
+        update(id) { entry in
+            entry.publication.invalidate()
+            released = entry.current.take()
+        }
+        withExtendedLifetime(released) {}
+    }
+
+    /// The activity behind an object of the daemon.
+    func activity(at path: ObjectPath) -> UserActivity? {
+        state.withLock { state in state.paths[path].flatMap { state.entries[$0]?.activity } }
+    }
+
+    /// Whether an activity has ended.
+    func isOver(_ id: ID) -> Bool {
+        state.withLock { $0.entries[id]?.publication.isOver ?? true }
+    }
+
+    /// Lets an activity change without telling.
+    func beginSaving(_ id: ID) {
+        update(id) { $0.publication.beginSaving() }
+    }
+
+    /// Tells what has changed since ``beginSaving(_:)``: all of it has been handed over when this returns.
+    func endSaving(_ id: ID) {
+        update(id) { $0.publication.endSaving() }
+    }
+
+    /// Takes up a connection; nothing is said before ``daemonCame()``.
+    ///
+    /// - Returns: what the daemon answers over it, for ``take(_:)``.
+    func attach(_ connection: Connection) -> AsyncStream<Answer> {
+        let (answers, continuation) = AsyncStream<Answer>.makeStream()
+        state.withLock { state in
+            Self.forgetAll(&state)
+            state.link = Link(connection: connection, answers: continuation)
+        }
+        return answers
+    }
+
+    /// Gives up the connection.
+    func detach() {
+        let link = state.withLock { state in
+            Self.forgetAll(&state)
+            return state.link.take()
+        }
+        link?.answers.finish()
+    }
+
+    /// The daemon is gone: it comes back, or is asked for by the next change.
+    func daemonLeft() {
+        state.withLock { Self.forgetAll(&$0) }
+    }
+
+    /// A daemon is there that knows nothing, or could be started: it is told everything.
+    func daemonCame() {
+        state.withLock { state in
+            Self.forgetAll(&state)
+            let inTurn = state.entries.sorted {
+                ($0.value.publication.turn ?? 0, $0.key) < ($1.value.publication.turn ?? 0, $1.key)
+            }
+            for (id, _) in inTurn { Self.say(id, &state) }
+        }
+    }
+
+    /// Takes in what the daemon answered.
+    ///
+    /// - Returns: the activity and what is wrong with it, where the daemon says so.
+    func take(_ answer: Answer) -> (activity: UserActivity?, error: DBusError)? {
+        state.withLock { state in
+            guard answer.epoch == state.epoch, var entry = state.entries[answer.id] else { return nil }
+            defer { Self.say(answer.id, &state) }
+            switch (answer.step, answer.result) {
+            case (.create, .success(let values)):
+                guard let path = try? values.decode(at: 0, as: ObjectPath.self) else { return nil }
+                entry.publication.created(at: path)
+                state.paths[path] = answer.id
+                state.entries[answer.id] = entry
+                return nil
+            case (.create, .failure(let error)):
+                entry.publication.notCreated(isFinal: HandoffErrorName(error.name) != nil)
+                state.entries[answer.id] = entry
+                return (entry.activity, error)
+            case (_, .failure(let error)): return (entry.activity, error)
+            case (_, .success): return nil
+            }
+        }
+    }
+}
+
+extension Publisher {
+    private func update(_ id: ID, _ change: (inout Entry) -> Void) {
+        update(id) { entry, _ in change(&entry) }
+    }
+
+    /// Changes an entry, given the turn that an activity has which becomes current now, and says what follows.
+    private func update(_ id: ID, _ change: (inout Entry, UInt64) -> Void) {
+        state.withLock { state in
+            guard var entry = state.entries[id], !entry.publication.isOver else { return }
+            state.lastTurn += 1
+            change(&entry, state.lastTurn)
+            state.entries[id] = entry
+            Self.say(id, &state)
+        }
+    }
+
+    /// Tells the daemon what it does not know of an activity.
+    private static func say(_ id: ID, _ state: inout State) {
+        guard var entry = state.entries[id] else { return }
+        if let link = state.link {
+            let (before, path) = (entry.publication.toldTurn, entry.publication.path)
+            for step in entry.publication.steps() { say(step, of: id, over: link, epoch: state.epoch) }
+            state.entries[id] = entry
+            if let path, entry.publication.path == nil { state.paths[path] = nil }
+            // One that was created late has gone on top of those that became current after it.
+            if let turn = entry.publication.toldTurn, turn != before { repeatTurns(after: turn, link, state) }
+        }
+        if entry.publication.isGone { state.entries[id] = nil }
+    }
+
+    private static func repeatTurns(after turn: UInt64, _ link: Link, _ state: State) {
+        let later = state.entries.compactMap { id, entry -> (turn: UInt64, id: ID, path: ObjectPath)? in
+            guard let told = entry.publication.toldTurn, told > turn, let path = entry.publication.path else {
+                return nil
+            }
+            return (told, id, path)
+        }
+        for (_, id, path) in later.sorted(by: { $0.turn < $1.turn }) {
+            say(.becomeCurrent(path), of: id, over: link, epoch: state.epoch)
+        }
+    }
+
+    private static func say(_ step: Publication.Step, of id: ID, over link: Link, epoch: UInt64) {
+        link.connection.post(step.call) { result in
+            // Not taken in here: this may run under the lock.
+            link.answers.yield(Answer(id: id, step: step, result: result, epoch: epoch))
+        }
+    }
+
+    private static func forgetAll(_ state: inout State) {
+        state.epoch += 1
+        state.paths = [:]
+        for id in state.entries.keys {
+            state.entries[id]?.publication.forget()
+            if state.entries[id]?.publication.isGone == true { state.entries[id] = nil }
+        }
+    }
+}
+
+extension Publication.Step {
+    /// The call that says it.
+    fileprivate var call: MethodCall {
+        switch self {
+        case .create(let type, let draft):
+            MethodCall(
+                destination: HandoffName.bus,
+                path: HandoffName.root,
+                interface: HandoffName.managerInterface,
+                member: "CreateActivity",
+                arguments: [.string(type.rawValue), draft.value]
+            )
+        case .set(let path, let key, let value):
+            MethodCall(
+                destination: HandoffName.bus,
+                path: path,
+                interface: "org.freedesktop.DBus.Properties",
+                member: "Set",
+                arguments: [
+                    .string(HandoffName.activityInterface.description), .string(key.rawValue), .variant(value),
+                ],
+                startsService: false
+            )
+        case .becomeCurrent(let path): Self.call("BecomeCurrent", path)
+        case .resignCurrent(let path): Self.call("ResignCurrent", path)
+        case .invalidate(let path): Self.call("Invalidate", path)
+        }
+    }
+
+    private static func call(_ member: MemberName, _ path: ObjectPath) -> MethodCall {
+        MethodCall(
+            destination: HandoffName.bus,
+            path: path,
+            interface: HandoffName.activityInterface,
+            member: member,
+            startsService: false
+        )
+    }
+}

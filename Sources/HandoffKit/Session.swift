@@ -1,0 +1,89 @@
+import DBus
+import FoundationEssentials
+import HandoffBus
+
+/// The app's connection to the bus, made anew when it is lost.
+struct Session: Sendable {
+    /// How long to wait before connecting again: at first, and at most; it doubles in between.
+    private static let patience = (first: Duration.seconds(1), last: Duration.seconds(60))
+
+    let handoff: Handoff
+    let bus: BusAddress
+    /// The app's name and object; nil when it continues nothing.
+    let application: ApplicationCalls?
+
+    /// Serves until the task is cancelled.
+    func run() async {
+        var wait = Self.patience.first
+        while !Task.isCancelled {
+            let begin = ContinuousClock.now
+            do {
+                try await Connection.withConnection(to: bus) { try await serve(over: $0) }
+            } catch {
+                guard !Task.isCancelled else { return }
+                handoff.note(unavailable: CocoaError(any: error))
+            }
+            if ContinuousClock.now - begin > Self.patience.last { wait = Self.patience.first }
+            try? await Task.sleep(for: wait)
+            wait = min(wait * 2, Self.patience.last)
+        }
+    }
+
+    private func serve(over connection: Connection) async throws {
+        connection.objects.insert([.activityDelegate(DelegateObject(handoff: handoff))], at: Publisher.delegatePath)
+        if let application {
+            connection.objects.insert([.application(ApplicationObject(handoff: handoff))], at: application.path)
+        }
+        let answers = handoff.publisher.attach(connection)
+        defer { handoff.publisher.detach() }
+        try await standing(on: connection) {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { for await answer in answers { take(answer) } }
+                group.addTask { try await followDaemon(over: connection) }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// Has the app's name on the bus while `body` runs, so that the daemon finds it there.
+    private func standing(on connection: Connection, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        guard let name = application?.application else { return try await body() }
+        do {
+            try await connection.withName(name, body)
+        } catch let error as DBusError where error.code == .nameTaken {
+            // Another instance continues what there is to continue; this one can still be an origin.
+            let error = CocoaError(error)
+            handoff.perform { await handoff.delegate?.application(handoff, isUnavailable: error) }
+            try await body()
+        }
+    }
+
+    /// Tells each new daemon everything.
+    private func followDaemon(over connection: Connection) async throws {
+        try await connection.withOwner(of: HandoffName.bus) { owners in
+            var last: BusName??
+            for await owner in owners where owner != last {
+                // Where none runs, what there is to say starts one; one that has stopped is not started against its will.
+                if owner != nil || last == nil {
+                    handoff.publisher.daemonCame()
+                } else {
+                    handoff.publisher.daemonLeft()
+                }
+                last = owner
+                handoff.note(unavailable: owner == nil ? CocoaError(.noDaemon, "handoffd does not run.") : nil)
+            }
+        }
+    }
+
+    private func take(_ answer: Publisher.Answer) {
+        guard let (activity, error) = handoff.publisher.take(answer) else { return }
+        let failure = CocoaError(error)
+        guard HandoffErrorName(error.name) != nil else {
+            if failure.handoffReason == .noDaemon { handoff.note(unavailable: failure) }
+            return
+        }
+        guard let activity else { return }
+        activity.note(failure)
+        handoff.perform { await activity.delegate?.userActivity(activity, didFailToPublish: failure) }
+    }
+}

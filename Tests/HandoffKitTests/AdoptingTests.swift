@@ -1,0 +1,96 @@
+import FoundationEssentials
+import HandoffKit
+import Testing
+
+/// The programs of Docs/Adopting.md, as they stand there; a test compares the two.
+@Suite("The Swift programs of Docs/Adopting.md")
+struct AdoptingTests {
+    private func origin() async throws {
+        try await Handoff.run { handoff in
+            let activity = try UserActivity(activityType: "org.example.editor.editing", in: handoff)
+            activity.userInfo = ["line": 12]
+            activity.becomeCurrent()
+            try await edit()
+        }
+    }
+
+    private func edit() async throws {}
+
+    @Test("an app runs without a bus too, on the actor that it is on, and reads what it has set")
+    @MainActor
+    func withoutBus() async throws {
+        let edits = Edits()
+        try await Handoff.run(bus: "unix:path=/nowhere") { handoff in
+            MainActor.preconditionIsolated()
+            let activity = try UserActivity(activityType: "org.example.editor.editing", in: handoff)
+            activity.title = "Draft"
+            activity.becomeCurrent()
+            activity.addUserInfoEntries(from: ["line": 12])
+            #expect(activity.title == "Draft")
+            #expect(activity.userInfo == ["line": 12])
+            activity.invalidate()
+            #expect(activity.title == nil)
+            edits.count += 1
+        }
+        #expect(edits.count == 1)
+    }
+
+    @Test("a type that is none is refused at once, and so is an app's name that no bus would take")
+    func refused() async throws {
+        await #expect(throws: CocoaError.self) {
+            try await Handoff.run(bus: "unix:path=/nowhere") { try UserActivity(activityType: "edit", in: $0) }
+        }
+        await #expect(throws: CocoaError.self) {
+            try await Handoff.run(application: "no name", bus: "unix:path=/nowhere") { _ in }
+        }
+    }
+
+    /// Something that cannot leave its actor.
+    private final class Edits {
+        var count = 0
+    }
+
+    @Test("an app that continues activities takes their state")
+    @MainActor
+    func continuing() async throws {
+        let editor = Editor()
+        try await Handoff.run(bus: "unix:path=/nowhere") { handoff in
+            let activity = try UserActivity(activityType: "org.example.editor.editing", in: handoff)
+            activity.userInfo = ["line": 7]
+            await editor.restoreUserActivityState(activity)
+        }
+        #expect(editor.line == 7)
+    }
+
+    @MainActor
+    final class Editor: HandoffApplicationDelegate, UserActivityDelegate, UserActivityResponder {
+        var line = 1
+
+        func run() async throws {
+            try await Handoff.run(application: "org.example.Editor", delegate: self) { _ in try await edit() }
+        }
+
+        func application(
+            _ handoff: Handoff,
+            continue userActivity: UserActivity,
+            restorationHandler: @escaping RestorationHandler
+        ) async -> Bool {
+            await restorationHandler([self])
+            userActivity.delegate = self
+            userActivity.becomeCurrent()
+            return true
+        }
+
+        func restoreUserActivityState(_ activity: UserActivity) async {
+            line = activity.userInfo["line"]?.integer ?? 1
+        }
+
+        func userActivityWillSave(_ userActivity: UserActivity) async {
+            userActivity.addUserInfoEntries(from: ["line": .integer(line)])
+        }
+    }
+}
+
+extension AdoptingTests.Editor {
+    fileprivate func edit() async throws {}
+}

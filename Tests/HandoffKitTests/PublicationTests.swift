@@ -1,0 +1,157 @@
+import DBus
+import HandoffBus
+import HandoffModel
+import Testing
+
+@testable import HandoffKit
+
+@Suite("What a daemon is told of an activity follows from what it knows")
+struct PublicationTests {
+    private static let path: ObjectPath = "/org/handoffd/Handoff1/Activity/1"
+
+    private func publication() throws -> Publication {
+        Publication(type: try ActivityType("org.example.edit"), draft: ActivityDraft())
+    }
+
+    @Test("nothing before it is current, then all of it at once, and then that it is current")
+    func beginning() throws {
+        var publication = try publication()
+        publication.draft.properties.title = "T"
+        #expect(publication.steps() == [])
+        publication.turn = 1
+        #expect(publication.steps() == [.create(publication.type, publication.draft)])
+        #expect(publication.steps() == [])
+        publication.created(at: Self.path)
+        #expect(publication.steps() == [.becomeCurrent(Self.path)])
+        #expect(publication.steps() == [])
+    }
+
+    @Test("what changes while it is being created is told when it has been")
+    func changesMeanwhile() throws {
+        var publication = try publication()
+        publication.turn = 1
+        _ = publication.steps()
+        publication.draft.properties.title = "T"
+        publication.turn = nil
+        #expect(publication.steps() == [])
+        publication.created(at: Self.path)
+        #expect(publication.steps() == [.set(Self.path, .title, .string("T"))])
+    }
+
+    @Test("a daemon that comes back is told everything again")
+    func forgetting() throws {
+        var publication = try known()
+        publication.draft.properties.title = "T"
+        _ = publication.steps()
+        publication.forget()
+        #expect(publication.steps() == [.create(publication.type, publication.draft)])
+    }
+
+    @Test("what was refused is not asked for again until it has changed")
+    func refused() throws {
+        var publication = try publication()
+        publication.turn = 1
+        _ = publication.steps()
+        publication.notCreated(isFinal: true)
+        #expect(publication.steps() == [])
+        publication.draft.properties.title = "T"
+        #expect(publication.steps() == [.create(publication.type, publication.draft)])
+    }
+
+    @Test("while it is being saved it stands as it was, and NeedsSave is over for both sides")
+    func saving() throws {
+        var publication = try known()
+        publication.draft.needsSave = true
+        #expect(publication.steps() == [.set(Self.path, .needsSave, .boolean(true))])
+        publication.beginSaving()
+        publication.draft.properties.userInfo = [:]
+        publication.draft.properties.title = "T"
+        #expect(publication.steps() == [])
+        publication.draft.properties.userInfo = ["a": .null]
+        publication.endSaving()
+        let steps = publication.steps()
+        #expect(steps.count == 2)
+        #expect(steps.contains(.set(Self.path, .title, .string("T"))))
+        #expect(!publication.draft.needsSave)
+        publication.draft.needsSave = true
+        #expect(publication.steps() == [.set(Self.path, .needsSave, .boolean(true))])
+    }
+
+    @Test("one that ends while it is being created ends once it has been")
+    func endingEarly() throws {
+        var publication = try publication()
+        publication.turn = 1
+        _ = publication.steps()
+        publication.invalidate()
+        #expect(publication.steps() == [])
+        #expect(!publication.isGone)
+        publication.created(at: Self.path)
+        #expect(publication.steps() == [.invalidate(Self.path)])
+        #expect(publication.isGone)
+    }
+
+    @Test("after any history the daemon knows what the app wants", arguments: 0..<200 as Range<UInt64>)
+    func anyHistory(seed: UInt64) throws {
+        var random = SplitMix(state: seed)
+        var publication = try publication()
+        var daemon: ActivityDraft?
+        var current = false
+        var pending: ActivityDraft?
+        func carryOut(_ steps: [Publication.Step]) throws {
+            for step in steps {
+                switch step {
+                case .create(_, let draft): pending = draft
+                case .set(_, let key, let value): try daemon?.set(key, to: value)
+                case .becomeCurrent: current = true
+                case .resignCurrent: current = false
+                case .invalidate: daemon = nil
+                }
+            }
+        }
+        func answer() throws {
+            guard let asked = pending else { return }
+            (daemon, pending, current) = (asked, nil, false)
+            publication.created(at: Self.path)
+            try carryOut(publication.steps())
+        }
+        for round in 0..<40 {
+            switch random.next() % 6 {
+            case 0: publication.draft.properties.title = "\(round)"
+            case 1: publication.draft.properties.userInfo["\(round % 3)"] = .integer(Int64(round))
+            case 2: publication.turn = UInt64(round)
+            case 3: publication.turn = nil
+            case 4: try answer()
+            default:
+                guard random.next() % 4 == 0 else { break }
+                publication.forget()
+                (daemon, pending, current) = (nil, nil, false)
+            }
+            try carryOut(publication.steps())
+        }
+        try answer()
+        #expect(daemon == nil || daemon == publication.draft)
+        #expect(current == (publication.turn != nil))
+    }
+
+    private func known() throws -> Publication {
+        var publication = try publication()
+        publication.turn = 1
+        _ = publication.steps()
+        publication.created(at: Self.path)
+        _ = publication.steps()
+        return publication
+    }
+}
+
+/// A generator whose numbers follow from its seed (SplitMix64, by Sebastiano Vigna, in the public domain).
+private struct SplitMix {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,140 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+
+@testable import HandoffKit
+
+@Suite("Several objects share one activity")
+struct ResponderTests {
+    private static let nowhere = "unix:path=/nowhere"
+
+    @Test(
+        "a round begins with nothing, each responder adds its part in turn, then the delegate, and then it is seen whole"
+    )
+    func round() async throws {
+        let log = Log()
+        let (first, second, delegate) = (Part("first", log), Part("second", log), Saver(log))
+        let watcher = Watcher(log)
+        try await Handoff.run(delegate: watcher, bus: Self.nowhere) { handoff in
+            let activity = try UserActivity(activityType: "org.example.edit", in: handoff)
+            activity.userInfo = ["stale": true]
+            activity.delegate = delegate
+            for part in [first, second, first] { activity.addResponder(part) }
+            await activity.save()
+            #expect(activity.userInfo == ["first": 1, "second": 1, "delegate": 1])
+        }
+        #expect(log.lines == ["first []", "second [first]", "delegate", "seen [delegate, first, second]"])
+    }
+
+    @Test("without responders nothing is emptied")
+    func noResponders() async throws {
+        try await Handoff.run(bus: Self.nowhere) { handoff in
+            let activity = try UserActivity(activityType: "org.example.edit", in: handoff)
+            activity.userInfo = ["kept": true]
+            activity.needsSave = true
+            await activity.save()
+            #expect(activity.userInfo == ["kept": true])
+            #expect(!activity.needsSave)
+        }
+    }
+
+    @Test("without the last one it ends; one that went by itself is no part of it")
+    func last() async throws {
+        let log = Log()
+        let (first, second) = (Part("first", log), Part("second", log))
+        try await Handoff.run(bus: Self.nowhere) { handoff in
+            let activity = try UserActivity(activityType: "org.example.edit", in: handoff)
+            activity.title = "T"
+            activity.addResponder(first)
+            activity.addResponder(second)
+            activity.removeResponder(first)
+            #expect(activity.title == "T")
+            #expect(activity.responders.count == 1)
+            activity.removeResponder(second)
+            #expect(activity.title == nil)
+        }
+    }
+
+    @Test("what is current stays without a reference, and what is not goes with the last one")
+    func references() async throws {
+        try await Handoff.run(bus: Self.nowhere) { handoff in
+            weak var current: UserActivity?
+            weak var other: UserActivity?
+            do {
+                let activity = try UserActivity(activityType: "org.example.edit", in: handoff)
+                activity.becomeCurrent()
+                current = activity
+                let passing = try UserActivity(activityType: "org.example.draw", in: handoff)
+                other = passing
+            }
+            #expect(current != nil)
+            #expect(other == nil)
+            current?.resignCurrent()
+            #expect(current == nil)
+        }
+    }
+
+    @Test("a stream to an activity that began here is an error that says so")
+    func ownStream() async throws {
+        try await Handoff.run(bus: Self.nowhere) { handoff in
+            let activity = try UserActivity(activityType: "org.example.edit", in: handoff)
+            do {
+                _ = try await activity.continuationStreams()
+                Issue.record("there is nobody to talk with")
+            } catch let error as CocoaError {
+                #expect(error.handoffReason == .notContinued)
+            }
+        }
+    }
+}
+
+/// What happened, in its order.
+private final class Log: Sendable {
+    private let state = Mutex<[String]>([])
+
+    var lines: [String] { state.withLock { $0 } }
+
+    func note(_ line: String) {
+        state.withLock { $0.append(line) }
+    }
+}
+
+private final class Part: UserActivityResponder {
+    private let name: String
+    private let log: Log
+
+    init(_ name: String, _ log: Log) {
+        self.name = name
+        self.log = log
+    }
+
+    func updateUserActivityState(_ activity: UserActivity) async {
+        log.note("\(name) [\(activity.userInfo.keys.sorted().joined(separator: ", "))]")
+        activity.addUserInfoEntries(from: [name: 1])
+    }
+}
+
+private final class Saver: UserActivityDelegate {
+    private let log: Log
+
+    init(_ log: Log) {
+        self.log = log
+    }
+
+    func userActivityWillSave(_ userActivity: UserActivity) async {
+        log.note("delegate")
+        userActivity.addUserInfoEntries(from: ["delegate": 1])
+    }
+}
+
+private final class Watcher: HandoffApplicationDelegate {
+    private let log: Log
+
+    init(_ log: Log) {
+        self.log = log
+    }
+
+    func application(_ handoff: Handoff, didUpdate userActivity: UserActivity) async {
+        log.note("seen [\(userActivity.userInfo.keys.sorted().joined(separator: ", "))]")
+    }
+}

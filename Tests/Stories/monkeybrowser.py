@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""The sample app's whole story: four tabs go on in the same tab on the other device, a page of a megabyte follows in a
+stream, and a daemon is started anew under a running browser.
+
+monkeybrowser.py               on a simulated air; needs no Bluetooth
+monkeybrowser.py hci0 hci1     over two Bluetooth adapters of this machine, bluetoothd and the kernel
+"""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from world import PROGRAMS, Failure, Lines, Steps, device, process, tell, trust_each_other, type_hash
+
+ID = "org.handoffd.MonkeyBrowser"
+SAMPLE = pathlib.Path(__file__).parents[2] / "Examples/MonkeyBrowser"
+SIZE = 1_000_000
+
+
+class Browser:
+    """A MonkeyBrowser that does what it is told."""
+
+    def __init__(self, child, name):
+        self._commands = child.stdin
+        self._name = name
+        self.lines = Lines(child.stdout)
+
+    def tell(self, *commands):
+        """Gives commands, one after the other; returns what was shown meanwhile."""
+        shown = len(self.lines.seen)
+        for command in commands:
+            self._commands.write(command + "\n")
+            self._commands.flush()
+            verb = command.split()[0]
+            self.lines.wait(lambda line: line.startswith((f"done {verb}", f"cannot {verb}")), f"the end of {command}")
+        return self.lines.seen[shown:]
+
+    def shows(self, text):
+        """The next line that holds `text`."""
+        return self.lines.wait(lambda line: text in line, f"\"{text}\" in the browser of {self._name}")
+
+
+@contextlib.contextmanager
+def browser(machine):
+    """A browser on a machine's bus."""
+    environment = dict(os.environ, DBUS_SESSION_BUS_ADDRESS=machine.bus)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "env": environment}
+    with process([PROGRAMS / "monkeybrowser"], **pipes) as child:
+        running = Browser(child, machine.name)
+        running.shows("ready")
+        yield running
+
+
+def tab_type(tab):
+    """The hash of a tab's activity type."""
+    return type_hash(f"{ID}.tab{tab}")
+
+
+def four_tabs(steps, desktop, nearby, there, here):
+    """Each of the tabs, from the one device to the other."""
+    for tab in (1, 2, 3, 4):
+        with steps.step(f"tab {tab} goes on in tab {tab}, with its notes"):
+            page = f"https://example.org/{tab}"
+            there.tell(f"tab {tab}", f"open {page}", f"note to {tab}")
+            nearby.wait_for_type(tab_type(tab))
+            outcome = desktop.ctl("continue")
+            if outcome["application"] != ID:
+                raise Failure(f"another app went on with it: {outcome}")
+            here.shows(f"continued from laptop: tab {tab}: {page} [\"to {tab}\"]")
+            there.shows(f"tab {tab}: desktop goes on with it")
+
+
+def page_in_a_stream(steps, there, here):
+    """A page that is too large for userInfo."""
+    there.tell(f"fill {SIZE}")
+    begin = time.monotonic()
+    with steps.step("a page of a megabyte follows in a stream"):
+        shown = [line for line in here.tell("fetch") if f"page of {SIZE} bytes" in line]
+        if not shown:
+            raise Failure(f"no page came: {here.lines.seen[-3:]}")
+        there.shows(f"sent {SIZE} bytes to desktop, sum {shown[0].split()[-1]}")
+    print(f"monkeybrowser: {SIZE / (time.monotonic() - begin) / 1000:.0f} kB/s for the page", flush=True)
+
+
+def new_daemon(steps, laptop, desktop, nearby, there, here):
+    """The browser does not notice that its daemon is another one."""
+    with steps.step("the laptop's daemon stops, and the tab leaves the desktop"):
+        laptop.daemon.terminate()
+        laptop.daemon.wait()
+        nearby.wait_empty()
+    with steps.step("it is started again, and the tab goes on with what was noted meanwhile"):
+        there.tell("note in between")
+        laptop.start()
+        nearby.wait_for_type(tab_type(4))
+        desktop.ctl("continue")
+        here.shows("in between")
+
+
+def story(radios):
+    """Two devices, two browsers."""
+    steps = Steps()
+    with tempfile.TemporaryDirectory(prefix="handoff-monkeys-") as directory:
+        share = pathlib.Path(directory) / "share"
+        (share / "applications").mkdir(parents=True)
+        shutil.copy(SAMPLE / f"{ID}.desktop", share / "applications")
+        os.environ["XDG_DATA_HOME"] = str(share)
+        laptop_radio, desktop_radio = radios(pathlib.Path(directory))
+        with device("laptop", directory, laptop_radio) as laptop, device("desktop", directory, desktop_radio) as desktop:
+            trust_each_other(laptop, desktop)
+            with browser(laptop) as there, browser(desktop) as here, desktop.watching() as nearby:
+                four_tabs(steps, desktop, nearby, there, here)
+                page_in_a_stream(steps, there, here)
+                new_daemon(steps, laptop, desktop, nearby, there, here)
+    print("monkeybrowser: ok", flush=True)
+
+
+def simulated(directory):
+    """The radios of both devices on one simulated air."""
+    (directory / "air").mkdir()
+    return 2 * (["--radio", f"simulated:{directory / 'air'}"],)
+
+
+if __name__ == "__main__":
+    adapters = sys.argv[1:]
+    if len(adapters) not in (0, 2):
+        sys.exit(__doc__)
+    tell(lambda: story((lambda _: [["--adapter", name] for name in adapters]) if adapters else simulated))
