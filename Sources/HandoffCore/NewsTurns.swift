@@ -62,8 +62,8 @@ extension NewsTurns.Series {
     fileprivate mutating func endTurn(at uptime: Duration, for lagging: [DeviceID]) {
         guard let turn, turn.end <= uptime || !lagging.contains(turn.member) else { return }
         self.turn = nil
-        nextTurn = uptime + pause
         if !lagging.contains(where: { $0 > turn.member }) { pause = min(pause * 2, NewsTurns.longestPause) }
+        nextTurn = uptime + pause
     }
 
     fileprivate mutating func beginTurn(at uptime: Duration, for lagging: [DeviceID]) {
