@@ -190,7 +190,7 @@ let package = Package(
         tests("HandoffBusTests", ["HandoffBus", "HandoffModel", "DBus", "HandoffTestSupport", "HandoffTestVectors"]),
         tests("HandoffAppsTests", ["HandoffApps", "HandoffModel", "HandoffTestVectors", "Epoll", system]),
         tests("HandoffFoldersTests", ["HandoffFolders", "HandoffModel", "Epoll", system]),
-        tests("HandoffKitTests", ["DBus", "HandoffBus", "HandoffKit", "HandoffModel", "HandoffTestSupport"]),
+        tests("HandoffKitTests", ["DBus", "Epoll", "HandoffBus", "HandoffKit", "HandoffModel", "LocalStream"]),
         tests("DocumentationTests", ["HandoffBus", "HandoffCLI", "HandoffModel", "DBus"]),
         tests(
             "HandoffDaemonTests",

@@ -17,7 +17,8 @@ import SystemPackage
 /// ```
 ///
 /// Any number of bytes goes through: a reader that is slow makes the writer wait. A conversation that ended too early never
-/// looks like one that is complete: reading and writing then throw ``HandoffReason/streamBroken``.
+/// looks like one that is complete: reading and writing then throw ``HandoffReason/streamBroken``. So it is for the other app
+/// when this one lets go of the streams without ``close()`` or `finish()`.
 public final class ContinuationStreams: Sendable {
     private enum End {
         case untouched(UnixFD)
@@ -26,11 +27,17 @@ public final class ContinuationStreams: Sendable {
     }
 
     private let end: Mutex<End>
+    /// Whether everything was written that the other app should get.
+    private let hasFinished = Mutex(false)
     private let reactor: Reactor
 
     init(_ descriptor: UnixFD, on reactor: Reactor) {
         end = Mutex(.untouched(descriptor))
         self.reactor = reactor
+    }
+
+    deinit {
+        if hasFinished.withLock({ $0 }) { close() } else { abort() }
     }
 
     /// What the other app writes, in pieces as they come.
@@ -71,6 +78,11 @@ public final class ContinuationStreams: Sendable {
                 throw CocoaError(any: error)
             }
         }
+    }
+
+    fileprivate func finish() throws {
+        try stream().finishWriting()
+        hasFinished.withLock { $0 = true }
     }
 
     fileprivate func stream() throws -> LocalStream {
@@ -160,7 +172,7 @@ extension ContinuationStreams {
         /// - Throws: `CocoaError` when the stream is closed or broke.
         public func finish() throws {
             do {
-                try streams.stream().finishWriting()
+                try streams.finish()
             } catch {
                 throw CocoaError(any: error)
             }

@@ -4,6 +4,7 @@ import HandoffCore
 import HandoffFolders
 import HandoffModel
 import HandoffWire
+import SystemPackage
 import Testing
 
 @testable import HandoffDaemon

@@ -7,13 +7,13 @@ import Testing
 @Suite("Documents follow through synchronised folders, and no other way")
 struct SyncedFoldersTests {
     /// Two devices' trees: here `docs` with `a b.txt` and an inner folder, there `docs` elsewhere; and links.
-    private struct Trees: ~Copyable {
+    private final class Trees {
         let root: URL
         let here: SyncedFolders
         let there: SyncedFolders
 
         init() throws {
-            root = URL.temporaryDirectory.appending(path: "handoff-folders-\(UUID().uuidString.prefix(8))")
+            let root = URL.temporaryDirectory.appending(path: "handoff-folders-\(UUID().uuidString.prefix(8))")
             let files = FileManager.default
             for directory in ["here/docs/inner", "here/photos", "there/Documents", "outside"] {
                 try files.createDirectory(at: root.appending(path: directory), withIntermediateDirectories: true)
@@ -31,6 +31,7 @@ struct SyncedFoldersTests {
             try link("here/docs/within.txt", "here/docs/a b.txt")
             try link("way", "here/docs")
             try link("there/Documents/out", "outside")
+            self.root = root
             here = try Self.folders(root, ["docs": "here/docs", "inner": "here/docs/inner"])
             there = try Self.folders(root, ["docs": "there/Documents", "inner": "there/Inner"])
         }
