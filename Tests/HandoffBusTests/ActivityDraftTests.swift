@@ -88,10 +88,8 @@ struct ActivityDraftTests {
         #expect(Set(draft.changes(since: ActivityDraft()).keys) == ["DocumentURL", "UserInfo"])
         try draft.set("DocumentURL", to: .string(""))
         #expect(draft.properties.userInfo == ["a": .integer(1)])
-        #expect(throws: DBusError.self) { [draft] in
-            var changed = draft
-            try changed.set("DocumentURL", to: .string("https://example.org/a"))
-        }
+        let page = ["DocumentURL": Value.string("https://example.org/a")]
+        #expect(throws: DBusError.self) { try Self.draft(page) }
     }
 
     @Test("userInfo is replaced as a whole")
