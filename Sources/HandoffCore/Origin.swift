@@ -277,7 +277,7 @@ package struct Origin: Sendable {
     private mutating func follow(from before: ActivityRegister.Record?, at now: Moment) {
         if let after = offered {
             departed = nil
-            pacer.want(.activity(after.activity.type.hash, hasWebpage: after.activity.hasFallback))
+            pacer.want(.activity(after.activity.type.hash, hasWebpage: after.activity.webpageURL != nil))
         } else if let before {
             // Nothing took its place. Invalidated means gone; resigned means still there for a late fetch.
             departed = Departed(id: before.id, until: now.uptime + Self.grace)

@@ -8,6 +8,8 @@ import HandoffModel
 struct Publication: Sendable {
     /// Something to say to the daemon.
     enum Step: Hashable, Sendable {
+        /// There is no daemon: one has to be started first.
+        case start
         case create(ActivityType, ActivityDraft)
         case set(ObjectPath, ActivityDraft.Key, Value)
         case becomeCurrent(ObjectPath)

@@ -35,7 +35,19 @@ final class Publisher: Sendable {
         let answers: AsyncStream<Answer>.Continuation
     }
 
+    /// Who is to be told.
+    private enum Daemon {
+        /// It is not known yet whether there is one.
+        case unknown
+        /// There is none; whether the bus has been asked to start one.
+        case absent(isAsked: Bool)
+        /// By its own name on the bus, so that nothing meant for it reaches one that comes after it and is told everything
+        /// anyhow.
+        case present(BusName)
+    }
+
     private struct State {
+        var daemon = Daemon.unknown
         var entries: [ID: Entry] = [:]
         var paths: [ObjectPath: ID] = [:]
         var lastID: ID = 0
@@ -123,13 +135,14 @@ final class Publisher: Sendable {
         update(id) { $0.publication.endSaving() }
     }
 
-    /// Takes up a connection; nothing is said before ``daemonCame()``.
+    /// Takes up a connection; nothing is said before ``daemonCame(_:)``.
     ///
     /// - Returns: what the daemon answers over it, for ``take(_:)``.
     func attach(_ connection: Connection) -> AsyncStream<Answer> {
         let (answers, continuation) = AsyncStream<Answer>.makeStream()
         state.withLock { state in
             Self.forgetAll(&state)
+            state.daemon = .unknown
             state.link = Link(connection: connection, answers: continuation)
         }
         return answers
@@ -146,13 +159,17 @@ final class Publisher: Sendable {
 
     /// The daemon is gone: it comes back, or is asked for by the next change.
     func daemonLeft() {
-        state.withLock { Self.forgetAll(&$0) }
-    }
-
-    /// A daemon is there that knows nothing, or could be started: it is told everything.
-    func daemonCame() {
         state.withLock { state in
             Self.forgetAll(&state)
+            state.daemon = .absent(isAsked: false)
+        }
+    }
+
+    /// A daemon is there that knows nothing, and is told everything; nil for none, of which one is started if need be.
+    func daemonCame(_ daemon: BusName?) {
+        state.withLock { state in
+            Self.forgetAll(&state)
+            state.daemon = daemon.map { .present($0) } ?? .absent(isAsked: false)
             let inTurn = state.entries.sorted {
                 ($0.value.publication.turn ?? 0, $0.key) < ($1.value.publication.turn ?? 0, $1.key)
             }
@@ -166,6 +183,12 @@ final class Publisher: Sendable {
     func take(_ answer: Answer) -> (activity: UserActivity?, error: DBusError)? {
         state.withLock { state in
             guard answer.epoch == state.epoch, var entry = state.entries[answer.id] else { return nil }
+            if answer.step == .start {
+                // What there is to say is said when the daemon has come, or asks again with the next change.
+                guard case .failure(let error) = answer.result else { return nil }
+                state.daemon = .absent(isAsked: false)
+                return (entry.activity, error)
+            }
             defer { Self.say(answer.id, &state) }
             switch (answer.step, answer.result) {
             case (.create, .success(let values)):
@@ -204,18 +227,25 @@ extension Publisher {
     /// Tells the daemon what it does not know of an activity.
     private static func say(_ id: ID, _ state: inout State) {
         guard var entry = state.entries[id] else { return }
-        if let link = state.link {
+        if let link = state.link, case .absent(isAsked: false) = state.daemon {
+            var wanted = entry.publication
+            if !wanted.steps().isEmpty {
+                state.daemon = .absent(isAsked: true)
+                say(.start, of: id, to: HandoffName.bus, over: link, epoch: state.epoch)
+            }
+        }
+        if let link = state.link, case .present(let daemon) = state.daemon {
             let (before, path) = (entry.publication.toldTurn, entry.publication.path)
-            for step in entry.publication.steps() { say(step, of: id, over: link, epoch: state.epoch) }
+            for step in entry.publication.steps() { say(step, of: id, to: daemon, over: link, epoch: state.epoch) }
             state.entries[id] = entry
             if let path, entry.publication.path == nil { state.paths[path] = nil }
             // One that was created late has gone on top of those that became current after it.
-            if let turn = entry.publication.toldTurn, turn != before { repeatTurns(after: turn, link, state) }
+            if let turn = entry.publication.toldTurn, turn != before { repeatTurns(after: turn, daemon, link, state) }
         }
         if entry.publication.isGone { state.entries[id] = nil }
     }
 
-    private static func repeatTurns(after turn: UInt64, _ link: Link, _ state: State) {
+    private static func repeatTurns(after turn: UInt64, _ daemon: BusName, _ link: Link, _ state: State) {
         let later = state.entries.compactMap { id, entry -> (turn: UInt64, id: ID, path: ObjectPath)? in
             guard let told = entry.publication.toldTurn, told > turn, let path = entry.publication.path else {
                 return nil
@@ -223,12 +253,12 @@ extension Publisher {
             return (told, id, path)
         }
         for (_, id, path) in later.sorted(by: { $0.turn < $1.turn }) {
-            say(.becomeCurrent(path), of: id, over: link, epoch: state.epoch)
+            say(.becomeCurrent(path), of: id, to: daemon, over: link, epoch: state.epoch)
         }
     }
 
-    private static func say(_ step: Publication.Step, of id: ID, over link: Link, epoch: UInt64) {
-        link.connection.post(step.call) { result in
+    private static func say(_ step: Publication.Step, of id: ID, to daemon: BusName, over link: Link, epoch: UInt64) {
+        link.connection.post(step.call(to: daemon)) { result in
             // Not taken in here: this may run under the lock.
             link.answers.yield(Answer(id: id, step: step, result: result, epoch: epoch))
         }
@@ -246,19 +276,29 @@ extension Publisher {
 
 extension Publication.Step {
     /// The call that says it.
-    fileprivate var call: MethodCall {
+    fileprivate func call(to daemon: BusName) -> MethodCall {
         switch self {
+        case .start:
+            // D-Bus specification, "Message Bus Messages": the name, and flags that mean nothing yet.
+            MethodCall(
+                destination: "org.freedesktop.DBus",
+                path: "/org/freedesktop/DBus",
+                interface: "org.freedesktop.DBus",
+                member: "StartServiceByName",
+                arguments: [.string(daemon.description), .uint32(0)]
+            )
         case .create(let type, let draft):
             MethodCall(
-                destination: HandoffName.bus,
+                destination: daemon,
                 path: HandoffName.root,
                 interface: HandoffName.managerInterface,
                 member: "CreateActivity",
-                arguments: [.string(type.rawValue), draft.value]
+                arguments: [.string(type.rawValue), draft.value],
+                startsService: false
             )
         case .set(let path, let key, let value):
             MethodCall(
-                destination: HandoffName.bus,
+                destination: daemon,
                 path: path,
                 interface: "org.freedesktop.DBus.Properties",
                 member: "Set",
@@ -267,15 +307,15 @@ extension Publication.Step {
                 ],
                 startsService: false
             )
-        case .becomeCurrent(let path): Self.call("BecomeCurrent", path)
-        case .resignCurrent(let path): Self.call("ResignCurrent", path)
-        case .invalidate(let path): Self.call("Invalidate", path)
+        case .becomeCurrent(let path): Self.call("BecomeCurrent", path, daemon)
+        case .resignCurrent(let path): Self.call("ResignCurrent", path, daemon)
+        case .invalidate(let path): Self.call("Invalidate", path, daemon)
         }
     }
 
-    private static func call(_ member: MemberName, _ path: ObjectPath) -> MethodCall {
+    private static func call(_ member: MemberName, _ path: ObjectPath, _ daemon: BusName) -> MethodCall {
         MethodCall(
-            destination: HandoffName.bus,
+            destination: daemon,
             path: path,
             interface: HandoffName.activityInterface,
             member: member,

@@ -65,7 +65,7 @@ struct Session: Sendable {
             for await owner in owners where owner != last {
                 // Where none runs, what there is to say starts one; one that has stopped is not started against its will.
                 if owner != nil || last == nil {
-                    handoff.publisher.daemonCame()
+                    handoff.publisher.daemonCame(owner)
                 } else {
                     handoff.publisher.daemonLeft()
                 }

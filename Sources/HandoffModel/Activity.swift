@@ -139,8 +139,6 @@ extension Activity {
     ///
     /// In an activity of this device and in one that has been fetched it is a `file:` URL of this device.
     package var documentURL: String? { properties.documentURL }
-    /// Whether something on any device opens it where no app claims its type: a browser, or the document's app.
-    package var hasFallback: Bool { webpageURL != nil || documentURL != nil }
     /// See ``Properties/supportsContinuationStreams``.
     package var supportsContinuationStreams: Bool { properties.supportsContinuationStreams }
 }

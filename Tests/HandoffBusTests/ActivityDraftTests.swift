@@ -43,9 +43,11 @@ struct ActivityDraftTests {
     @Test("what changed, and only that, is told, each part with the type that its property has")
     func changes() throws {
         let all = try Self.draft(Self.everything)
-        #expect(all.changes(since: ActivityDraft()).count == ActivityDraft.Key.allCases.count)
+        // The document is a part of userInfo, and has a test of its own.
+        let keys = ActivityDraft.Key.allCases.filter { $0 != .documentURL }
+        #expect(all.changes(since: ActivityDraft()).count == keys.count)
         #expect(all.changes(since: all).isEmpty)
-        for key in ActivityDraft.Key.allCases {
+        for key in keys {
             var draft = ActivityDraft()
             try draft.set(key, to: all.value(of: key))
             #expect(draft.changes(since: ActivityDraft()) == [key.rawValue: all.value(of: key)])
@@ -78,6 +80,18 @@ struct ActivityDraftTests {
         #expect(draft.properties == Activity.Properties())
     }
 
+    @Test("the document is userInfo's, whichever of the two is set, and comes after it")
+    func document() throws {
+        let url = "file:///home/ann/a%20b.txt"
+        var draft = try Self.draft(["DocumentURL": .string(url), "UserInfo": ["a": Value.byte(1)].value])
+        #expect(draft.properties.userInfo == ["a": .integer(1), Activity.documentURLKey: .url(url)])
+        #expect(Set(draft.changes(since: ActivityDraft()).keys) == ["DocumentURL", "UserInfo"])
+        try draft.set("DocumentURL", to: .string(""))
+        #expect(draft.properties.userInfo == ["a": .integer(1)])
+        let page = ["DocumentURL": Value.string("https://example.org/a")]
+        #expect(throws: DBusError.self) { try Self.draft(page) }
+    }
+
     @Test("userInfo is replaced as a whole")
     func replaced() throws {
         var draft = try Self.draft(["UserInfo": ["a": Value.byte(1)].value])
@@ -88,8 +102,8 @@ struct ActivityDraftTests {
     private static let refused: [([String: Value], HandoffErrorName, String)] = [
         (
             ["Titel": .string("Draft")], .invalidArgument,
-            "An activity has no property \"Titel\"; it has Title, WebpageURL, UserInfo, RequiredUserInfoKeys, TeamID, "
-                + "ExpirationDate, TargetContentIdentifier, PersistentIdentifier, SupportsContinuationStreams, Eligible, "
+            "An activity has no property \"Titel\"; it has Title, WebpageURL, UserInfo, DocumentURL, "
+                + "RequiredUserInfoKeys, TeamID, ExpirationDate, TargetContentIdentifier, PersistentIdentifier, SupportsContinuationStreams, Eligible, "
                 + "NeedsSave, Delegate."
         ),
         (["Type": .string("org.example.a")], .invalidArgument, "no property \"Type\""),

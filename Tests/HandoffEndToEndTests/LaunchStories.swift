@@ -21,6 +21,14 @@ struct LaunchStories {
     private static func document(_ world: World, _ laptop: Device, _ desktop: Device) async throws -> [String] {
         try world.write("Hello\n", to: "my docs/a draft.txt")
         try world.write("50:text/plain:*.txt\n", to: "share/mime/globs2")
+        for device in [laptop, desktop] {
+            _ = try await device.json(
+                "folders",
+                "add",
+                "docs",
+                world.directory.appending(path: "my docs").path(percentEncoded: false)
+            )
+        }
         let url = "file://\(world.directory.path())/my%20docs/a%20draft.txt"
         return ["--user-info", #"{"NSUserActivityDocumentURLKey": {"$url": "\#(url)"}}"#]
     }

@@ -101,6 +101,7 @@ struct PublicationTests {
             for step in steps {
                 switch step {
                 case .create(_, let draft): pending = draft
+                case .start: Issue.record("a publication does not start daemons")
                 case .set(_, let key, let value): try daemon?.set(key, to: value)
                 case .becomeCurrent: current = true
                 case .resignCurrent: current = false
