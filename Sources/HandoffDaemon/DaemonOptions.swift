@@ -16,10 +16,16 @@ package struct DaemonOptions: Sendable {
     package var staysWhenAway: Bool
 
     /// Whether something is advertised while there is nothing to continue.
-    package var coversAdvertisement: Bool
+    package var coversAdvertisement: Bool = false
+
+    /// Whether the desktop shows a notification when something comes near that can be continued.
+    package var notifies = true
 
     /// Where apps are found.
     package var apps: AppScan
+
+    /// Which apps open documents.
+    package var documentApps: DocumentAppScan
 
     /// The name as text.
     package var deviceName: String { name.rawValue }
@@ -34,14 +40,14 @@ package struct DaemonOptions: Sendable {
         stateDirectory: FilePath,
         name: DeviceName,
         staysWhenAway: Bool = false,
-        coversAdvertisement: Bool = false,
-        apps: AppScan
+        apps: AppScan,
+        documentApps: DocumentAppScan
     ) {
         self.bus = bus
         self.stateDirectory = stateDirectory
         self.name = name
         self.staysWhenAway = staysWhenAway
-        self.coversAdvertisement = coversAdvertisement
         self.apps = apps
+        self.documentApps = documentApps
     }
 }
