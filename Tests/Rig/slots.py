@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Says whether anything that an adapter advertised links two slots of a quarter of an hour.
+
+    slots.py [--adapter N] [--from MARK] [--to MARK] [--fixed-address] CAPTURE
+
+What counts is what the host told its controller: the data under our service's UUID and the address of the advertising set,
+at each start. No address may stand in two slots, and no four bytes in a row of the data. With --fixed-address the
+address has to be the same public one all the time instead: then it is the address that links them, and the user was told.
+"""
+
+import argparse
+import os
+import sys
+
+from trace import TraceError, advertisements, read_capture, read_marks, time_of_mark
+
+SLOT_MICROSECONDS = 900 * 1000000
+SERVICE_DATA_128 = 0x21
+# The protocol's UUID, as it goes over the air.
+SERVICE = bytes.fromhex("6496566b3dbc40e5a269566274cc801d")[::-1]
+WINDOW = 4
+
+
+def service_data(data):
+    """The bytes under our UUID in the data of an advertisement; None if there are none."""
+    offset = 0
+    while offset + 1 < len(data) and data[offset]:
+        field = data[offset + 1 : offset + 1 + data[offset]]
+        if field[:1] == bytes([SERVICE_DATA_128]) and field[1:17] == SERVICE:
+            return field[17:]
+        offset += 1 + data[offset]
+    return None
+
+
+def sightings(entries):
+    """{slot: {(address type, address, sealed bytes)}}"""
+    slots = {}
+    for entry in entries:
+        if entry["what"] != "started" or not entry["data"]:
+            continue
+        sealed = service_data(bytes.fromhex(entry["data"]))
+        if sealed is not None:
+            slot = entry["time"] // SLOT_MICROSECONDS
+            slots.setdefault(slot, set()).add((entry["address_type"], entry["address"], sealed))
+    return slots
+
+
+def links(slots, has_fixed_address):
+    """What is wrong, in words."""
+    found, seen = [], {}
+    for slot, shown in sorted(slots.items()):
+        marks = {("bytes", sealed[i : i + WINDOW]) for _, _, sealed in shown for i in range(len(sealed) - WINDOW + 1)}
+        if not has_fixed_address:
+            marks |= {("address", address) for _, address, _ in shown}
+            found += [f"slot {slot} has the {kind} address {address}" for kind, address, _ in shown if kind != "random"]
+        for mark in marks:
+            if mark in seen:
+                value = mark[1].hex() if mark[0] == "bytes" else mark[1]
+                found.append(f"slots {seen[mark]} and {slot} have the same {mark[0]}: {value}")
+            seen[mark] = slot
+    if has_fixed_address and len({(kind, address) for shown in slots.values() for kind, address, _ in shown}) != 1:
+        found.append("the address was said to be fixed, and is not")
+    if len(slots) < 3:
+        found.append(f"only {len(slots)} slots were advertised in: nothing is shown by that")
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("capture")
+    parser.add_argument("--adapter", type=int, default=0)
+    parser.add_argument("--from", dest="begin", metavar="MARK")
+    parser.add_argument("--to", dest="end", metavar="MARK")
+    parser.add_argument("--fixed-address", action="store_true")
+    options = parser.parse_args()
+    try:
+        with open(options.capture, "rb") as file:
+            records = read_capture(file.read())
+        marks = read_marks(os.path.join(os.path.dirname(options.capture), "marks"))
+        begin = time_of_mark(marks, options.begin) if options.begin else None
+        end = time_of_mark(marks, options.end) if options.end else None
+    except (OSError, ValueError, TraceError) as error:
+        sys.exit(f"slots.py: {options.capture}: {error}")
+    slots = sightings(advertisements(records, options.adapter, begin, end))
+    for slot, shown in sorted(slots.items()):
+        for kind, address, sealed in sorted(shown):
+            print(f"slot {slot}  {kind:6} {address}  {sealed.hex()}")
+    found = links(slots, options.fixed_address)
+    for line in found:
+        print(f"LINKED: {line}", file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Three slots of a quarter of an hour, with and without private addresses: runs in a guest of the rig.
+
+The guest's clock is put forward, as when somebody corrects it; the daemon notices and advertises anew. What stood on the air
+meanwhile is in the capture, between two marks for each way of running: Tests/Rig/slots.py reads it.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+from world import Failure, Steps, device, tell, trust_each_other, type_hash
+
+TYPE = "org.example.notes.editing"
+SLOT = 900
+SLOTS = 3
+CONFIGURATION = pathlib.Path("/etc/bluetooth/main.conf")
+
+
+def rig(command):
+    """Runs functions of the rig's library; bluetoothd reads the file that every distribution has."""
+    script = f'source "$RIG_DIRECTORY/guest-library"; {command}'
+    subprocess.run(
+        ["bash", "-c", script], check=True, timeout=120, env=dict(os.environ, RIG_BLUETOOTHD_ARGUMENTS="")
+    )
+
+
+def registrations():
+    """How often bluetoothd was asked to advertise."""
+    log = pathlib.Path(os.environ["RIG_RESULTS"], "bluetoothd.log").read_text(encoding="utf-8", errors="replace")
+    return log.count("RegisterAdvertisement")
+
+
+def next_slot():
+    """Puts the clock forward, and waits until something is advertised anew."""
+    log = pathlib.Path(os.environ["RIG_RESULTS"], "bluetoothd.log")
+    before = registrations()
+    subprocess.run(["date", f"--set=@{time.time() + SLOT}"], check=True, stdout=subprocess.DEVNULL)
+    rig(f"rig_until 60 bash -c '(($(grep -c RegisterAdvertisement \"{log}\") > {before}))'")
+
+
+def three_slots(steps, privacy, logs):
+    """One way of running."""
+    CONFIGURATION.write_text(f"[General]\nPrivacy = {privacy}\n[GATT]\nChannels = 1\n", encoding="utf-8")
+    rig("rig_stop_bluetoothd; rig_start_bluetoothd")
+    with device(f"laptop-{privacy}", logs, ["--adapter", "hci0"]) as laptop, \
+            device(f"desktop-{privacy}", logs, ["--adapter", "hci1"]) as desktop:
+        trust_each_other(laptop, desktop)
+        with steps.step(f"privacy {privacy}: the advisory says whether the address is fixed"):
+            names = [advisory["name"] for advisory in laptop.ctl("status")["advisories"]]
+            if ("public-address" in names) != (privacy == "off"):
+                raise Failure(f"the advisories are {names}")
+        with desktop.watching() as nearby, laptop.publishing("--type", TYPE):
+            with steps.step(f"privacy {privacy}: desktop sees what laptop publishes"):
+                nearby.wait_for_type(type_hash(TYPE), 120)
+            rig(f"rig_mark privacy-{privacy}-begins")
+            for number in range(SLOTS):
+                with steps.step(f"privacy {privacy}: slot {number + 1} begins, and laptop advertises anew"):
+                    next_slot()
+            rig(f"rig_mark privacy-{privacy}-ends")
+
+
+def story():
+    """All of it."""
+    steps = Steps()
+    with tempfile.TemporaryDirectory(prefix="handoff-story-") as directory:
+        logs = os.environ.get("RIG_RESULTS", directory)
+        for privacy in ("off", "device"):
+            three_slots(steps, privacy, logs)
+    print("story of slots: ok", flush=True)
+
+
+if __name__ == "__main__":
+    if "HANDOFF_RIG" not in os.environ:
+        sys.exit("this story runs in a guest: Tests/Rig/run-one-guest Tests/Stories/slots_one_guest.py")
+    tell(story)
