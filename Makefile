@@ -80,7 +80,7 @@ format: ## Format the Swift sources
 .PHONY: proto
 proto: ## Generate the messages anew from the .proto (needs protobuf-compiler and protoc-gen-swift)
 	protoc --swift_out=$(PROTO) --swift_opt=Visibility=Internal --swift_opt=UseAccessLevelOnImports=true \
-		--proto_path=$(PROTO) $(PROTO)/Handoff.proto
+		--proto_path=$(PROTO) $(PROTO)/Circle.proto $(PROTO)/Handoff.proto
 
 .PHONY: bench
 bench: ## Measure, in a release build, against baselines of the same run

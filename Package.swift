@@ -108,7 +108,11 @@ let package = Package(
 
         // Pure core: no clock, socket, task or log.
         module("HandoffModel"),
-        module("HandoffWire", ["HandoffModel", protobuf], excluding: ["Protocol/Handoff.proto"]),
+        module(
+            "HandoffWire",
+            ["HandoffModel", protobuf],
+            excluding: ["Protocol/Circle.proto", "Protocol/Handoff.proto"]
+        ),
         module("HandoffCrypto", [crypto, cryptoExtras]),
         module("HandoffCore", ["HandoffModel", "HandoffWire", "HandoffCrypto", "HandoffRadio"]),
 

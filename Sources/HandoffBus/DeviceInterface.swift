@@ -5,13 +5,26 @@ package struct DeviceDescription: Hashable, Sendable {
     /// 16 hexadecimal digits.
     package let id: String
     package let name: String
-    /// Microseconds since 1970; 0 for never in this run of the daemon.
+    /// The id of the device that trusted it first; empty when nobody says.
+    package let introducedBy: String
+    /// 0 when nobody knows.
+    package let protocolVersion: UInt32
+    /// Microseconds since 1970, to the hour when it was in an earlier run of the daemon; 0 for never.
     package let lastSeen: UInt64
 
-    package init(id: String, name: String, lastSeen: UInt64) {
+    package init(id: String, name: String, introducedBy: String, protocolVersion: UInt32, lastSeen: UInt64) {
         self.id = id
         self.name = name
+        self.introducedBy = introducedBy
+        self.protocolVersion = protocolVersion
         self.lastSeen = lastSeen
+    }
+
+    /// The properties that may change while the object exists, and that are told.
+    package var changingProperties: [String: Value] {
+        [
+            "Name": .string(name), "IntroducedBy": .string(introducedBy), "ProtocolVersion": .uint32(protocolVersion),
+        ]
     }
 }
 
@@ -21,9 +34,11 @@ extension Interface {
     /// - Parameters:
     ///   - description: the device as it is now.
     ///   - remove: ends the trust in it.
+    ///   - rename: gives it a name on all devices.
     package static func device(
         _ description: @escaping @Sendable () -> DeviceDescription,
-        remove: @escaping @Sendable () throws -> Void
+        remove: @escaping @Sendable () throws -> Void,
+        rename: @escaping @Sendable (String) throws -> Void
     ) -> Interface {
         Interface(
             name: HandoffName.deviceInterface,
@@ -31,11 +46,21 @@ extension Interface {
                 Method(name: "Remove") { _ in
                     try remove()
                     return .reply([])
-                }
+                },
+                Method(name: "Rename", inputs: [Argument(name: "name", type: .string)]) { invocation in
+                    try rename(try invocation.arguments.decode(at: 0, as: String.self))
+                    return .reply([])
+                },
             ],
             properties: [
                 Property(name: "ID", type: .string, changes: .constant) { .string(description().id) },
                 Property(name: "Name", type: .string, changes: .emitted) { .string(description().name) },
+                Property(name: "IntroducedBy", type: .string, changes: .emitted) {
+                    .string(description().introducedBy)
+                },
+                Property(name: "ProtocolVersion", type: .uint32, changes: .emitted) {
+                    .uint32(description().protocolVersion)
+                },
                 Property(name: "LastSeen", type: .uint64, changes: .silent) { .uint64(description().lastSeen) },
             ]
         )

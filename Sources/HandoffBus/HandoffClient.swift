@@ -121,6 +121,18 @@ package struct HandoffClient: Sendable {
         _ = try await call(device, HandoffName.deviceInterface, "Remove", [])
     }
 
+    /// Gives a device a name on all devices of the circle; the root stands for this one.
+    package func rename(device: ObjectPath, to name: String) async throws {
+        let isOwn = device == HandoffName.root
+        let interface = isOwn ? HandoffName.managerInterface : HandoffName.deviceInterface
+        _ = try await call(device, interface, "Rename", [.string(name)])
+    }
+
+    /// Has this device trust nobody any more.
+    package func leave() async throws {
+        _ = try await manager("Leave", [[String: Value]().value])
+    }
+
     /// Has the daemon look around with full effort for as long as this connection lives.
     package func startLooking() async throws {
         _ = try await manager("StartLooking", [[String: Value]().value])

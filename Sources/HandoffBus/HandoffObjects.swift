@@ -102,13 +102,19 @@ package struct TrustedDevice: Hashable, Sendable {
     /// 16 hexadecimal digits.
     package let id: String
     package let name: String
-    /// Microseconds since 1970; 0 for never since the daemon started.
+    /// The id of the device that trusted it first; empty when nobody says.
+    package let introducedBy: String
+    /// 0 when nobody knows.
+    package let protocolVersion: UInt32
+    /// Microseconds since 1970, to the hour when it was in an earlier run of the daemon; 0 for never.
     package let lastSeen: UInt64
 
     init(path: ObjectPath, _ properties: [String: Value]) {
         self.path = path
         id = properties["ID"]?.string ?? path.lastElement
         name = properties["Name"]?.string ?? ""
+        introducedBy = properties["IntroducedBy"]?.string ?? ""
+        protocolVersion = properties["ProtocolVersion"]?.uint32 ?? 0
         lastSeen = properties["LastSeen"]?.uint64 ?? 0
     }
 }

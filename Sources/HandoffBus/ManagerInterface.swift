@@ -27,6 +27,10 @@ package protocol ManagerService: Sendable {
     func createActivity(ofType type: String, _ draft: ActivityDraft, by client: BusName) throws -> ObjectPath
     /// Trusts the device of a card.
     func trust(card: String) throws -> ObjectPath
+    /// Gives this device a name that counts on all of its circle.
+    func rename(to name: String) throws
+    /// Trusts nobody any more, without telling anybody.
+    func leave() throws
     /// Scans with full effort until `client` leaves or says stop.
     func startLooking(for client: BusName) throws
     /// Takes ``startLooking(for:)`` back.
@@ -41,8 +45,8 @@ extension Interface {
         Interface(
             name: HandoffName.managerInterface,
             methods: [
-                createActivity(service), cardMethod(service), trustCard(service), startLooking(service),
-                stopLooking(service), openStream(service),
+                createActivity(service), cardMethod(service), trustCard(service), rename(service), leave(service),
+                startLooking(service), stopLooking(service), openStream(service),
             ],
             properties: constants(service) + states(service)
         )
@@ -83,6 +87,20 @@ extension Interface {
         }
     }
 
+    private static func rename(_ service: some ManagerService) -> Method {
+        Method(name: "Rename", inputs: [Argument(name: "name", type: .string)]) { invocation in
+            try service.rename(to: try invocation.arguments.decode(at: 0, as: String.self))
+            return .reply([])
+        }
+    }
+
+    private static func leave(_ service: some ManagerService) -> Method {
+        Method(name: "Leave", inputs: [Argument(name: "options", type: [String: Value].valueType)]) { _ in
+            try service.leave()
+            return .reply([])
+        }
+    }
+
     private static func startLooking(_ service: some ManagerService) -> Method {
         Method(
             name: "StartLooking",
@@ -119,12 +137,12 @@ extension Interface {
             Property(name: "Version", type: .string, changes: .constant) { .string(service.version) },
             Property(name: "ProtocolVersion", type: .uint32, changes: .constant) { .uint32(service.protocolVersion) },
             Property(name: "DeviceID", type: .string, changes: .constant) { .string(service.deviceID) },
-            Property(name: "DeviceName", type: .string, changes: .constant) { .string(service.deviceName) },
         ]
     }
 
     private static func states(_ service: some ManagerService) -> [Property] {
         [
+            Property(name: "DeviceName", type: .string, changes: .emitted) { .string(service.deviceName) },
             Property(name: "RadioState", type: .string, changes: .emitted) { .string(service.radioState) },
             Property(name: "RadioMessage", type: .string, changes: .emitted) { .string(service.radioMessage) },
             Property(name: "Advisories", type: advisoriesType, changes: .emitted) {

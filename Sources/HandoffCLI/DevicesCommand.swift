@@ -1,5 +1,6 @@
 import ArgumentParser
 import HandoffBus
+import HandoffModel
 
 /// `handoffctl devices`: the devices that this one trusts.
 struct DevicesCommand: AsyncParsableCommand {
@@ -11,7 +12,9 @@ struct DevicesCommand: AsyncParsableCommand {
             it to the other's `handoffctl devices trust`. Who has a card can read that device's advertisements: hand it
             over in person, by ssh, or on a stick, not in public.
             """,
-        subcommands: [ListDevices.self, ShowCard.self, TrustCard.self, RemoveDevice.self],
+        subcommands: [
+            ListDevices.self, ShowCard.self, TrustCard.self, RenameDevice.self, RemoveDevice.self, LeaveCircle.self,
+        ],
         defaultSubcommand: ListDevices.self
     )
 
@@ -26,15 +29,35 @@ struct DevicesCommand: AsyncParsableCommand {
         func run() async throws {
             try await options.withClient { client, output in
                 let devices = try await client.objects().devices
-                try output.print(devices.map(DeviceDocument.init), Self.text(devices))
+                let own = try await client.status().deviceID
+                try output.print(devices.map(DeviceDocument.init), Self.text(devices, own: own))
             }
         }
 
-        private static func text(_ devices: [TrustedDevice]) -> String {
+        private static func text(_ devices: [TrustedDevice], own: String) -> String {
             guard !devices.isEmpty else { return "no device is trusted yet; see `handoffctl devices --help`" }
-            var table = Table("ID", "NAME")
-            for device in devices { table.append(device.id, printable(device.name)) }
+            var table = Table("ID", "NAME", "INTRODUCED BY", "LAST SEEN", "PROTOCOL")
+            for device in devices {
+                table.append(
+                    device.id,
+                    printable(device.name),
+                    printable(introducer(of: device, among: devices, own: own)),
+                    device.lastSeen == 0 ? "never" : moment(device.lastSeen),
+                    device.protocolVersion == 0 ? "-" : "\(device.protocolVersion)"
+                )
+            }
             return table.text
+        }
+
+        private static func introducer(of device: TrustedDevice, among devices: [TrustedDevice], own: String) -> String
+        {
+            if device.introducedBy.isEmpty { return "-" }
+            if device.introducedBy == own { return "this device" }
+            return devices.first { $0.id == device.introducedBy }?.name ?? device.introducedBy
+        }
+
+        private static func moment(_ microseconds: UInt64) -> String {
+            (try? Timestamp(seconds: Int64(microseconds / 1_000_000)))?.description ?? "-"
         }
     }
 
@@ -77,8 +100,9 @@ struct DevicesCommand: AsyncParsableCommand {
             commandName: "remove",
             abstract: "End the trust in a device.",
             discussion: """
-                It can fetch nothing of this device from then on, and its activities are not shown here. As long as it keeps
-                this device's card, it can still tell which type of activity is advertised.
+                It can fetch nothing of this device from then on, and its activities are not shown here. The other devices of
+                the circle remove it as soon as they hear of it; each makes a new key then, so that it can read nothing
+                that they advertise. It can be trusted anew later.
                 """
         )
 
@@ -90,15 +114,7 @@ struct DevicesCommand: AsyncParsableCommand {
         func run() async throws {
             let id = id
             try await options.withClient { client, output in
-                let matches = try await client.objects().devices.filter { $0.id.hasPrefix(id.lowercased()) }
-                guard let device = matches.first, matches.count == 1, !id.isEmpty else {
-                    throw CommandFailure(
-                        status: .notFound,
-                        message: matches.isEmpty
-                            ? "No trusted device has the id \(id); see `handoffctl devices`."
-                            : "\(matches.count) devices have ids that begin with \"\(id)\"; give more of it."
-                    )
-                }
+                let device = try await client.device(withPrefix: id)
                 try await client.remove(device: device.path)
                 try output.print(DeviceDocument(device), "removed \(printable(device.name)) (\(device.id))")
             }
@@ -106,16 +122,38 @@ struct DevicesCommand: AsyncParsableCommand {
     }
 }
 
+extension HandoffClient {
+    /// The one trusted device whose id begins with `prefix`.
+    func device(withPrefix prefix: String) async throws -> TrustedDevice {
+        let matches = try await objects().devices.filter { $0.id.hasPrefix(prefix.lowercased()) }
+        guard let device = matches.first, matches.count == 1, !prefix.isEmpty else {
+            throw CommandFailure(
+                status: .notFound,
+                message: matches.isEmpty
+                    ? "No trusted device has the id \(prefix); see `handoffctl devices`."
+                    : "\(matches.count) devices have ids that begin with \"\(prefix)\"; give more of it."
+            )
+        }
+        return device
+    }
+}
+
 /// A trusted device as `--json` prints it.
 struct DeviceDocument: Encodable {
     let id: String
     let name: String
-    /// Microseconds since 1970; null for never since the daemon started.
+    /// The id of the device that trusted it first; nil when nobody says.
+    let introducedBy: String?
+    /// Nil when nobody knows.
+    let protocolVersion: UInt32?
+    /// Microseconds since 1970, to the hour when it was in an earlier run of the daemon; nil for never.
     let lastSeen: UInt64?
 
     init(_ device: TrustedDevice) {
         id = device.id
         name = device.name
+        introducedBy = device.introducedBy.isEmpty ? nil : device.introducedBy
+        protocolVersion = device.protocolVersion == 0 ? nil : device.protocolVersion
         lastSeen = device.lastSeen == 0 ? nil : device.lastSeen
     }
 }

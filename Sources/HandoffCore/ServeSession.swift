@@ -20,6 +20,7 @@ package struct ServeSession: Sendable {
     private let trial: NoiseResponderTrial<DeviceID>
     private var stage = Stage.waiting
     private var frames = FrameDecoder(maximumLength: strangerFrame)
+    private var circle = MessageAssembler(maximumLength: Acknowledgement.maximumCircleBytes)
 
     /// A session in which this device answers whichever trusted device `trial` finds.
     package init(trial: NoiseResponderTrial<DeviceID>) {
@@ -46,16 +47,19 @@ package struct ServeSession: Sendable {
                 throw HandoffError(.peerMisbehaved, "The request does not fit into the first message.")
             }
             let request = try Self.request(message)
+            if request == .circle { try admitCircle() }
             stage = .introduced(match.handshake)
             return Introduction(device: match.id, request: request)
         }
     }
 
-    /// The bytes of the answer.
-    package mutating func answer(_ answer: Answer) throws(HandoffError) -> [UInt8] {
+    /// The bytes of the answer, with the digest of this device's circle beside it.
+    package mutating func answer(_ answer: Answer, circleDigest: [UInt8]? = nil) throws(HandoffError) -> [UInt8] {
         guard case .introduced(var handshake) = stage else { preconditionFailure("an answer follows a request") }
         return try SessionFault.translating { () throws in
-            let fragments = MessageFragmenter().fragments(of: answer.encode())
+            let fragments = MessageFragmenter().fragments(
+                of: AnswerEnvelope(answer, circleDigest: circleDigest).encode()
+            )
             var bytes = FrameCodec.encode(try handshake.writeMessage(fragments[0]))
             var transport = try handshake.split()
             for fragment in fragments.dropFirst() {
@@ -91,6 +95,47 @@ package struct ServeSession: Sendable {
         guard case .answered(let transport) = stage else { preconditionFailure("a stream comes after the answer") }
         let (sending, receiving) = transport.directions()
         return (StreamSender(cipher: sending), StreamReceiver(cipher: receiving, frames: frames))
+    }
+
+    /// Takes in what came from the channel; the caller's acknowledgement of a circle once it is whole.
+    ///
+    /// It came under the session's key: what it holds is the caller's own word.
+    ///
+    /// - Throws: ``HandoffError`` with `peerMisbehaved`.
+    package mutating func acknowledgeCircle(_ bytes: [UInt8]) throws(HandoffError) -> Acknowledgement? {
+        guard case .answered(var transport) = stage else { preconditionFailure("an acknowledgement follows an answer") }
+        return try SessionFault.translating { () throws in
+            try frames.append(bytes)
+            while let frame = try frames.next() {
+                let fragment = try transport.decrypt(frame)
+                stage = .answered(transport)
+                if let message = try circle.append(fragment) { return try Acknowledgement(decoding: message) }
+            }
+            return nil
+        }
+    }
+
+    /// The bytes of this device's acknowledgement of a circle.
+    ///
+    /// - Throws: ``HandoffError`` when the session's key is used up.
+    package mutating func conclude(_ acknowledgement: Acknowledgement) throws(HandoffError) -> [UInt8] {
+        guard case .answered(var transport) = stage else { preconditionFailure("a conclusion follows an answer") }
+        return try SessionFault.translating { () throws in
+            var bytes: [UInt8] = []
+            for fragment in MessageFragmenter().fragments(of: acknowledgement.encode()) {
+                bytes += FrameCodec.encode(try transport.encrypt(fragment))
+            }
+            stage = .answered(transport)
+            return bytes
+        }
+    }
+
+    /// A trusted device may send more at once than a stranger, once it has the answer.
+    private mutating func admitCircle() throws(HandoffError) {
+        guard frames.bufferedBytes == 0 else {
+            throw HandoffError(.peerMisbehaved, "The caller did not wait for the answer.")
+        }
+        frames = FrameDecoder(maximumLength: FrameCodec.maximumLength)
     }
 
     private static func request(_ message: [UInt8]) throws(WireError) -> Request? {

@@ -45,7 +45,7 @@ package struct AdvertisingKey: Hashable, Sendable {
         }
     }
 
-    private init(_ key: SymmetricKey) {
+    init(_ key: SymmetricKey) {
         self.key = key
     }
 }

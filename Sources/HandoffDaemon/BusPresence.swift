@@ -56,6 +56,8 @@ struct BusPresence: Sendable {
             engine.describe(device.id)
         } remove: {
             try replying { try engine.remove(device.id) }
+        } rename: { name in
+            try replying { try engine.rename(device.id, to: DeviceName(name)) }
         }
         objects.insert([interface], at: HandoffName.device(device.id.description))
     }
@@ -82,9 +84,10 @@ extension BusPresence: EngineObserver {
             objects.propertiesChanged(
                 at: HandoffName.device(device.id.description),
                 interface: HandoffName.deviceInterface,
-                ["Name": .string(device.name.rawValue)]
+                engine.describe(device.id).changingProperties
             )
         case .deviceRemoved(let id): objects.remove(at: HandoffName.device(id.description))
+        case .identityChanged: showIdentity()
         case .radioChanged: showRadio()
         case .saveRequested, .saveEnded, .fetched, .continued, .streamOpened: showEvent(effect)
         }
@@ -103,6 +106,15 @@ extension BusPresence: EngineObserver {
             at: HandoffName.root,
             interface: HandoffName.managerInterface,
             ["CurrentActivity": .objectPath(new.map(HandoffName.activity) ?? .root)]
+        )
+    }
+
+    private func showIdentity() {
+        let manager = ManagerPresence(presence: self)
+        objects.propertiesChanged(
+            at: HandoffName.root,
+            interface: HandoffName.managerInterface,
+            ["DeviceName": .string(manager.deviceName), "Advisories": .advisories(manager.advisories)]
         )
     }
 
@@ -140,10 +152,12 @@ extension Engine {
 
     /// A trusted device in the words of the bus.
     func describe(_ id: DeviceID) -> DeviceDescription {
-        let (device, lastSeen) = read { ($0.devices[id], $0.lastSeen[id]) }
+        let (member, lastSeen) = read { ($0.devices.member(id), $0.lastSeen[id] ?? $0.devices.lastSeen(id)) }
         return DeviceDescription(
             id: id.description,
-            name: device?.name.rawValue ?? id.description,
+            name: member?.name.rawValue ?? id.description,
+            introducedBy: member?.introducedBy?.description ?? "",
+            protocolVersion: member?.protocolVersion ?? 0,
             lastSeen: UInt64(clamping: lastSeen ?? 0)
         )
     }

@@ -86,6 +86,7 @@ package struct Daemon<R: Radio>: Sendable {
             ListeningService(engine: engine, radio: radio, reactor: reactor, logger: logger),
             ScanningService(engine: engine, radio: radio, logger: logger),
             fetcher,
+            CircleService(engine: engine, radio: radio, logger: logger),
             streams,
             AdvertisingService(engine: engine, radio: radio, logger: logger),
             BusService(

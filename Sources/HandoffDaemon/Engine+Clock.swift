@@ -9,11 +9,11 @@ extension Engine {
     func compareClocks(_ sighting: Sighting) {
         let now = Moment.now
         guard let opener = edit({ $0.clocks.look(at: now.uptime) ? $0.opener : nil }),
-            let found = opener.findDistant(sighting.data, slot: now.slot)
+            let found = opener.findDistant(sighting.data, slot: now.slot), let device = found.id.device
         else { return }
         let news: String? = edit { state in
-            guard state.clocks.differs(found.id, bySlots: found.slotOffset, at: now.uptime) else { return nil }
-            return state.devices[found.id]?.name.rawValue
+            guard state.clocks.differs(device, bySlots: found.slotOffset, at: now.uptime) else { return nil }
+            return state.devices[device]?.name.rawValue
         }
         guard let news else { return }
         logger.warning("\(ClockComparison.explanation(of: news, slots: found.slotOffset))")

@@ -12,27 +12,41 @@ extension Engine {
             throw HandoffError(.ownCard, "This card is this device's own; trust it on your other device instead.")
         }
         try TrustedDevices.checkKey(of: device, for: identity)
-        try change { state, _ throws(HandoffError) in
-            let isKnown = state.devices[device.id] != nil
-            try state.devices.insert(device)
-            state.trial = try state.devices.trial(for: identity)
-            state.opener = state.devices.opener
+        _ = try changeDevices { devices throws(HandoffError) in
+            let isKnown = devices[device.id] != nil
+            try devices.insert(device)
+            return isKnown
+        } then: { state, isKnown throws(HandoffError) in
+            try state.rekey(for: identity)
             state.outbox.append(isKnown ? .deviceChanged(device) : .deviceAdded(device))
         }
     }
 
-    /// Ends the trust in a device; its activities leave the list at once.
+    /// Ends the trust in a device; its activities leave the list at once, and this device advertises under another key.
     ///
     /// - Throws: ``HandoffError`` with `unknownDevice` or `stateUnwritable`.
     func remove(_ id: DeviceID) throws(HandoffError) {
-        try change { state, _ throws(HandoffError) in
-            try state.devices.remove(id)
-            state.trial = try state.devices.trial(for: identity)
-            state.opener = state.devices.opener
-            state.lastSeen[id] = nil
-            state.places[id] = nil
-            state.outbox.append(contentsOf: state.nearby.remove(id).map(Effect.nearby))
-            state.outbox.append(.deviceRemoved(id))
+        try changeDevices { devices throws(HandoffError) in
+            try devices.remove(id)
+        } then: { state, _ throws(HandoffError) in
+            try state.rekey(for: identity)
+            state.forget(id)
+        }
+        removals.set(())
+    }
+
+    /// Trusts nobody any more, tells nobody, and advertises under another key.
+    ///
+    /// - Throws: ``HandoffError`` with `stateUnwritable`; then nothing has changed.
+    func leave() throws(HandoffError) {
+        _ = try changeDevices { devices throws(HandoffError) in
+            let left = devices.all.map(\.id)
+            try devices.leave()
+            return left
+        } then: { state, left throws(HandoffError) in
+            try state.rekey(for: identity)
+            for id in left { state.forget(id) }
+            state.outbox.append(.identityChanged)
         }
         removals.set(())
     }

@@ -3,19 +3,24 @@ import HandoffCore
 import HandoffModel
 import HandoffRadio
 import HandoffWire
+import Logging
 
 extension Engine {
     /// Takes in an advertisement of anybody; most are of strangers and leave no trace.
     func heard(_ sighting: Sighting) {
         guard sighting.service == Self.service else { return }
-        guard let report = opened(sighting) else { return compareClocks(sighting) }
+        guard let opened = opened(sighting) else { return compareClocks(sighting) }
+        guard let device = opened.audience.device else { return heardOwn(sighting.data) }
+        guard let report = Self.report(of: device, opened, in: sighting) else { return }
         change { state, now in
-            guard state.devices[report.device] != nil else { return }
-            state.lastSeen[report.device] = now.unixMicroseconds
-            state.clocks.agrees(report.device)
+            guard state.devices[device] != nil else { return }
+            if opened.audience.isNews { state.calls[device, default: NewsCalls()].invited(at: now) }
+            state.lastSeen[device] = now.unixMicroseconds
+            state.clocks.agrees(device)
             state.outbox.append(contentsOf: state.nearby.insert(report, at: now).map(Effect.nearby))
             state.places[report.device] = state.nearby.places(of: report.device).first ?? state.places[report.device]
         }
+        remember(device)
         sightings.set(())
     }
 
@@ -83,21 +88,53 @@ extension Engine.State {
 }
 
 extension Engine {
-    /// What a trusted device said, or nil when it was somebody else, which costs next to nothing.
-    fileprivate func opened(_ sighting: Sighting) -> NearbyTable.Report? {
+    /// What a trusted device said and to whom, or nil when it was somebody else, which costs next to nothing.
+    private func opened(_ sighting: Sighting) -> Opened? {
         let slot = Moment.now.slot
-        guard let opened = edit({ $0.opener.open(sighting.data, slot: slot) }),
-            let payload = try? AdvertisementPayload(decoding: opened.plaintext),
+        return edit { $0.opener.open(sighting.data, slot: slot) }.map {
+            (audience: $0.id, slot: slot &+ UInt64(bitPattern: Int64($0.slotOffset)), plaintext: $0.plaintext)
+        }
+    }
+
+    /// What an advertisement says, to whom, and under which slot.
+    private typealias Opened = (audience: Audience, slot: UInt64, plaintext: [UInt8])
+
+    private static func report(
+        of device: DeviceID,
+        _ opened: Opened,
+        in sighting: Sighting
+    ) -> NearbyTable.Report? {
+        guard let payload = try? AdvertisementPayload(decoding: opened.plaintext),
             let port = ChannelPort(rawValue: UInt16(payload.port))
         else { return nil }
         return NearbyTable.Report(
-            device: opened.id,
+            device: device,
             activity: payload.typeHash == .farewell ? nil : payload.typeHash,
             hasWebpage: payload.hasWebpage,
             rssi: sighting.rssi,
             address: sighting.address,
             port: port,
-            slot: slot &+ UInt64(bitPattern: Int64(opened.slotOffset))
+            slot: opened.slot
         )
+    }
+
+    /// Keeps when a device was heard, once in an hour.
+    private func remember(_ device: DeviceID) {
+        let now = Moment.now.unixMicroseconds
+        guard read({ $0.devices.isFirstSeen(device, at: now) }) else { return }
+        try? changeDevices {
+            $0.saw(device, at: now)
+        } then: { _, _ in
+        }
+    }
+
+    /// Takes in an advertisement under this device's own key; one that it has not sent itself is a clone's.
+    private func heardOwn(_ data: [UInt8]) {
+        guard read({ !$0.isCloned && !$0.sent.contains(data) }) else { return }
+        change { state, _ in
+            state.isCloned = true
+            state.outbox.append(.identityChanged)
+        }
+        logger.warning("another machine advertises with this device's keys")
     }
 }

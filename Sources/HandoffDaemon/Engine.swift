@@ -32,6 +32,8 @@ package final class Engine: Sendable {
         case deviceAdded(TrustedDevices.Device)
         case deviceChanged(TrustedDevices.Device)
         case deviceRemoved(DeviceID)
+        /// This device has another name, or something is wrong with what it is.
+        case identityChanged
         case radioChanged
         /// The last one is to be told whether the app has taken its end.
         case streamOpened(ActivityRegister.Record, by: DeviceID, name: String, UnixFD, Latest<Bool?>)
@@ -56,12 +58,40 @@ package final class Engine: Sendable {
         var radioGeneration: UInt64
     }
 
+    /// An advertisement, and what it was made of.
+    struct Sealed: Sendable {
+        let broadcast: AdvertisementPacer.Broadcast
+        let port: ChannelPort
+        let key: AdvertisingKey
+        /// Who alone can read it; nil when the whole circle can.
+        let member: DeviceID?
+        let advertisement: Advertisement
+        /// Until when it stays although its key was replaced; set when that is found.
+        var end: Duration?
+    }
+
+    /// How many advertisements are remembered to tell those of a clone from one's own that somebody repeats.
+    static let maximumSent = 512
+
+    /// How long an advertisement stays when only its key is replaced.
+    ///
+    /// A device that was just removed knows what it says already. When it calls meanwhile, it finds out that it is not trusted
+    /// any more, instead of nobody at an address that is not used any more.
+    static let keyGrace = Duration.seconds(10)
+
     struct State: Sendable {
         var origin = Origin(run: .random(in: .min ... .max))
         var nearby = NearbyTable()
         var devices: TrustedDevices
-        var opener: AdvertisementOpener<DeviceID>
+        var opener = AdvertisementOpener<Audience>(keys: [])
         var trial: NoiseResponderTrial<DeviceID>
+        /// Under which keys each member and this device advertise to each other alone.
+        var newsKeys: [DeviceID: NewsKeys] = [:]
+        var newsTurns = NewsTurns()
+        /// What this device has advertised to its circle lately, the newest last.
+        var sent: Deque<[UInt8]> = []
+        /// Whether something was heard under this device's own key that it has not said.
+        var isCloned = false
         var knownTypes = KnownTypes()
         var clocks = ClockComparison()
         var apps = AppRegistry()
@@ -76,7 +106,11 @@ package final class Engine: Sendable {
         var places: [DeviceID: Place] = [:]
         var outbox: Deque<Effect> = []
         /// The advertisement last sealed, and of what; most changes of the state leave it as it is.
-        var sealed: (broadcast: AdvertisementPacer.Broadcast, port: ChannelPort, advertisement: Advertisement)?
+        var sealed: Sealed?
+        /// How often each device was called because of news.
+        var calls: [DeviceID: NewsCalls] = [:]
+        /// Devices that were found to know another state of the circle.
+        var differing: Set<DeviceID> = []
 
         var isReady: Bool {
             if case .ready = radio { true } else { false }
@@ -87,7 +121,6 @@ package final class Engine: Sendable {
     package static let service = serviceUUID(ProtocolVersion.current.serviceUUID)
 
     let identity: Identity
-    let name: DeviceName
     let logger: Logger
     let advertising = Latest(AdvertisingPlan(advertisement: nil, radioGeneration: 0))
     let scanning = Latest(ScanningPlan(effort: .none, radioGeneration: 0))
@@ -100,10 +133,9 @@ package final class Engine: Sendable {
     let sightings = Latest<Void>(())
 
     private let state: Mutex<State>
+    /// Held by whoever changes the devices, from reading them to showing the change; the state is not held meanwhile.
+    private let deviceChange = Mutex<Void>(())
     private let observer = Mutex<(any EngineObserver)?>(nil)
-
-    /// What another device needs to trust this one.
-    let card: CardText
 
     /// - Throws: ``HandoffError`` with `stateDamaged` when a trusted device's key is unusable; `CryptoError` when the
     ///   name does not fit a card.
@@ -113,21 +145,14 @@ package final class Engine: Sendable {
         devices: TrustedDevices,
         logger: Logger
     ) throws {
-        card = try CardText(
-            publicKey: identity.keys.publicKey,
-            advertisingKey: identity.keys.advertisingKey,
-            name: name.rawValue
-        )
+        var devices = devices
+        try devices.present(identity, name: name)
+        _ = try Self.card(of: devices, identity)
         self.identity = identity
-        self.name = name
         self.logger = logger
-        state = Mutex(
-            State(
-                devices: devices,
-                opener: devices.opener,
-                trial: try devices.trial(for: identity)
-            )
-        )
+        var state = State(devices: devices, trial: try devices.trial(for: identity))
+        try state.rekey(for: identity)
+        self.state = Mutex(state)
     }
 
     /// Carries out every deadline that has come.
@@ -177,6 +202,34 @@ package final class Engine: Sendable {
         return result
     }
 
+    /// Changes the devices durably, and then what follows from them.
+    ///
+    /// The change is on the disk before anything shows it. While the disk is waited for, everything else goes on.
+    ///
+    /// - Parameters:
+    ///   - body: changes a draft of the devices, which writes it.
+    ///   - follow: changes the rest of the state, in which the devices are changed already.
+    func changeDevices<Result: Sendable>(
+        _ body: (inout TrustedDevices) throws(HandoffError) -> Result,
+        then follow: (inout State, Result) throws(HandoffError) -> Void
+    ) throws(HandoffError) -> Result {
+        let outcome = deviceChange.withLock { _ -> Swift.Result<Result, HandoffError> in
+            do throws(HandoffError) {
+                var devices = read(\.devices)
+                let result = try body(&devices)
+                let changed = devices
+                try change { state, _ throws(HandoffError) in
+                    state.devices = changed
+                    try follow(&state, result)
+                }
+                return .success(result)
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try outcome.get()
+    }
+
     /// Shows the state and all that follows from now on to `newObserver`, or to nobody.
     ///
     /// - Parameter present: gets the state as it is, before the first effect.
@@ -201,15 +254,22 @@ package final class Engine: Sendable {
             let left = before.flatMap { state.origin.holds($0) ? $0 : nil }
             state.outbox.append(.currentChanged(from: left, to: current))
         }
+        let turn = state.newsTurns.advance(
+            to: now.uptime,
+            saying: broadcast?.content,
+            news: state.devices.digest,
+            for: state.devices.lagging
+        )
+        let advertisement = advertisement(for: broadcast, to: turn.member, at: now.uptime, in: &state)
         advertising.update(
             AdvertisingPlan(
-                advertisement: advertisement(for: broadcast, in: &state),
+                advertisement: advertisement,
                 content: broadcast?.content,
                 radioGeneration: state.radioGeneration
             )
         )
         scanning.update(ScanningPlan(effort: effort(in: state), radioGeneration: state.radioGeneration))
-        arm([next, state.nearby.nextTimeout].compactMap(\.self).min(), now: now)
+        arm([next, turn.next, state.sealed?.end, state.nearby.nextTimeout].compactMap(\.self).min(), now: now)
     }
 
     /// Sets the alarm, unless it rings earlier anyhow: every sighting puts a time-out off, and none is worth a wake-up.
@@ -221,18 +281,39 @@ package final class Engine: Sendable {
 
     private func advertisement(
         for broadcast: AdvertisementPacer.Broadcast?,
+        to member: DeviceID?,
+        at uptime: Duration,
         in state: inout State
     ) -> Advertisement? {
         // Nobody could read it without trusting this device, and then it would only tell that this device is here.
-        guard let broadcast, let port = state.port, !state.devices.isEmpty, state.isReady else { return nil }
-        if let sealed = state.sealed, sealed.broadcast == broadcast, sealed.port == port { return sealed.advertisement }
-        let sealer = AdvertisementSealer(key: identity.keys.advertisingKey, slot: broadcast.slot)
+        guard let broadcast, let port = state.port, !state.devices.isEmpty, state.isReady else {
+            state.sealed = nil
+            return nil
+        }
+        let own = state.devices.ownKey ?? identity.keys.advertisingKey
+        let key = member.flatMap { state.newsKeys[$0]?.sending } ?? own
+        if let sealed = state.sealed, sealed.broadcast == broadcast, sealed.port == port, sealed.member == member {
+            let end = sealed.key == key ? nil : sealed.end ?? uptime + Self.keyGrace
+            state.sealed?.end = end
+            if sealed.key == key || uptime < end ?? uptime { return sealed.advertisement }
+        }
+        let sealer = AdvertisementSealer(key: key, slot: broadcast.slot)
         let advertisement = Advertisement(
             service: Self.service,
             data: sealer.seal(AdvertisementPayload(broadcast.content, port: port).encode()),
             pace: broadcast.isFresh ? .fast : .relaxed
         )
-        state.sealed = (broadcast, port, advertisement)
+        if member == nil {
+            state.sent.append(advertisement.data)
+            if state.sent.count > Self.maximumSent { state.sent.removeFirst() }
+        }
+        state.sealed = Sealed(
+            broadcast: broadcast,
+            port: port,
+            key: key,
+            member: member,
+            advertisement: advertisement
+        )
         return advertisement
     }
 

@@ -91,7 +91,8 @@ struct FetchService<R: Radio>: Service, Fetching {
     private func ask(_ order: Order) async throws {
         let (engine, entry) = (engine, order.entry)
         try await Dialler(engine: engine, radio: radio).withChannel(at: entry.place) {
-            try? engine.entry(entry.id).place
+            // The entry may be gone already, with a farewell from another address, and be fetched still.
+            engine.read { $0.places[entry.device] }
         } others: {
             engine.places(of: entry.device)
         } unless: {
@@ -105,7 +106,7 @@ struct FetchService<R: Radio>: Service, Fetching {
             // Somebody else may have taken the call, who has nothing to say.
             let isAlone = engine.places(of: entry.device).count <= 1
             try await unless(isAlone ? Self.limit : Self.silentLimit, passes: order.outcome) {
-                try await converse(session, over: channel) { order.outcome.setOnce(.success($0)) }
+                try await converse(session, with: order.device.id, over: channel) { order.outcome.setOnce(.success($0)) }
             }
         }
     }
@@ -126,6 +127,7 @@ struct FetchService<R: Radio>: Service, Fetching {
     /// Sends the request, takes the answer, and lets the origin close once it has the acknowledgement.
     private func converse(
         _ session: consuming FetchSession,
+        with device: DeviceID,
         over channel: R.Channel,
         _ answer: @Sendable (Answer) -> Void
     ) async throws {
@@ -135,6 +137,7 @@ struct FetchService<R: Radio>: Service, Fetching {
             guard let answered = try session.receive(message) else { continue }
             try await channel.sendAll(answered.acknowledgement)
             answer(answered.answer)
+            if let digest = answered.circleDigest { engine.heardDigest(digest, from: device) }
             // Closing throws away what the peer has not taken: wait until it closes (net/bluetooth/l2cap_core.c,
             // l2cap_chan_del).
             _ = try? await withDeadline(Self.closeLimit, orThrow: CancellationError()) { try await channel.receive() }
@@ -157,6 +160,8 @@ struct FetchService<R: Radio>: Service, Fetching {
         case .refusal(let refusal) where refusal.code == .noLongerCurrent:
             engine.becameStale(entry.id)
             throw HandoffError(.noLongerCurrent, "\(name) goes on with something else by now; look again.")
+        case .circle:
+            throw HandoffError(.peerMisbehaved, "\(name) sent its circle instead of an activity.")
         case .refusal(let refusal):
             throw HandoffError(.peerRefused, "\(name) refused: \(refusal.message)")
         case .stream:

@@ -32,8 +32,9 @@ struct ManagerPresence: ManagerService {
     }
 
     var advisories: [(name: String, message: String)] {
-        guard case .ready(let description) = engine.read(\.radio) else { return engine.clockAdvisories }
-        return engine.clockAdvisories + description.advisories.map { ($0.name, $0.message) }
+        let own = engine.circleAdvisories + engine.clockAdvisories
+        guard case .ready(let description) = engine.read(\.radio) else { return own }
+        return own + description.advisories.map { ($0.name, $0.message) }
     }
 
     var currentActivity: ObjectPath {
@@ -69,6 +70,14 @@ struct ManagerPresence: ManagerService {
             try engine.trust(device)
             return HandoffName.device(device.id.description)
         }
+    }
+
+    func rename(to name: String) throws {
+        try replying { try engine.rename(engine.identity.id, to: DeviceName(name)) }
+    }
+
+    func leave() throws {
+        try replying { try engine.leave() }
     }
 
     func startLooking(for client: BusName) throws {

@@ -92,8 +92,11 @@ struct SessionServer: Sendable {
         var session = introduced.session
         let device = introduced.introduction.device
         logger.debug("a device asks", metadata: ["device": "\(device)"])
+        if introduced.introduction.request == .circle {
+            return Served(session: try await exchange(introduced, on: channel), streamed: nil)
+        }
         let given = try await given(to: introduced.introduction.request, from: device)
-        try await channel.sendAll(try session.answer(given.answer))
+        try await channel.sendAll(try session.answer(given.answer, circleDigest: engine.circleDigest))
         engine.gave(given, to: device)
         while let message = try await channel.receive() {
             guard try session.acknowledge(message) else { continue }
@@ -104,9 +107,30 @@ struct SessionServer: Sendable {
         throw HandoffError(.peerMisbehaved, "The peer closed the channel before it acknowledged the answer.")
     }
 
+    /// Tells what this device knows of the circle, and takes in what the caller knows, under the session's key.
+    private func exchange(_ introduced: Introduced, on channel: some RadioChannel) async throws -> ServeSession {
+        var session = introduced.session
+        let device = introduced.introduction.device
+        let told = engine.circle
+        try await channel.sendAll(try session.answer(.circle(told)))
+        while let message = try await channel.receive() {
+            guard let acknowledgement = try session.acknowledgeCircle(message) else { continue }
+            let theirs = acknowledgement.circle ?? told
+            try engine.merge(theirs, from: device)
+            let ours = engine.circle
+            try await channel.sendAll(try session.conclude(Acknowledgement(circle: ours == theirs ? nil : ours)))
+            try engine.acknowledged(theirs, by: device)
+            // The caller closes: closing throws away what it has not taken.
+            _ = try? await channel.receive()
+            return session
+        }
+        throw HandoffError(.peerMisbehaved, "The peer closed the channel before it told what it knows of the circle.")
+    }
+
     private func given(to request: Request?, from device: DeviceID) async throws -> Engine.Given {
         switch request {
         case .fetch(let request): try await engine.answer(to: request)
+        case .circle: preconditionFailure("a circle is exchanged, not given")
         case .stream where !reception.hasRoomForStream:
             Engine.Given(
                 answer: .refusal(Refusal(.busy, "It carries as many streams as it can; end one, and try again.")),
@@ -163,6 +187,7 @@ struct SessionServer: Sendable {
             logger.info("a stream was opened", metadata: ["device": "\(device)"])
         case .refusal(let refusal):
             logger.info("a request was refused: \(refusal.message)", metadata: ["device": "\(device)"])
+        case .circle: break
         }
     }
 

@@ -11,6 +11,15 @@ struct StateFile<Contents: Codable> {
     let name: String
     let version: Int
 
+    /// The format in which the file was written; nil when there is none, or it does not say.
+    ///
+    /// - Throws: ``HandoffError`` with `stateUnreadable` or `stateDamaged`.
+    func storedVersion(in directory: StateDirectory) throws(HandoffError) -> Int? {
+        guard let bytes = try directory.read(name) else { return nil }
+        let words = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self).split(separator: " ")
+        return words.count == 4 ? Int(words[2]) : nil
+    }
+
     /// Reads the file; nil when there is none.
     ///
     /// - Throws: ``HandoffError`` with `stateUnreadable` or `stateDamaged`.

@@ -136,7 +136,8 @@ struct StreamService<R: Radio>: Service, StreamOpening {
     private static func check(_ answer: Answer, from name: String) throws(HandoffError) {
         switch answer {
         case .stream: return
-        case .activity: throw HandoffError(.peerMisbehaved, "\(name) sent an activity instead of a stream.")
+        case .activity, .circle:
+            throw HandoffError(.peerMisbehaved, "\(name) sent something else than the stream that was asked for.")
         case .refusal(let refusal) where refusal.code == .noSuchActivity:
             throw HandoffError(.continuationEnded, "The activity has ended on \(name); streams to it are over.")
         case .refusal(let refusal) where refusal.code == .streamsNotSupported:

@@ -1,20 +1,33 @@
-/// "I have all of it and continue": the caller's last message.
+/// "I have all of it": the caller's last message after an activity, and after a circle one of each side.
 package struct Acknowledgement: Hashable, Sendable {
-    /// The most bytes that an acknowledgement may have; today it has none, the rest is for newer versions.
+    /// The most bytes that an acknowledgement of an activity may have; today it has none, the rest is for newer versions.
     package static let maximumBytes = 1024
 
+    /// The most bytes that an acknowledgement of a circle may have.
+    package static let maximumCircleBytes = CircleMessage.maximumBytes + maximumBytes
+
+    /// What the sender knows of the circle; nil when the other has just said the same, and after an activity.
+    package let circle: CircleMessage?
+
     /// Makes an acknowledgement.
-    package init() {}
+    package init(circle: CircleMessage? = nil) {
+        self.circle = circle
+    }
 
     /// The bytes of this acknowledgement.
     package func encode() -> [UInt8] {
-        MessageCoding.encode(Handoff_V1_Acknowledgement())
+        var message = Handoff_V1_Acknowledgement()
+        if let circle { message.circle = Handoff_V1_Circle(circle) }
+        return MessageCoding.encode(message)
     }
 
     /// Reads an acknowledgement.
     ///
-    /// - Throws: ``WireError/Code/malformed`` or ``WireError/Code/tooLarge``.
+    /// - Throws: ``WireError/Code/malformed`` or ``WireError/Code/tooLarge``, or ``WireError/Code/invalidContent`` for a
+    ///   circle that breaks a rule.
     package init(decoding bytes: [UInt8]) throws(WireError) {
-        _ = try MessageCoding.decode(Handoff_V1_Acknowledgement.self, from: bytes, limit: Self.maximumBytes)
+        let limit = Self.maximumCircleBytes
+        let message = try MessageCoding.decode(Handoff_V1_Acknowledgement.self, from: bytes, limit: limit)
+        circle = message.hasCircle ? try CircleMessage(message.circle) : nil
     }
 }

@@ -6,37 +6,25 @@ package enum Answer: Hashable, Sendable {
     case activity(Activity)
     /// It is not to be had, and why.
     case refusal(Refusal)
+    /// This is what it knows of the circle.
+    case circle(CircleMessage)
     /// The channel is a continuation stream once the caller has acknowledged this.
     case stream
 
-    /// The most bytes that an answer may have: the largest activity, its field number and its length.
-    package static let maximumBytes = ActivityLimits.maximumPayloadBytes + 4
+    /// The most bytes that an answer may have: the largest activity with its field number and length, and a digest.
+    package static let maximumBytes = ActivityLimits.maximumPayloadBytes + 4 + 2 + AnswerEnvelope.circleDigestBytes
 
     /// The bytes of this answer.
     ///
     /// An activity above ``ActivityLimits/maximumPayloadBytes`` is written too, but no peer reads it; see
     /// ``HandoffModel/Activity/checkEncodedSize()``.
-    package func encode() -> [UInt8] {
-        var message = Handoff_V1_Answer()
-        switch self {
-        case .activity(let activity): message.activity = Handoff_V1_Activity(activity)
-        case .refusal(let refusal): message.refusal = Handoff_V1_Refusal(refusal)
-        case .stream: message.stream = Handoff_V1_StreamOpened()
-        }
-        return MessageCoding.encode(message)
-    }
+    package func encode() -> [UInt8] { AnswerEnvelope(self).encode() }
 
     /// Reads an answer; refusals with unknown codes are read too.
     ///
     /// - Throws: ``WireError``; ``WireError/Code/unknownKind`` for an answer that only a newer version knows, and
-    ///   ``WireError/Code/invalidContent`` for an activity that breaks a rule of the model.
+    ///   ``WireError/Code/invalidContent`` for one that breaks a rule of the model.
     package init(decoding bytes: [UInt8]) throws(WireError) {
-        let message = try MessageCoding.decode(Handoff_V1_Answer.self, from: bytes, limit: Self.maximumBytes)
-        switch message.kind {
-        case .activity(let activity): self = .activity(try Activity(activity))
-        case .refusal(let refusal): self = .refusal(Refusal(refusal))
-        case .stream: self = .stream
-        case nil: throw WireError(.unknownKind, "The answer is of a kind that this version does not know.")
-        }
+        self = try AnswerEnvelope(decoding: bytes).answer
     }
 }

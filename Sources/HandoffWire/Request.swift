@@ -5,6 +5,8 @@ package import HandoffModel
 package enum Request: Hashable, Sendable {
     /// The person wants to continue what is advertised.
     case fetch(FetchRequest)
+    /// The device wants to know what the other knows of their circle.
+    case circle
     /// The app that continues an activity wants to talk with the one that began it.
     case stream(StreamRequest)
 
@@ -17,6 +19,8 @@ package enum Request: Hashable, Sendable {
         switch self {
         case .fetch(let request):
             message.fetch.typeHash = Data(request.typeHash.bytes)
+        case .circle:
+            message.circle = Handoff_V1_CircleRequest()
         case .stream(let request):
             message.stream.activity = request.activity
         }
@@ -35,6 +39,8 @@ package enum Request: Hashable, Sendable {
             } catch {
                 throw WireError(error)
             }
+        case .circle:
+            self = .circle
         case .stream(let stream):
             self = .stream(StreamRequest(activity: stream.activity))
         case nil:

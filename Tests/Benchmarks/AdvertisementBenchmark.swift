@@ -31,7 +31,8 @@ enum AdvertisementBenchmark {
     }
 
     private static func subjects(_ count: Int) -> [Subject] {
-        let keys = (0..<count).map { ($0, AdvertisingKey.generate()) }
+        // Each device has a key for its circle and one for this device alone.
+        let keys = (0..<count * 2).map { ($0 % count, AdvertisingKey.generate()) }
         let strangers = (0..<64).map { _ in AdvertisingKey.generate() }
         let others = count == 1 ? ["HMAC", "AES"] : ["HMAC", "AES", "stranger's, 1"]
         return [

@@ -43,7 +43,10 @@ struct CommandPageTests {
 
     @Test("devices")
     func devices() throws {
-        let device = TrustedDevice(path: "/d", ["LastSeen": .uint64(1)])
+        let device = TrustedDevice(
+            path: "/d",
+            ["LastSeen": .uint64(1), "IntroducedBy": .string("a"), "ProtocolVersion": .uint32(1)]
+        )
         #expect(try Set(Self.example(in: "## devices").keys) == Self.keys(DeviceDocument(device)))
     }
 

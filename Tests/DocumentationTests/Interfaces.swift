@@ -9,7 +9,7 @@ enum Interfaces {
         .nearbyActivity({ nothing }, fetch: { _ in throw Nobody() }, hand: { _ in throw Nobody() }),
         .application(NoApplication()), .apps(NoApps()),
         .activityDelegate(NoDelegate()),
-        .device({ DeviceDescription(id: "", name: "", lastSeen: 0) }, remove: {}),
+        .device({ noDevice }, remove: {}, rename: { _ in }),
     ]
 
     /// The part of an interface's name after the last dot, which names its page.
@@ -20,6 +20,8 @@ enum Interfaces {
     private struct Nobody: Error {}
 
     private static var nothing: NearbyActivityDescription { preconditionFailure("nobody reads the properties") }
+
+    private static var noDevice: DeviceDescription { preconditionFailure("nobody reads the properties") }
 
     private struct NoManager: ManagerService {
         var version: String { "" }
@@ -37,6 +39,8 @@ enum Interfaces {
         }
 
         func trust(card: String) throws -> ObjectPath { throw Nobody() }
+        func rename(to name: String) throws {}
+        func leave() throws {}
         func startLooking(for client: BusName) throws {}
         func stopLooking(for client: BusName) {}
         func openStream(continuation: String) async throws -> UnixFD { throw CancellationError() }

@@ -88,9 +88,17 @@ final class FakeDaemon: Sendable {
 
     private var deviceInterface: Interface {
         .device {
-            DeviceDescription(id: Self.deviceID, name: "desk", lastSeen: 5)
+            DeviceDescription(
+                id: Self.deviceID,
+                name: "desk",
+                introducedBy: "",
+                protocolVersion: 1,
+                lastSeen: 5
+            )
         } remove: { [self] in
             try note("Remove", by: "org.example.unknown")
+        } rename: { [self] name in
+            try note("Rename \(name)", by: "org.example.unknown")
         }
     }
 
@@ -143,6 +151,14 @@ struct FakeManager: ManagerService {
     func trust(card: String) throws -> ObjectPath {
         try daemon.note("TrustCard \(card)", by: "org.example.unknown")
         return FakeDaemon.device
+    }
+
+    func rename(to name: String) throws {
+        try daemon.note("Rename \(name)", by: "org.example.unknown")
+    }
+
+    func leave() throws {
+        try daemon.note("Leave", by: "org.example.unknown")
     }
 
     func startLooking(for client: BusName) throws {

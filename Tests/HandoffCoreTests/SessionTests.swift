@@ -87,7 +87,7 @@ struct SessionTests {
         var serve = try serve()
         let opening = try fetch.start()
         _ = try serve.introduce(opening)
-        let answer = try serve.answer(.activity(sent))
+        let answer = try serve.answer(.activity(sent), circleDigest: [1, 2, 3, 4, 5, 6, 7, 8])
         let answered = try #require(try fetch.receive(answer))
         let total = opening.count + answer.count + answered.acknowledgement.count
         #expect(Double(total) <= 1.15 * Double(sent.encodedSize) + 300)

@@ -93,7 +93,7 @@ struct EngineNearbyTests {
             let renamed = TrustedDevices.Device(
                 name: try DeviceName("new name"),
                 publicKey: peer.device.publicKey,
-                advertisingKey: peer.device.advertisingKey
+                advertisingKey: peer.keys.advertisingKey
             )
             try world.engine.trust(renamed)
             #expect(world.shown.all == ["device changed new name"])

@@ -86,6 +86,7 @@ final class Shown: EngineObserver {
         case .deviceAdded(let device): "device \(device.name)"
         case .deviceChanged(let device): "device changed \(device.name)"
         case .deviceRemoved: "device removed"
+        case .identityChanged: "identity"
         case .radioChanged: "radio"
         case .streamOpened(let record, _, let name, _, _): "stream to \(record.id) by \(name)"
         }

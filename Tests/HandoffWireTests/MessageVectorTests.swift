@@ -112,6 +112,7 @@ struct MessageVectorTests {
         case "Request":
             switch try Request(decoding: bytes) {
             case .fetch(let request): vector.typeHash = request.typeHash.description
+            case .circle: break
             case .stream(let request): vector.streamName = "\(request.activity)"
             }
         case "Answer":
@@ -120,7 +121,7 @@ struct MessageVectorTests {
             case .refusal(let refusal):
                 vector.refusalCode = refusal.code.rawValue
                 vector.refusalMessage = refusal.message
-            case .stream: break
+            case .circle, .stream: break
             }
         default:
             _ = try Acknowledgement(decoding: bytes)

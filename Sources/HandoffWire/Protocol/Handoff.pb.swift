@@ -14,10 +14,10 @@
 // means something that must not be guessed. A writer writes fields by ascending number and lists in the order stated
 // below, so that equal messages have equal bytes; a reader does not depend on it.
 //
-// To generate Handoff.pb.swift, with protoc-gen-swift of the swift-protobuf release that Package.swift names on PATH:
+// To generate the Swift files, with protoc-gen-swift of the swift-protobuf release that Package.swift names on PATH:
 //
 //     cd Sources/HandoffWire/Protocol && protoc --swift_opt=Visibility=Internal \
-//         --swift_opt=UseAccessLevelOnImports=true --swift_out=. Handoff.proto
+//         --swift_opt=UseAccessLevelOnImports=true --swift_out=. Circle.proto Handoff.proto
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -53,6 +53,15 @@ nonisolated struct Handoff_V1_Request: Sendable {
     set {kind = .fetch(newValue)}
   }
 
+  /// "Tell me what you know of our circle."
+  var circle: Handoff_V1_CircleRequest {
+    get {
+      if case .circle(let v)? = kind {return v}
+      return Handoff_V1_CircleRequest()
+    }
+    set {kind = .circle(newValue)}
+  }
+
   /// "The app that continues this wants to talk with the one that began it."
   var stream: Handoff_V1_StreamRequest {
     get {
@@ -67,6 +76,8 @@ nonisolated struct Handoff_V1_Request: Sendable {
   nonisolated enum OneOf_Kind: Equatable, Sendable {
     /// "The user is here and wants to continue this."
     case fetch(Handoff_V1_FetchRequest)
+    /// "Tell me what you know of our circle."
+    case circle(Handoff_V1_CircleRequest)
     /// "The app that continues this wants to talk with the one that began it."
     case stream(Handoff_V1_StreamRequest)
 
@@ -139,6 +150,19 @@ nonisolated struct Handoff_V1_Answer: Sendable {
     set {kind = .stream(newValue)}
   }
 
+  /// What the device knows of the circle.
+  var circle: Handoff_V1_Circle {
+    get {
+      if case .circle(let v)? = kind {return v}
+      return Handoff_V1_Circle()
+    }
+    set {kind = .circle(newValue)}
+  }
+
+  /// The beginning of the SHA-256 of the listener's encoded Circle, 8 bytes, beside an activity. A caller whose own
+  /// differs asks for the circle afterwards. A reader ignores one of another length.
+  var circleDigest: Data = Data()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -148,6 +172,8 @@ nonisolated struct Handoff_V1_Answer: Sendable {
     case refusal(Handoff_V1_Refusal)
     /// A stream: after the caller's acknowledgement, what follows in this session is its bytes.
     case stream(Handoff_V1_StreamOpened)
+    /// What the device knows of the circle.
+    case circle(Handoff_V1_Circle)
 
   }
 
@@ -257,16 +283,28 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
   init() {}
 }
 
-/// "I have all of it and continue." The caller's last message; only with it does the origin tell its app that the
-/// activity was continued.
+/// "I have all of it." After an activity it is the caller's last message; only with it does the origin tell its app that
+/// the activity was continued. After a circle both sides send one, the caller first.
 nonisolated struct Handoff_V1_Acknowledgement: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// After a circle: what the sender knows of it, the other's state joined in. Absent when the other has just sent the same.
+  var circle: Handoff_V1_Circle {
+    get {_circle ?? Handoff_V1_Circle()}
+    set {_circle = newValue}
+  }
+  /// Returns true if `circle` has been explicitly set.
+  var hasCircle: Bool {self._circle != nil}
+  /// Clears the value of `circle`. Subsequent reads from it will return its default value.
+  mutating func clearCircle() {self._circle = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _circle: Handoff_V1_Circle? = nil
 }
 
 /// What a person is doing in an app. At most 65536 bytes encoded; above 3072 bytes the origin warns.
@@ -601,7 +639,7 @@ fileprivate nonisolated let _protobuf_package = "handoff.v1"
 
 nonisolated extension Handoff_V1_Request: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fetch\0\u{2}\u{2}stream\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fetch\0\u{1}circle\0\u{1}stream\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -620,6 +658,19 @@ nonisolated extension Handoff_V1_Request: SwiftProtobuf.Message, SwiftProtobuf._
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.kind = .fetch(v)
+        }
+      }()
+      case 2: try {
+        var v: Handoff_V1_CircleRequest?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .circle(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .circle(v)
         }
       }()
       case 3: try {
@@ -649,6 +700,10 @@ nonisolated extension Handoff_V1_Request: SwiftProtobuf.Message, SwiftProtobuf._
     case .fetch?: try {
       guard case .fetch(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .circle?: try {
+      guard case .circle(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     }()
     case .stream?: try {
       guard case .stream(let v)? = self.kind else { preconditionFailure() }
@@ -728,7 +783,7 @@ nonisolated extension Handoff_V1_StreamRequest: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Handoff_V1_Answer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Answer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}activity\0\u{1}refusal\0\u{1}stream\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}activity\0\u{1}refusal\0\u{1}stream\0\u{1}circle\0\u{3}circle_digest\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -775,6 +830,20 @@ nonisolated extension Handoff_V1_Answer: SwiftProtobuf.Message, SwiftProtobuf._M
           self.kind = .stream(v)
         }
       }()
+      case 4: try {
+        var v: Handoff_V1_Circle?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .circle(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .circle(v)
+        }
+      }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.circleDigest) }()
       default: break
       }
     }
@@ -798,13 +867,21 @@ nonisolated extension Handoff_V1_Answer: SwiftProtobuf.Message, SwiftProtobuf._M
       guard case .stream(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     }()
+    case .circle?: try {
+      guard case .circle(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
     case nil: break
+    }
+    if !self.circleDigest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.circleDigest, fieldNumber: 5)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Handoff_V1_Answer, rhs: Handoff_V1_Answer) -> Bool {
     if lhs.kind != rhs.kind {return false}
+    if lhs.circleDigest != rhs.circleDigest {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -870,18 +947,33 @@ nonisolated extension Handoff_V1_Refusal.Code: SwiftProtobuf._ProtoNameProviding
 
 nonisolated extension Handoff_V1_Acknowledgement: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Acknowledgement"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}circle\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    // Load everything into unknown fields
-    while try decoder.nextFieldNumber() != nil {}
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._circle) }()
+      default: break
+      }
+    }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._circle {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Handoff_V1_Acknowledgement, rhs: Handoff_V1_Acknowledgement) -> Bool {
+    if lhs._circle != rhs._circle {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,4 +1,4 @@
-"""A second implementation of advertisements, cards and sessions, written from Docs/Protocol.md.
+"""A second implementation of advertisements, cards, sessions and news keys, written from Docs/Protocol.md.
 
 Usage: check_vectors.py DIRECTORY. Checks the vectors in it and prints how many cases agree.
 """
@@ -120,12 +120,28 @@ def check_session(case: dict) -> None:
     assert peers["caller"].get_handshake_hash().hex() == case["handshakeHash"]
 
 
+def check_news(case: dict) -> None:
+    own = X25519PrivateKey.from_private_bytes(bytes.fromhex(case["privateKey"]))
+    other = X25519PrivateKey.from_private_bytes(bytes.fromhex(case["otherPrivateKey"]))
+    secret = own.exchange(other.public_key())
+    names = [key.public_key().public_bytes_raw() for key in (own, other)]
+    for name, (sender, receiver) in [("sendingKey", names), ("receivingKey", names[::-1])]:
+        info = b"handoffd v1 news" + sender + receiver
+        assert HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=info).derive(secret).hex() == case[name]
+
+
 # The designers' vector: key 00…0f, input 00…0e (appendix A of the paper).
 assert siphash(bytes(range(16)), bytes(range(15))).hex() == "e545be4961ca29a1"
 
 if __name__ == "__main__":
+    checks = {
+        "advertisement": check_advertisement,
+        "card": check_card,
+        "news": check_news,
+        "session": check_session,
+    }
     count = 0
-    for name, check in [("advertisement", check_advertisement), ("card", check_card), ("session", check_session)]:
+    for name, check in checks.items():
         for case in json.loads((pathlib.Path(sys.argv[1]) / f"{name}.json").read_text())["cases"]:
             check(case)
             count += 1

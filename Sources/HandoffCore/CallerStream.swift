@@ -1,0 +1,81 @@
+import HandoffCrypto
+import HandoffWire
+
+/// The caller's end of a session: messages in, bytes out, and back.
+///
+/// The first message goes out in the first handshake message; the first one that comes back completes the handshake.
+struct CallerStream: Sendable {
+    private enum Stage: Sendable {
+        case handshake(NoiseHandshake)
+        case transport(NoiseTransport)
+    }
+
+    private var stage: Stage
+    private var frames = FrameDecoder(maximumLength: FrameCodec.maximumLength)
+    private var assembler: MessageAssembler
+
+    /// A session with the device of the key `peer`, whose messages have at most `maximumLength` bytes.
+    init(keys: DeviceKeys, peer: DevicePublicKey, maximumLength: Int) {
+        stage = .handshake(.initiator(localStatic: keys.agreement, remoteStatic: peer))
+        assembler = MessageAssembler(maximumLength: maximumLength)
+    }
+
+    /// The bytes that open the session with a message that fits one fragment.
+    ///
+    /// - Throws: ``HandoffError`` when the peer's key is unusable.
+    mutating func start(with message: [UInt8]) throws(HandoffError) -> [UInt8] {
+        guard case .handshake(var handshake) = stage else { preconditionFailure("a session starts once") }
+        let fragments = MessageFragmenter().fragments(of: message)
+        precondition(fragments.count == 1, "a request fits into one fragment")
+        do {
+            let bytes = try handshake.writeMessage(fragments[0])
+            stage = .handshake(handshake)
+            return FrameCodec.encode(bytes)
+        } catch {
+            throw HandoffError(.peerMisbehaved, error.message)
+        }
+    }
+
+    /// Takes in what came from the channel, in pieces of any size; nil while no message is whole.
+    mutating func receive(_ bytes: [UInt8]) throws -> [UInt8]? {
+        try frames.append(bytes)
+        while let frame = try frames.next() {
+            guard let message = try assembler.append(try open(frame)) else { continue }
+            return message
+        }
+        return nil
+    }
+
+    /// The bytes of a message under the session's key.
+    mutating func send(_ message: [UInt8]) throws -> [UInt8] {
+        guard case .transport(var transport) = stage else { preconditionFailure("an answer comes before what follows") }
+        var bytes: [UInt8] = []
+        for fragment in MessageFragmenter().fragments(of: message) {
+            bytes += FrameCodec.encode(try transport.encrypt(fragment))
+        }
+        stage = .transport(transport)
+        return bytes
+    }
+
+    /// The two directions of the stream that the session has become.
+    ///
+    /// - Precondition: a message was received.
+    consuming func stream() -> (sending: StreamSender, receiving: StreamReceiver) {
+        guard case .transport(let transport) = stage else { preconditionFailure("a stream comes after the answer") }
+        let (sending, receiving) = transport.directions()
+        return (StreamSender(cipher: sending), StreamReceiver(cipher: receiving, frames: frames))
+    }
+
+    private mutating func open(_ frame: [UInt8]) throws -> [UInt8] {
+        switch stage {
+        case .handshake(var handshake):
+            let fragment = try handshake.readMessage(frame)
+            stage = .transport(try handshake.split())
+            return fragment
+        case .transport(var transport):
+            let fragment = try transport.decrypt(frame)
+            stage = .transport(transport)
+            return fragment
+        }
+    }
+}

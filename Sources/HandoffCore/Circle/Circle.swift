@@ -1,0 +1,168 @@
+package import HandoffCrypto
+package import HandoffModel
+
+/// What one device knows of its circle: who belongs to it, and who was removed.
+///
+/// Two states are joined by ``merge(_:)``, which does not depend on order, repetition or who asks whom: whatever way the
+/// news takes, devices that have heard the same know the same. For each device the higher generation counts; within one
+/// generation a removal outlives everything; of two descriptions of a member each part has its own rule
+/// (``Member/joined(with:)``).
+package struct Circle: Hashable, Sendable {
+    /// What is known of one device.
+    package enum Standing: Hashable, Sendable {
+        case member(Member)
+        case removed(Removal)
+
+        var generation: UInt32 {
+            switch self {
+            case .member(let member): member.generation
+            case .removed(let removal): removal.generation
+            }
+        }
+    }
+
+    /// The end of a device's membership.
+    package struct Removal: Hashable, Sendable {
+        /// The generation that ended, and with it all before.
+        package let generation: UInt32
+        /// One more than any removal that the remover knew of.
+        package let number: UInt32
+    }
+
+    /// The largest number of members: this device and 100 others.
+    package static let maximumMembers = 101
+    /// How many removals are remembered; those with the lowest numbers are forgotten first.
+    ///
+    /// A device that was away while 200 others were removed after one can bring that one back; no circle of a person's
+    /// own devices gets there.
+    package static let maximumRemovals = 200
+    /// The largest generation, version or number that is believed.
+    package static let maximumNumber = UInt32(Int32.max)
+
+    private var standings: [DeviceID: Standing] = [:]
+
+    /// A circle of nobody.
+    package init() {}
+
+    /// The members in the order of their ids.
+    package var members: [Member] { ids.compactMap { self[$0] } }
+
+    /// The removals in the order of their devices' ids.
+    package var removals: [(device: DeviceID, removal: Removal)] {
+        ids.compactMap { id in removal(of: id).map { (id, $0) } }
+    }
+
+    /// The member with that id; nil when it does not belong to the circle.
+    package subscript(id: DeviceID) -> Member? {
+        guard case .member(let member) = standings[id] else { return nil }
+        return member
+    }
+
+    /// How the device with that id left; nil when it did not.
+    package func removal(of id: DeviceID) -> Removal? {
+        guard case .removed(let removal) = standings[id] else { return nil }
+        return removal
+    }
+
+    /// Takes a device into the circle, or gives a member its new name.
+    ///
+    /// A device that was removed comes back in a new generation. Its advertising key comes with its own state.
+    ///
+    /// - Throws: ``HandoffError`` with `limitReached`.
+    package mutating func insert(_ newcomer: Newcomer, by introducer: DeviceID?) throws(HandoffError) {
+        let id = newcomer.publicKey.device
+        if var member = self[id] {
+            if member.name != newcomer.name { member.rename(to: newcomer.name, by: introducer ?? id) }
+            standings[id] = .member(member)
+            return
+        }
+        guard members.count < Self.maximumMembers else { throw Self.full }
+        let generation = try removal(of: id).map { removal throws(HandoffError) in
+            try Self.successor(of: removal.generation)
+        }
+        standings[id] = .member(Member(newcomer, generation: generation ?? 0, introducedBy: introducer))
+    }
+
+    /// Ends a device's membership.
+    ///
+    /// - Throws: ``HandoffError`` with `unknownDevice`, or `limitReached` after two thousand million removals.
+    package mutating func remove(_ id: DeviceID) throws(HandoffError) {
+        guard let member = self[id] else {
+            throw HandoffError(.unknownDevice, "No trusted device has the id \(id); see `handoffctl devices`.")
+        }
+        let last = removals.map(\.removal.number).max() ?? 0
+        let removal = Removal(generation: member.generation, number: try Self.successor(of: last))
+        standings[id] = .removed(removal)
+        forgetOldest()
+    }
+
+    /// Gives a member a name, which counts everywhere.
+    ///
+    /// - Throws: ``HandoffError`` with `unknownDevice`.
+    package mutating func rename(_ id: DeviceID, to name: DeviceName, by author: DeviceID) throws(HandoffError) {
+        try update(id) { $0.rename(to: name, by: author) }
+    }
+
+    /// Gives a member another advertising key; only that member itself may do so.
+    ///
+    /// - Throws: ``HandoffError`` with `unknownDevice`.
+    package mutating func renewKey(of id: DeviceID, to key: AdvertisingKey) throws(HandoffError) {
+        try update(id) { $0.renewKey(to: key) }
+    }
+
+    /// Joins what another device knows into this.
+    ///
+    /// - Throws: ``HandoffError`` with `limitReached` when there would be too many members; then nothing has changed.
+    package mutating func merge(_ other: Circle) throws(HandoffError) {
+        var draft = self
+        for (id, theirs) in other.standings {
+            draft.standings[id] = draft.standings[id].map { Self.joined($0, theirs) } ?? theirs
+        }
+        guard draft.members.count <= Self.maximumMembers else { throw Self.full }
+        draft.forgetOldest()
+        self = draft
+    }
+
+    mutating func update(_ id: DeviceID, _ body: (inout Member) -> Void) throws(HandoffError) {
+        guard var member = self[id] else {
+            throw HandoffError(.unknownDevice, "No trusted device has the id \(id); see `handoffctl devices`.")
+        }
+        body(&member)
+        standings[id] = .member(member)
+    }
+
+    mutating func set(_ standing: Standing, of id: DeviceID) {
+        standings[id] = standing
+    }
+
+    private var ids: [DeviceID] { standings.keys.sorted() }
+
+    private static func joined(_ one: Standing, _ other: Standing) -> Standing {
+        guard one.generation == other.generation else { return one.generation > other.generation ? one : other }
+        switch (one, other) {
+        case (.member(let one), .member(let other)): return .member(one.joined(with: other))
+        case (.removed(let one), .removed(let other)): return .removed(one.number >= other.number ? one : other)
+        case (.removed, .member): return one
+        case (.member, .removed): return other
+        }
+    }
+
+    private mutating func forgetOldest() {
+        let all = removals
+        guard all.count > Self.maximumRemovals else { return }
+        let byAge = all.sorted { ($0.removal.number, $0.device) < ($1.removal.number, $1.device) }
+        for (device, _) in byAge.dropLast(Self.maximumRemovals) { standings[device] = nil }
+    }
+
+    private static func successor(of number: UInt32) throws(HandoffError) -> UInt32 {
+        guard number < maximumNumber else {
+            throw HandoffError(.limitReached, "This circle has changed too often; begin a new one on every device.")
+        }
+        return number + 1
+    }
+
+    private static let full = HandoffError(
+        .limitReached,
+        "\(maximumMembers - 1) devices are trusted, which is the most; remove one of them first."
+    )
+}

@@ -1,0 +1,96 @@
+import FoundationEssentials
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+// FoundationEssentials has a DeviceID of the file system.
+import struct HandoffModel.DeviceID
+import HandoffWire
+import SystemPackage
+
+/// The file `devices` of the state directory: the circle, and what is known of who knows it.
+///
+/// Format 2 is ``CircleMessage`` and what stands beside it; format 1, a list of names and keys, is read and replaced with
+/// the next change.
+enum CircleFile {
+    /// What one other device has told, or was told.
+    struct Peer: Codable, Hashable, Sendable {
+        /// The digest of the state that it acknowledged last.
+        var digest: [UInt8]?
+        /// The advertising key that came by hand, in a card or when the devices were paired, until the device itself has said
+        /// it in its state; it is used here, and not passed on.
+        var givenKey: [UInt8]?
+        /// Microseconds since 1970, to the hour.
+        var lastSeen: Int64?
+    }
+
+    struct Contents {
+        var circle = Circle()
+        var peers: [DeviceID: Peer] = [:]
+        /// The name that the configuration gave to this device when it was last applied.
+        var configuredName: String?
+    }
+
+    private struct Document: Codable {
+        var circle: Data
+        var peers: [String: Peer]
+        var configuredName: String?
+    }
+
+    private struct OldEntry: Codable {
+        var name: String
+        var publicKey: Data
+        var advertisingKey: Data
+    }
+
+    static let name = "devices"
+    private static let file = StateFile<Document>(name: name, version: 2)
+    private static let oldFile = StateFile<[OldEntry]>(name: name, version: 1)
+
+    /// What the file holds; nothing when it is not there yet.
+    ///
+    /// - Throws: ``HandoffError`` when the file cannot be read or is damaged; it stays as it is.
+    static func read(from directory: StateDirectory) throws(HandoffError) -> Contents {
+        do {
+            if try oldFile.storedVersion(in: directory) == oldFile.version { return try readOld(from: directory) }
+            guard let document = try file.read(from: directory) else { return Contents() }
+            var contents = Contents(
+                circle: try Circle(CircleMessage(decoding: Array(document.circle))),
+                configuredName: document.configuredName
+            )
+            for (id, peer) in document.peers { contents.peers[try DeviceID(id)] = peer }
+            return contents
+        } catch let error as HandoffError where error.code != .peerMisbehaved {
+            throw error
+        } catch {
+            throw HandoffError(
+                .stateDamaged,
+                "\(directory.path.appending(name)) holds an entry that is no device. Restore it from a backup."
+            )
+        }
+    }
+
+    /// Replaces the file.
+    ///
+    /// - Throws: ``HandoffError`` with `stateUnwritable`; then the file is as it was.
+    static func write(_ contents: Contents, to directory: StateDirectory) throws(HandoffError) {
+        let document = Document(
+            circle: Data(contents.circle.message.encode()),
+            peers: Dictionary(uniqueKeysWithValues: contents.peers.map { ($0.key.description, $0.value) }),
+            configuredName: contents.configuredName
+        )
+        try file.write(document, to: directory)
+    }
+
+    private static func readOld(from directory: StateDirectory) throws -> Contents {
+        var contents = Contents()
+        for entry in try oldFile.read(from: directory) ?? [] {
+            let newcomer = Newcomer(
+                publicKey: try DevicePublicKey(rawRepresentation: Array(entry.publicKey)),
+                name: try DeviceName(entry.name)
+            )
+            try contents.circle.insert(newcomer, by: nil)
+            contents.peers[newcomer.publicKey.device] = Peer(givenKey: Array(entry.advertisingKey))
+        }
+        return contents
+    }
+}

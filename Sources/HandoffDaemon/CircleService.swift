@@ -1,0 +1,73 @@
+import HandoffCore
+import HandoffModel
+import HandoffRadio
+import HandoffWire
+import Logging
+import ServiceLifecycle
+
+/// Calls devices that were heard and may not know what became of the circle, one after the other.
+///
+/// A person asked for the change that it brings; when there is no news, nobody is called.
+struct CircleService<R: Radio>: Service {
+    let engine: Engine
+    let radio: R
+    let logger: Logger
+
+    /// How long all of it may take.
+    private static var limit: Duration { .seconds(20) }
+
+    func run() async throws {
+        try await endingQuietly {
+            try await cancelWhenGracefulShutdown { try await call() }
+        }
+    }
+
+    private func call() async throws {
+        var heard = engine.sightings.initial
+        while true {
+            while let (device, place) = engine.nextCall() { try await exchange(with: device, at: place) }
+            heard = try await engine.sightings.changed(since: heard)
+        }
+    }
+
+    private func exchange(with device: TrustedDevices.Device, at place: Place) async throws {
+        do {
+            try await withDeadline(Self.limit, orThrow: HandoffError(.timedOut, "The peer took too long.")) {
+                let engine = engine
+                try await Dialler(engine: engine, radio: radio).withChannel(at: place) {
+                    engine.read { $0.places[device.id] }
+                } _: { channel in
+                    try await converse(with: device, over: channel)
+                }
+            }
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // It is called again in the next slot, or learns it from whoever it meets first.
+            logger.info("a device has not got the news yet: \(error)", metadata: ["device": "\(device.id)"])
+        }
+    }
+
+    private func converse(with device: TrustedDevices.Device, over channel: some RadioChannel) async throws {
+        var session = CircleSession(keys: engine.identity.keys, peer: device.publicKey)
+        var said: CircleMessage?
+        try await channel.sendAll(try session.start())
+        while let bytes = try await channel.receive() {
+            guard let heard = try session.receive(bytes) else { continue }
+            switch heard {
+            case .refused(let refusal):
+                throw HandoffError(.peerRefused, refusal.message)
+            case .state(let theirs):
+                try engine.merge(theirs, from: device.id)
+                let ours = engine.circle
+                said = ours
+                try await channel.sendAll(try session.reply(ours == theirs ? nil : ours))
+            case .acknowledged(let theirs):
+                if let theirs { try engine.merge(theirs, from: device.id) }
+                if let state = theirs ?? said { try engine.acknowledged(state, by: device.id) }
+                return
+            }
+        }
+        throw HandoffError(.notTrusted, "The device closed the channel without an answer. Does it trust this one?")
+    }
+}

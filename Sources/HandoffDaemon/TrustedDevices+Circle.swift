@@ -1,0 +1,136 @@
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffWire
+
+extension TrustedDevices {
+    /// What another device's state has changed here.
+    struct Changes: Hashable, Sendable {
+        var added: [Device] = []
+        var changed: [Device] = []
+        var removed: [DeviceID] = []
+        /// Whether the others knew a later state of this device than itself.
+        var isOvertaken = false
+        /// Whether this device has another name.
+        var isRenamed = false
+    }
+
+    /// Says which of the members is this device; a name that the configuration changed counts from now on.
+    ///
+    /// - Throws: ``HandoffError`` with `limitReached`.
+    mutating func present(_ identity: Identity, name: DeviceName) throws(HandoffError) {
+        ownID = identity.id
+        defer { summarize() }
+        try contents.circle.present(
+            Newcomer(publicKey: identity.keys.publicKey, name: name),
+            key: identity.keys.advertisingKey,
+            speaking: UInt32(ProtocolVersion.current.rawValue)
+        )
+        guard contents.configuredName != name.rawValue else { return }
+        contents.configuredName = name.rawValue
+        if ownName != name { try contents.circle.rename(identity.id, to: name, by: identity.id) }
+    }
+
+    /// This device as a member; nil before ``present(_:name:)``.
+    var own: Member? { ownID.flatMap { contents.circle[$0] } }
+    /// The name under which the circle knows this device.
+    var ownName: DeviceName? { own?.name }
+    /// The key under which this device advertises.
+    var ownKey: AdvertisingKey? { own?.advertisingKey }
+
+    /// All that the circle knows of a device.
+    func member(_ id: DeviceID) -> Member? { contents.circle[id] }
+
+    /// Gives a device, this one too, a name that counts on all of them.
+    ///
+    /// - Throws: ``HandoffError`` with `unknownDevice` or `stateUnwritable`; then nothing has changed.
+    mutating func rename(_ id: DeviceID, to name: DeviceName) throws(HandoffError) {
+        try replace { draft throws(HandoffError) in
+            try draft.contents.circle.rename(id, to: name, by: draft.ownID ?? id)
+        }
+    }
+
+    /// Joins the state that the trusted device `peer` has sent; whoever it removes can read this device no more.
+    ///
+    /// - Throws: ``HandoffError`` with `limitReached`, `peerMisbehaved` or `stateUnwritable`; then nothing has changed.
+    mutating func merge(
+        _ message: CircleMessage,
+        from peer: DeviceID,
+        for identity: Identity
+    ) throws(HandoffError) -> Changes {
+        let theirs = try Circle(message)
+        let old = self
+        var draft = self
+        // What it says of its own key is later than what was given by hand.
+        if theirs[peer]?.advertisingKey != nil { draft.contents.peers[peer]?.givenKey = nil }
+        if theirs == contents.circle, draft.contents.peers == contents.peers { return Changes() }
+        let finding = try draft.contents.circle.merge(theirs, as: identity.id, fresh: AdvertisingKey.generate)
+        if finding == .overtaken { draft.isOvertaken = true }
+        _ = try Self.trial(of: draft.all, for: identity, failure: .peerMisbehaved)
+        for (id, _) in draft.contents.circle.removals { draft.contents.peers[id] = nil }
+        let merged = draft
+        try replace { $0 = merged }
+        var changes = changes(since: old)
+        changes.isOvertaken = finding == .overtaken
+        changes.isRenamed = old.ownName != ownName
+        return changes
+    }
+
+    /// Takes in that `peer` has the state with that digest.
+    ///
+    /// - Throws: ``HandoffError`` with `stateUnwritable`.
+    mutating func acknowledge(_ digest: [UInt8], by peer: DeviceID) throws(HandoffError) {
+        guard self[peer] != nil, contents.peers[peer]?.digest != digest else { return }
+        try replace { $0.contents.peers[peer, default: .init()].digest = digest }
+    }
+
+    /// Whether a trusted device may not know this device's present state.
+    func hasNews(for id: DeviceID) -> Bool {
+        self[id] != nil && contents.peers[id]?.digest != digest
+    }
+
+    /// When a device was heard last before this run of the daemon, to the hour; microseconds since 1970.
+    func lastSeen(_ id: DeviceID) -> Int64? { contents.peers[id]?.lastSeen }
+
+    /// Whether a device was not heard yet in this hour.
+    func isFirstSeen(_ id: DeviceID, at unixMicroseconds: Int64) -> Bool {
+        self[id] != nil && contents.peers[id]?.lastSeen != Self.hour(of: unixMicroseconds)
+    }
+
+    /// Remembers when a device was heard, to the hour.
+    mutating func saw(_ id: DeviceID, at unixMicroseconds: Int64) {
+        guard isFirstSeen(id, at: unixMicroseconds) else { return }
+        contents.peers[id, default: .init()].lastSeen = Self.hour(of: unixMicroseconds)
+        // Should the disk be full, it is known until the daemon stops, or written with the next change.
+        try? replace { _ in }
+    }
+
+    /// Trusts nobody any more; this device is a circle of its own, and nobody that was in it before can read it.
+    ///
+    /// - Throws: ``HandoffError`` with `stateUnwritable`; then nothing has changed.
+    mutating func leave() throws(HandoffError) {
+        try replace { draft throws(HandoffError) in
+            guard let own = draft.ownID else { return }
+            try draft.contents.circle.leave(as: own, fresh: AdvertisingKey.generate)
+            draft.contents.peers = [:]
+        }
+    }
+
+    private static func hour(of unixMicroseconds: Int64) -> Int64 {
+        unixMicroseconds - unixMicroseconds % 3_600_000_000
+    }
+
+    private func changes(since old: TrustedDevices) -> Changes {
+        var changes = Changes()
+        for device in all {
+            let id = device.id
+            if old[id] == nil {
+                changes.added.append(device)
+            } else if old.member(id) != member(id) {
+                changes.changed.append(device)
+            }
+        }
+        changes.removed = old.all.map(\.id).filter { self[$0] == nil }
+        return changes
+    }
+}

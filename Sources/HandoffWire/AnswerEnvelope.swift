@@ -1,0 +1,50 @@
+import FoundationEssentials
+import HandoffModel
+
+/// An answer, and what a device says of its circle beside it.
+package struct AnswerEnvelope: Hashable, Sendable {
+    /// How many bytes of a digest of a circle's state travel.
+    package static let circleDigestBytes = 8
+
+    package let answer: Answer
+    /// The beginning of the digest of the listener's circle; nil when it does not say.
+    package let circleDigest: [UInt8]?
+
+    package init(_ answer: Answer, circleDigest: [UInt8]? = nil) {
+        self.answer = answer
+        self.circleDigest = circleDigest
+    }
+
+    /// The bytes of both.
+    package func encode() -> [UInt8] {
+        var message = Handoff_V1_Answer()
+        switch answer {
+        case .activity(let activity): message.activity = Handoff_V1_Activity(activity)
+        case .refusal(let refusal): message.refusal = Handoff_V1_Refusal(refusal)
+        case .stream: message.stream = Handoff_V1_StreamOpened()
+        case .circle(let circle): message.circle = Handoff_V1_Circle(circle)
+        }
+        if let circleDigest { message.circleDigest = Data(circleDigest) }
+        return MessageCoding.encode(message)
+    }
+
+    /// Reads both; a digest of another length is left out, refusals with unknown codes are read.
+    ///
+    /// - Throws: ``WireError``; ``WireError/Code/unknownKind`` for an answer that only a newer version knows, and
+    ///   ``WireError/Code/invalidContent`` for one that breaks a rule of the model.
+    package init(decoding bytes: [UInt8]) throws(WireError) {
+        let message = try MessageCoding.decode(Handoff_V1_Answer.self, from: bytes, limit: Answer.maximumBytes)
+        let digestBytes = message.circleDigest.isEmpty ? 0 : message.circleDigest.count + 2
+        guard bytes.count - digestBytes <= ActivityLimits.maximumPayloadBytes + 4 else {
+            throw WireError(.tooLarge, "An answer is larger than the largest activity.")
+        }
+        switch message.kind {
+        case .activity(let activity): answer = .activity(try Activity(activity))
+        case .refusal(let refusal): answer = .refusal(Refusal(refusal))
+        case .stream: answer = .stream
+        case .circle(let circle): answer = .circle(try CircleMessage(circle))
+        case nil: throw WireError(.unknownKind, "The answer is of a kind that this version does not know.")
+        }
+        circleDigest = message.circleDigest.count == Self.circleDigestBytes ? Array(message.circleDigest) : nil
+    }
+}

@@ -1,0 +1,185 @@
+import FoundationEssentials
+package import HandoffModel
+// FoundationEssentials has a DeviceID of the file system.
+package import struct HandoffModel.DeviceID
+
+/// The state of a circle as it travels; what it means is the matter of `HandoffCore.Circle`.
+package struct CircleMessage: Hashable, Sendable {
+    /// A device that belongs to the circle.
+    package struct Member: Hashable, Sendable {
+        /// 32 bytes.
+        package var publicKey: [UInt8]
+        package var generation: UInt32
+        /// Nil when nobody says.
+        package var introducedBy: DeviceID?
+        package var name: DeviceName
+        package var nameVersion: UInt32
+        package var namedBy: DeviceID
+        /// 32 bytes; nil when the device has not said it yet to anybody who told the sender.
+        package var advertisingKey: [UInt8]?
+        /// 0 when there is no key.
+        package var advertisingKeyVersion: UInt32
+        /// 0 when nobody knows.
+        package var protocolVersion: UInt32
+
+        package init(
+            publicKey: [UInt8],
+            generation: UInt32,
+            introducedBy: DeviceID?,
+            name: DeviceName,
+            nameVersion: UInt32,
+            namedBy: DeviceID,
+            advertisingKey: [UInt8]?,
+            advertisingKeyVersion: UInt32,
+            protocolVersion: UInt32
+        ) {
+            self.publicKey = publicKey
+            self.generation = generation
+            self.introducedBy = introducedBy
+            self.name = name
+            self.nameVersion = nameVersion
+            self.namedBy = namedBy
+            self.advertisingKey = advertisingKey
+            self.advertisingKeyVersion = advertisingKeyVersion
+            self.protocolVersion = protocolVersion
+        }
+    }
+
+    /// A device that was removed.
+    package struct Removal: Hashable, Sendable {
+        package var device: DeviceID
+        package var generation: UInt32
+        package var number: UInt32
+
+        package init(device: DeviceID, generation: UInt32, number: UInt32) {
+            self.device = device
+            self.generation = generation
+            self.number = number
+        }
+    }
+
+    /// The most bytes that a state may have.
+    package static let maximumBytes = 65536
+    /// The largest number of members, the device itself and 100 others; each costs a scanner work for every advertisement heard.
+    package static let maximumMembers = 101
+    /// The largest number of removals that are remembered.
+    package static let maximumRemovals = 200
+    /// The largest generation, version or number.
+    package static let maximumNumber = UInt32(Int32.max)
+
+    package var members: [Member]
+    package var removals: [Removal]
+
+    package init(members: [Member], removals: [Removal]) {
+        self.members = members
+        self.removals = removals
+    }
+
+    /// The bytes of this state; equal states have equal bytes.
+    package func encode() -> [UInt8] { MessageCoding.encode(Handoff_V1_Circle(self)) }
+
+    /// Reads a state.
+    ///
+    /// - Throws: ``WireError`` when a bound is exceeded or a field breaks its rule.
+    package init(decoding bytes: [UInt8]) throws(WireError) {
+        let message = try MessageCoding.decode(Handoff_V1_Circle.self, from: bytes, limit: Self.maximumBytes)
+        try self.init(message)
+    }
+}
+
+extension CircleMessage {
+    /// The state that travelled.
+    init(_ message: Handoff_V1_Circle) throws(WireError) {
+        guard message.members.count <= Self.maximumMembers, message.removals.count <= Self.maximumRemovals else {
+            throw WireError(
+                .tooLarge,
+                "A circle has at most \(Self.maximumMembers) members and \(Self.maximumRemovals) removals."
+            )
+        }
+        members = []
+        removals = []
+        for member in message.members { members.append(try Member(member)) }
+        for removal in message.removals { removals.append(try Removal(removal)) }
+    }
+
+    fileprivate static func checkNumbers(_ numbers: UInt32...) throws(WireError) {
+        guard numbers.allSatisfy({ $0 <= maximumNumber }) else {
+            throw WireError(.invalidContent, "A number of a circle is above 2^31 - 1.")
+        }
+    }
+}
+
+extension CircleMessage.Member {
+    fileprivate init(_ message: Handoff_V1_Member) throws(WireError) {
+        try CircleMessage.checkNumbers(
+            message.generation,
+            message.nameVersion,
+            message.advertisingKeyVersion,
+            message.protocolVersion
+        )
+        let hasKey = !message.advertisingKey.isEmpty
+        guard message.publicKey.count == 32, message.advertisingKey.count == 32 || !hasKey else {
+            throw WireError(.invalidContent, "A key of a circle's member has 32 bytes.")
+        }
+        guard hasKey || message.advertisingKeyVersion == 0 else {
+            throw WireError(.invalidContent, "A member of a circle has a version of its advertising key, and no key.")
+        }
+        do {
+            self.init(
+                publicKey: Array(message.publicKey),
+                generation: message.generation,
+                introducedBy: message.introducedBy.isEmpty ? nil : try DeviceID(bytes: message.introducedBy),
+                name: try DeviceName(message.name),
+                nameVersion: message.nameVersion,
+                namedBy: try DeviceID(bytes: message.namedBy),
+                advertisingKey: hasKey ? Array(message.advertisingKey) : nil,
+                advertisingKeyVersion: message.advertisingKeyVersion,
+                protocolVersion: message.protocolVersion
+            )
+        } catch {
+            throw WireError(error)
+        }
+    }
+}
+
+extension CircleMessage.Removal {
+    fileprivate init(_ message: Handoff_V1_Removal) throws(WireError) {
+        try CircleMessage.checkNumbers(message.generation, message.number)
+        do {
+            self.init(
+                device: try DeviceID(bytes: message.device),
+                generation: message.generation,
+                number: message.number
+            )
+        } catch {
+            throw WireError(error)
+        }
+    }
+}
+
+extension Handoff_V1_Circle {
+    /// The state as it travels.
+    init(_ circle: CircleMessage) {
+        self.init()
+        members = circle.members.map { member in
+            var message = Handoff_V1_Member()
+            message.publicKey = Data(member.publicKey)
+            message.generation = member.generation
+            message.introducedBy = Data(member.introducedBy?.bytes ?? [])
+            message.name = member.name.rawValue
+            message.nameVersion = member.nameVersion
+            message.namedBy = Data(member.namedBy.bytes)
+            message.advertisingKey = Data(member.advertisingKey ?? [])
+            message.advertisingKeyVersion = member.advertisingKeyVersion
+            message.protocolVersion = member.protocolVersion
+            return message
+        }
+        removals = circle.removals.map { removal in
+            var message = Handoff_V1_Removal()
+            message.device = Data(removal.device.bytes)
+            message.generation = removal.generation
+            message.number = removal.number
+            return message
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffWire
+import Testing
+
+@Suite("A circle is exchanged in a session")
+struct CircleSessionTests {
+    private let caller = DeviceKeys.generate()
+    private let listener = DeviceKeys.generate()
+
+    private func state(_ count: Int, named name: String) throws -> CircleMessage {
+        var circle = Circle()
+        for number in 0..<count {
+            let keys = DeviceKeys.generate()
+            let newcomer = Newcomer(publicKey: keys.publicKey, name: try DeviceName("\(name) \(number)"))
+            try circle.insert(newcomer, by: nil)
+            try circle.renewKey(of: keys.publicKey.device, to: keys.advertisingKey)
+        }
+        return circle.message
+    }
+
+    @Test("each side gets the other's whole state, the largest too, in pieces of any size", arguments: [1, 20, 4096])
+    func exchange(piece: Int) throws {
+        let (mine, theirs) = (try state(101, named: "mine"), try state(101, named: "theirs"))
+        var calling = CircleSession(keys: caller, peer: listener.publicKey)
+        var serving = try Conversation.server(listener, trusting: [caller])
+        let introduction = try #require(try serving.introduce(try calling.start()))
+        #expect(introduction.request == .circle)
+        var heard: CircleSession.Heard?
+        for bytes in try serving.answer(.circle(theirs)).pieces(of: piece) {
+            heard = try calling.receive(bytes) ?? heard
+        }
+        #expect(heard == .state(theirs))
+        var acknowledgement: Acknowledgement?
+        for bytes in try calling.reply(mine).pieces(of: piece) {
+            acknowledgement = try serving.acknowledgeCircle(bytes) ?? acknowledgement
+        }
+        #expect(acknowledgement?.circle == mine)
+        let end = try calling.receive(try serving.conclude(Acknowledgement()))
+        #expect(end == .acknowledged(nil))
+    }
+
+    @Test("whoever replays the first message learns nothing and changes nothing")
+    func replay() throws {
+        var calling = CircleSession(keys: caller, peer: listener.publicKey)
+        let first = try calling.start()
+        var second = try Conversation.server(listener, trusting: [caller])
+        #expect(try second.introduce(first)?.request == .circle)
+        _ = try second.answer(.circle(try state(2, named: "secret")))
+        // What the attacker has recorded of the first session does not decrypt in another one.
+        var original = try Conversation.server(listener, trusting: [caller])
+        _ = try original.introduce(first)
+        _ = try calling.receive(try original.answer(.circle(try state(1, named: "a"))))
+        let reply = try calling.reply(try state(1, named: "b"))
+        #expect { try second.acknowledgeCircle(reply) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
+    }
+
+    @Test("an answer of another kind is the peer's fault, a refusal is told")
+    func otherAnswers() throws {
+        for answer in [Answer.refusal(Refusal(.busy, "later")), .stream] {
+            var calling = CircleSession(keys: caller, peer: listener.publicKey)
+            var serving = try Conversation.server(listener, trusting: [caller])
+            _ = try serving.introduce(try calling.start())
+            let bytes = try serving.answer(answer)
+            if case .refusal(let refusal) = answer {
+                #expect(try calling.receive(bytes) == .refused(refusal))
+            } else {
+                #expect { try calling.receive(bytes) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
+            }
+        }
+    }
+
+    @Test("an activity comes with the digest of its origin's circle")
+    func digest() throws {
+        var conversation = try Conversation()
+        _ = try conversation.serve.introduce(try conversation.fetch.start())
+        let digest: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
+        let bytes = try conversation.serve.answer(.refusal(Refusal(.busy, "later")), circleDigest: digest)
+        #expect(try conversation.taking(bytes).circleDigest == digest)
+    }
+}

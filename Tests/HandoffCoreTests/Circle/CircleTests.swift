@@ -1,0 +1,169 @@
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffWire
+import Testing
+
+@Suite("What a device knows of its circle")
+struct CircleTests {
+    private let desk = DeviceKeys.generate()
+    private let lap = DeviceKeys.generate()
+    private let tab = DeviceKeys.generate()
+
+    private func circle(of own: DeviceKeys, with others: DeviceKeys...) throws -> Circle {
+        var circle = Circle()
+        try circle.present(newcomer(own), key: own.advertisingKey, speaking: 1)
+        for other in others { try circle.insert(newcomer(other), by: own.publicKey.device) }
+        return circle
+    }
+
+    private func newcomer(_ keys: DeviceKeys, _ name: String = "device") throws -> Newcomer {
+        Newcomer(publicKey: keys.publicKey, name: try DeviceName(name))
+    }
+
+    @Test("a removal outlives what others say of the same generation, and not being trusted anew")
+    func removal() throws {
+        let id = lap.publicKey.device
+        var one = try circle(of: desk, with: lap)
+        let other = one
+        try one.remove(id)
+        try one.merge(other)
+        #expect(one[id] == nil)
+        try one.insert(newcomer(lap), by: desk.publicKey.device)
+        try one.merge(other)
+        #expect(one[id]?.generation == 1)
+        #expect { try one.remove(tab.publicKey.device) } throws: { ($0 as? HandoffError)?.code == .unknownDevice }
+    }
+
+    @Test("joining states depends on no order and no repetition")
+    func joining() throws {
+        let (deskID, lapID) = (desk.publicKey.device, lap.publicKey.device)
+        let base = try circle(of: desk, with: lap, tab)
+        var variants = [base, base, base]
+        try variants[0].rename(lapID, to: DeviceName("one"), by: deskID)
+        try variants[1].rename(lapID, to: DeviceName("two"), by: lapID)
+        try variants[1].renewKey(of: lapID, to: .generate())
+        try variants[2].remove(tab.publicKey.device)
+        let results = try [[0, 1, 2], [2, 1, 0], [1, 0, 2, 1, 1]].map { order in
+            var result = variants[order[0]]
+            for index in order { try result.merge(variants[index]) }
+            return result
+        }
+        #expect(Set(results).count == 1)
+        #expect(results[0][lapID]?.name.rawValue == (deskID > lapID ? "one" : "two"))
+    }
+
+    @Test("there is room for this device and 100 others, and a state that has more is refused whole")
+    func limit() throws {
+        var full = try circle(of: desk)
+        for _ in 0..<100 { try full.insert(newcomer(.generate()), by: nil) }
+        #expect { try full.insert(newcomer(lap), by: nil) } throws: { ($0 as? HandoffError)?.code == .limitReached }
+        let before = full
+        let other = try circle(of: lap)
+        #expect { try full.merge(other) } throws: { ($0 as? HandoffError)?.code == .limitReached }
+        #expect(full == before)
+        #expect(full.message.encode().count < CircleMessage.maximumBytes / 2)
+    }
+
+    @Test("of more than 200 removals the oldest are forgotten")
+    func removals() throws {
+        var circle = try circle(of: desk)
+        var ids: [DeviceID] = []
+        for _ in 0..<203 {
+            let keys = DeviceKeys.generate()
+            try circle.insert(newcomer(keys), by: nil)
+            try circle.remove(keys.publicKey.device)
+            ids.append(keys.publicKey.device)
+        }
+        #expect(circle.removals.count == Circle.maximumRemovals)
+        #expect(ids.filter { circle.removal(of: $0) == nil } == Array(ids.prefix(3)))
+    }
+
+    @Test("a state travels whole")
+    func message() throws {
+        var circle = try circle(of: desk, with: lap, tab)
+        try circle.remove(tab.publicKey.device)
+        try circle.rename(lap.publicKey.device, to: DeviceName("Küche"), by: desk.publicKey.device)
+        let read = try Circle(CircleMessage(decoding: circle.message.encode()))
+        #expect(read == circle)
+        #expect(read.digest == circle.digest)
+        var twice = circle.message
+        twice.members.append(twice.members[0])
+        #expect { try Circle(twice) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
+    }
+
+    @Test("a device whose own state is older than what the others know says something newer")
+    func restored() throws {
+        let id = desk.publicKey.device
+        let old = try circle(of: desk, with: lap)
+        var others = old
+        try others.renewKey(of: id, to: .generate())
+        var restored = old
+        let fresh = AdvertisingKey.generate()
+        #expect(try restored.merge(others, as: id, fresh: { fresh }) == .overtaken)
+        #expect(restored[id]?.advertisingKey == fresh)
+        #expect(restored[id]?.advertisingKeyVersion == 2)
+        // What the device said last counts for the others.
+        try others.merge(restored)
+        #expect(others[id]?.advertisingKey == fresh)
+    }
+
+    @Test("a device that was trusted anew says its key and name of the protocol itself")
+    func corrected() throws {
+        let id = desk.publicKey.device
+        var own = try circle(of: desk, with: lap)
+        try own.renewKey(of: id, to: desk.advertisingKey)
+        var other = try circle(of: lap, with: desk)
+        try other.remove(id)
+        try other.insert(newcomer(desk), by: lap.publicKey.device)
+        #expect(other[id]?.advertisingKey == nil)
+        #expect(try own.merge(other, as: id, fresh: AdvertisingKey.generate) == .corrected)
+        try other.merge(own)
+        #expect(other[id]?.advertisingKey == desk.advertisingKey)
+        #expect(other[id]?.advertisingKeyVersion == 1)
+        #expect(other[id]?.protocolVersion == 1)
+    }
+
+    @Test("a key comes with its owner's state and never without: nobody passes on one that was given by hand")
+    func givenKeys() throws {
+        let id = desk.publicKey.device
+        // The lap is trusted anew by the desk, which has removed the tablet; the lap has not heard of that.
+        var own = try circle(of: desk, with: lap, tab)
+        var other = try circle(of: lap, with: desk, tab)
+        try own.remove(tab.publicKey.device, as: id, fresh: AdvertisingKey.generate)
+        try other.insert(newcomer(desk), by: lap.publicKey.device)
+        var third = try circle(of: tab, with: lap)
+        try third.merge(other)
+        #expect(third[id] != nil)
+        #expect(third[id]?.advertisingKey == nil)
+        // With the key comes the removal.
+        try other.merge(own)
+        #expect(other[id]?.advertisingKey == own[id]?.advertisingKey)
+        #expect(other[tab.publicKey.device] == nil)
+    }
+
+    @Test("whoever hears of a removal gets another key, and once for each removal")
+    func rotation() throws {
+        let id = lap.publicKey.device
+        var one = try circle(of: desk, with: lap, tab)
+        var two = try circle(of: lap, with: desk, tab)
+        try one.remove(tab.publicKey.device, as: desk.publicKey.device, fresh: AdvertisingKey.generate)
+        #expect(one[desk.publicKey.device]?.advertisingKeyVersion == 1)
+        _ = try two.merge(one, as: id, fresh: AdvertisingKey.generate)
+        _ = try two.merge(one, as: id, fresh: AdvertisingKey.generate)
+        #expect(two[id]?.advertisingKeyVersion == 1)
+        #expect(two[id]?.advertisingKey != lap.advertisingKey)
+    }
+
+    @Test("a device is not told its own removal by whoever it speaks to")
+    func ownRemoval() throws {
+        var own = try circle(of: desk, with: lap)
+        var other = own
+        try other.remove(desk.publicKey.device)
+        let (before, theirs) = (own, other)
+        #expect { _ = try own.merge(theirs, as: desk.publicKey.device, fresh: AdvertisingKey.generate) } throws: {
+            ($0 as? HandoffError)?.code == .peerMisbehaved
+        }
+        #expect(own == before)
+    }
+}

@@ -1,0 +1,59 @@
+import HandoffCrypto
+import HandoffTestVectors
+import Testing
+
+@Suite("Two devices have keys of their own for news")
+struct NewsKeyTests {
+    /// The two keys of a pair of devices, as the one that advertises has them; in hexadecimal.
+    struct Case: Codable, Equatable, Sendable {
+        let privateKey: String
+        let otherPrivateKey: String
+        let sendingKey: String
+        let receivingKey: String
+    }
+
+    @Test("what one sends the other receives, in each direction with another key")
+    func agreement() throws {
+        let (desk, lap, tab) = (AgreementKey.generate(), AgreementKey.generate(), AgreementKey.generate())
+        let atDesk = try NewsKeys(local: desk, remote: lap.publicKey)
+        let atLap = try NewsKeys(local: lap, remote: desk.publicKey)
+        let others = try NewsKeys(local: desk, remote: tab.publicKey)
+        #expect(atDesk.sending == atLap.receiving)
+        #expect(atDesk.receiving == atLap.sending)
+        #expect(Set([atDesk.sending, atDesk.receiving, others.sending, others.receiving]).count == 4)
+    }
+
+    @Test("a key that protects nothing is refused")
+    func weak() throws {
+        let zero = try DevicePublicKey(rawRepresentation: [UInt8](repeating: 0, count: 32))
+        #expect { try NewsKeys(local: .generate(), remote: zero) } throws: { ($0 as? CryptoError)?.code == .weakKey }
+    }
+
+    private static func make() throws -> [Case] {
+        var random = SeededRandom(seed: 11)
+        return try (0..<3).map { _ in
+            let (own, other) = (random.bytes(32), random.bytes(32))
+            let remote = try AgreementKey(rawRepresentation: other).publicKey
+            let keys = try NewsKeys(local: AgreementKey(rawRepresentation: own), remote: remote)
+            return Case(
+                privateKey: hex(own),
+                otherPrivateKey: hex(other),
+                sendingKey: hex(keys.sending.rawRepresentation),
+                receivingKey: hex(keys.receiving.rawRepresentation)
+            )
+        }
+    }
+
+    @Test("the published vectors are what this code makes")
+    func published() throws {
+        let file = VectorFile(
+            about: """
+                News keys (Docs/Protocol.md, "The circle"): of two devices' private keys the ones under which the first \
+                advertises to the second alone, and the other way round. All in hexadecimal.
+                """,
+            cases: try Self.make()
+        )
+        try file.storeIfAsked("news")
+        #expect(try VectorFile<Case>.load("news") == file)
+    }
+}
