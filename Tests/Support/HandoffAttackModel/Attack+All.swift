@@ -183,9 +183,9 @@ extension Attack {
         number: 22,
         name: "a removed device that goes on listening",
         source: "after \(celosia)",
-        onModel: "reads 100 of the next 100 advertisements",
-        here: "opens no session; reads advertisements until the sender has a new advertising key",
-        verdict: .partly
+        onModel: "reads 100 of the next 100",
+        here: "reads 0 of the next 100, and opens no session",
+        verdict: .fails
     )
     package static let chance = Attack(
         number: 23,

@@ -1,0 +1,76 @@
+import HandoffAttackModel
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffTestVectors
+import HandoffWire
+import Testing
+
+@Suite("Whoever was removed is out")
+struct RemovalTests {
+    /// A device with what it knows of its circle.
+    private struct Member {
+        let keys = DeviceKeys.generate()
+        var circle = Circle()
+
+        var id: DeviceID { keys.publicKey.device }
+        /// The key under which it advertises now.
+        var advertisingKey: AdvertisingKey? { circle[id]?.advertisingKey }
+
+        init(_ name: String) throws {
+            let newcomer = Newcomer(publicKey: keys.publicKey, name: try DeviceName(name))
+            try circle.present(newcomer, key: keys.advertisingKey, speaking: 1)
+        }
+
+        mutating func meet(_ other: inout Member) throws {
+            let before = circle
+            _ = try circle.merge(other.circle, as: id, fresh: AdvertisingKey.generate)
+            _ = try other.circle.merge(before, as: other.id, fresh: AdvertisingKey.generate)
+            // What the first one gave itself because of what it learnt.
+            _ = try other.circle.merge(circle, as: other.id, fresh: AdvertisingKey.generate)
+        }
+    }
+
+    @Test("a removed device reads none of the advertisements that follow, and opens no session")
+    func removed() throws {
+        var random = SeededRandom(seed: 22)
+        var sender = PublishedSender(key: random.bytes(32))
+        // It keeps the key that everybody shares.
+        let model = try (0..<100).count { _ in try sender.advertise(random.bytes(10)).opened(with: sender.key) != nil }
+
+        var (desk, phone, lost) = (try Member("desk"), try Member("phone"), try Member("lost"))
+        for id in [phone.keys, lost.keys] {
+            try desk.circle.insert(Newcomer(publicKey: id.publicKey, name: DeviceName("member")), by: desk.id)
+        }
+        try phone.circle.insert(Newcomer(publicKey: desk.keys.publicKey, name: DeviceName("desk")), by: phone.id)
+        try lost.circle.insert(Newcomer(publicKey: desk.keys.publicKey, name: DeviceName("desk")), by: lost.id)
+        try desk.meet(&phone)
+        try desk.meet(&lost)
+        try desk.meet(&phone)
+        let known = lost.circle.members.compactMap(\.advertisingKey)
+        #expect(known.count == 3, "it knew all of them")
+
+        try desk.circle.remove(lost.id, as: desk.id, fresh: AdvertisingKey.generate)
+        try desk.meet(&phone)
+        var opener = AdvertisementOpener(keys: known.enumerated().map { ($0, $1) })
+        var here = 0
+        for _ in 0..<50 {
+            for key in [desk.advertisingKey, phone.advertisingKey] {
+                let sealer = AdvertisementSealer(key: try #require(key), slot: someSlot)
+                let sealed = sealer.seal(try AdvertisementPayload.random(using: &random).encode())
+                if opener.open(sealed, slot: someSlot) != nil { here += 1 }
+            }
+        }
+        let trial = try NoiseResponderTrial(
+            localStatic: phone.keys.agreement,
+            candidates: phone.circle.members.filter { $0.id != phone.id }.map { ($0.id, $0.publicKey) }
+        )
+        var call = NoiseHandshake.initiator(localStatic: lost.keys.agreement, remoteStatic: phone.keys.publicKey)
+        #expect(throws: CryptoError.self) { try trial.match(try call.writeMessage([0])) }
+        measured(
+            .removedDevice,
+            onModel: "reads \(model) of the next 100",
+            here: "reads \(here) of the next 100, and opens no session"
+        )
+    }
+}
