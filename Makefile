@@ -11,7 +11,7 @@ DOCDIR := $(PREFIX)/share/doc/handoffd
 
 # A module may use what Package.swift says it uses, and nothing else: this is what makes the layers true.
 SWIFT_FLAGS := --explicit-target-dependency-import-check error
-SOURCES := Package.swift Sources Tests
+SOURCES := Package.swift Sources Tests Examples
 PROTO := Sources/HandoffWire/Protocol
 
 export HANDOFF_TEST_PYTHON := $(CURDIR)/.cache/python/bin/python

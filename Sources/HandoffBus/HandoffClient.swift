@@ -128,6 +128,11 @@ package struct HandoffClient: Sendable {
         _ = try await call(device, interface, "Rename", [.string(name)])
     }
 
+    /// Has this device trust nobody any more.
+    package func leave() async throws {
+        _ = try await manager("Leave", [[String: Value]().value])
+    }
+
     /// Has the daemon look around with full effort for as long as this connection lives.
     package func startLooking() async throws {
         _ = try await manager("StartLooking", [[String: Value]().value])

@@ -29,6 +29,8 @@ package protocol ManagerService: Sendable {
     func trust(card: String) throws -> ObjectPath
     /// Gives this device a name that counts on all of its circle.
     func rename(to name: String) throws
+    /// Trusts nobody any more, without telling anybody.
+    func leave() throws
     /// Scans with full effort until `client` leaves or says stop.
     func startLooking(for client: BusName) throws
     /// Takes ``startLooking(for:)`` back.
@@ -43,7 +45,7 @@ extension Interface {
         Interface(
             name: HandoffName.managerInterface,
             methods: [
-                createActivity(service), cardMethod(service), trustCard(service), rename(service),
+                createActivity(service), cardMethod(service), trustCard(service), rename(service), leave(service),
                 startLooking(service), stopLooking(service), openStream(service),
             ],
             properties: constants(service) + states(service)
@@ -88,6 +90,13 @@ extension Interface {
     private static func rename(_ service: some ManagerService) -> Method {
         Method(name: "Rename", inputs: [Argument(name: "name", type: .string)]) { invocation in
             try service.rename(to: try invocation.arguments.decode(at: 0, as: String.self))
+            return .reply([])
+        }
+    }
+
+    private static func leave(_ service: some ManagerService) -> Method {
+        Method(name: "Leave", inputs: [Argument(name: "options", type: [String: Value].valueType)]) { _ in
+            try service.leave()
             return .reply([])
         }
     }

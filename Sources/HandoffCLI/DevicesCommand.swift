@@ -12,7 +12,9 @@ struct DevicesCommand: AsyncParsableCommand {
             of each with `handoffctl devices card`, and give it to the other's `handoffctl devices trust`. Who has a card
             can read that device's advertisements: hand it over in person, by ssh, or on a stick, not in public.
             """,
-        subcommands: [ListDevices.self, ShowCard.self, TrustCard.self, RenameDevice.self, RemoveDevice.self],
+        subcommands: [
+            ListDevices.self, ShowCard.self, TrustCard.self, RenameDevice.self, RemoveDevice.self, LeaveCircle.self,
+        ],
         defaultSubcommand: ListDevices.self
     )
 

@@ -39,7 +39,7 @@ struct SlotKeys: Sendable {
 
     /// The plaintext of a tag and a ciphertext of 48 bits, when the tag is right; `nil` otherwise.
     ///
-    /// How long it takes tells a listener nothing: nothing is sent because of an advertisement.
+    /// How long it takes tells a listener nothing: no answer comes to an advertisement.
     @inline(__always)
     func open(tag: UInt64, ciphertext: UInt64) -> UInt64? {
         let plaintext = ciphertext ^ pad(for: tag)

@@ -1,22 +1,26 @@
 import HandoffModel
 
-/// Whom a device says something to with an advertisement.
+/// Whose advertisement it is, and whom it is for.
 enum Audience: Hashable, Sendable {
-    /// The whole circle of that device.
+    /// A device says something to its whole circle.
     case all(DeviceID)
-    /// This device alone: the other has news for it.
+    /// A device says something to this one alone: it has news for it.
     case news(from: DeviceID)
+    /// It is sealed under this device's own key.
+    case own
 
-    /// Who says it.
-    var device: DeviceID {
+    /// Who says it; nil for this device, or a copy of it.
+    var device: DeviceID? {
         switch self {
         case .all(let device), .news(let device): device
+        case .own: nil
         }
     }
 
+    /// Whether the device has news for this one.
     var isNews: Bool {
         switch self {
-        case .all: false
+        case .all, .own: false
         case .news: true
         }
     }

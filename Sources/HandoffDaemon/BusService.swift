@@ -16,6 +16,8 @@ struct BusService: Service {
     let defaultApps: DefaultApps
     let streams: any StreamOpening
     let pairing: any Pairing
+    /// Whether a person is told what comes near.
+    let notifies: Bool
     let version: String
     let logger: Logger
 
@@ -73,6 +75,7 @@ struct BusService: Service {
             clients: ClientRoster(newClients),
             delegates: DelegateCaller(engine: engine, connection: connection, logger: logger),
             continuer: continuer,
+            notices: NoticeService(engine: engine, connection: connection, continuer: continuer, logger: logger),
             defaultApps: defaultApps,
             pairing: pairing
         )
@@ -80,6 +83,7 @@ struct BusService: Service {
         continuer.reportLeft()
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { await presence.delegates.run() }
+            if notifies { group.addTask { await presence.notices.run() } }
             for await client in clients {
                 group.addTask { try await watch(client, on: connection, presence.clients) }
             }

@@ -66,7 +66,13 @@ package struct Daemon<R: Radio>: Sendable {
     ) throws -> [any Service] {
         let fetcher = FetchService(engine: engine, radio: radio, logger: logger)
         let streams = StreamService(engine: engine, radio: radio, reactor: reactor, logger: logger)
-        let apps = AppService(engine: engine, scan: options.apps, reactor: reactor, logger: logger)
+        let apps = AppService(
+            engine: engine,
+            scan: options.apps,
+            documentApps: options.documentApps,
+            reactor: reactor,
+            logger: logger
+        )
         let pairing = PairingService(engine: engine, radio: radio, logger: logger)
         try engine.setPairings(PairingsFile(in: directory))
         let defaultApps = try DefaultApps(from: directory)
@@ -95,6 +101,7 @@ package struct Daemon<R: Radio>: Sendable {
                 defaultApps: defaultApps,
                 streams: streams,
                 pairing: pairing,
+                notifies: options.notifies,
                 version: Version.current,
                 logger: logger
             ),

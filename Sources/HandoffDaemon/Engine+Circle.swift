@@ -24,20 +24,27 @@ extension Engine {
 
     /// What a person should know about this device's own state.
     var circleAdvisories: [(name: String, message: String)] {
-        guard read(\.devices.isOvertaken) else { return [] }
-        let message =
+        let (isOvertaken, isCloned) = read { ($0.devices.isOvertaken, $0.isCloned) }
+        let cure =
+            "remove this device on another one, delete the state directory on both machines, and pair both again."
+        let outdated =
             "Your other devices know a newer state of this device than it has itself: its state directory is an old copy, or "
-            + "another machine uses a copy of it. If another one does, remove this device on all, delete its state "
-            + "directory, and pair it again."
-        return [("identity-copied", message)]
+            + "another machine uses a copy of it. If another one does, " + cure
+        let cloned =
+            "Another machine advertises with this device's own keys: it uses a copy of the state directory. If that is so, "
+            + cure
+            + " Somebody who repeats what this device said before it was started looks the same for half an hour."
+        return (isOvertaken ? [("identity-outdated", outdated)] : [])
+            + (isCloned ? [("identity-cloned", cloned)] : [])
     }
 
     /// Gives a device, this one too, a name that counts on all of them.
     ///
     /// - Throws: ``HandoffError`` with `unknownDevice` or `stateUnwritable`.
     func rename(_ id: DeviceID, to name: DeviceName) throws(HandoffError) {
-        try change { state, _ throws(HandoffError) in
-            try state.devices.rename(id, to: name)
+        try changeDevices { devices throws(HandoffError) in
+            try devices.rename(id, to: name)
+        } then: { state, _ throws(HandoffError) in
             state.outbox.append(state.devices[id].map(Effect.deviceChanged) ?? .identityChanged)
         }
     }
@@ -46,13 +53,13 @@ extension Engine {
     ///
     /// - Throws: ``HandoffError`` with `limitReached`, `peerMisbehaved`, `notTrusted` or `stateUnwritable`.
     func merge(_ message: CircleMessage, from peer: DeviceID) throws(HandoffError) {
-        let changes = try change { state, _ throws(HandoffError) in
-            guard state.devices[peer] != nil else {
+        let changes = try changeDevices { devices throws(HandoffError) in
+            guard devices[peer] != nil else {
                 throw HandoffError(.notTrusted, "The device was removed while it spoke.")
             }
-            let name = state.devices.ownName
-            let changes = try state.devices.merge(message, from: peer, for: identity)
-            guard changes != TrustedDevices.Changes() || name != state.devices.ownName else { return changes }
+            return try devices.merge(message, from: peer, for: identity)
+        } then: { state, changes throws(HandoffError) in
+            guard changes != TrustedDevices.Changes() else { return }
             try state.rekey(for: identity)
             for id in changes.removed {
                 state.forget(id)
@@ -60,9 +67,9 @@ extension Engine {
             }
             state.outbox.append(contentsOf: changes.added.map(Effect.deviceAdded))
             state.outbox.append(contentsOf: changes.changed.map(Effect.deviceChanged))
-            if name != state.devices.ownName || changes.isOvertaken { state.outbox.append(.identityChanged) }
-            return changes
+            if changes.isRenamed || changes.isOvertaken { state.outbox.append(.identityChanged) }
         }
+        if !changes.removed.isEmpty { removals.set(()) }
         report(changes, from: peer)
     }
 
@@ -70,9 +77,10 @@ extension Engine {
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`.
     func acknowledged(_ circle: CircleMessage, by peer: DeviceID) throws(HandoffError) {
-        try change { state, _ throws(HandoffError) in
-            let digest = try Circle(circle).digest
-            try state.devices.acknowledge(digest, by: peer)
+        let digest = try Circle(circle).digest
+        try changeDevices { devices throws(HandoffError) in
+            try devices.acknowledge(digest, by: peer)
+        } then: { state, _ in
             if digest == state.devices.digest { state.differing.remove(peer) }
         }
     }
@@ -138,9 +146,10 @@ extension Engine.State {
             newsKeys[device.id] = if let known { known } else { try Self.newsKeys(with: device, for: identity) }
         }
         self.newsKeys = newsKeys
-        opener = AdvertisementOpener(
-            keys: devices.hearingKeys.map { (.all($0), $1) } + newsKeys.map { (.news(from: $0), $1.receiving) }
-        )
+        var keys: [(Audience, AdvertisingKey)] = devices.hearingKeys.map { (.all($0), $1) }
+        keys += newsKeys.map { (.news(from: $0), $1.receiving) }
+        keys.append((.own, devices.ownKey ?? identity.keys.advertisingKey))
+        opener = AdvertisementOpener(keys: keys)
     }
 
     private static func newsKeys(

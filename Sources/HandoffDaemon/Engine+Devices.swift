@@ -12,9 +12,11 @@ extension Engine {
             throw HandoffError(.ownCard, "This card is this device's own; trust it on your other device instead.")
         }
         try TrustedDevices.checkKey(of: device, for: identity)
-        try change { state, _ throws(HandoffError) in
-            let isKnown = state.devices[device.id] != nil
-            try state.devices.insert(device)
+        _ = try changeDevices { devices throws(HandoffError) in
+            let isKnown = devices[device.id] != nil
+            try devices.insert(device)
+            return isKnown
+        } then: { state, isKnown throws(HandoffError) in
             try state.rekey(for: identity)
             if state.pairing.trusted(device.id) { state.outbox.append(.pairingsChanged) }
             state.outbox.append(isKnown ? .deviceChanged(device) : .deviceAdded(device))
@@ -25,11 +27,31 @@ extension Engine {
     ///
     /// - Throws: ``HandoffError`` with `unknownDevice` or `stateUnwritable`.
     func remove(_ id: DeviceID) throws(HandoffError) {
-        try change { state, _ throws(HandoffError) in
-            try state.devices.remove(id)
+        try changeDevices { devices throws(HandoffError) in
+            try devices.remove(id)
+        } then: { state, _ throws(HandoffError) in
             try state.rekey(for: identity)
             state.forget(id)
             state.pairing.forget(id, for: identity)
+        }
+        removals.set(())
+    }
+
+    /// Trusts nobody any more, tells nobody, and advertises under another key.
+    ///
+    /// - Throws: ``HandoffError`` with `stateUnwritable`; then nothing has changed.
+    func leave() throws(HandoffError) {
+        _ = try changeDevices { devices throws(HandoffError) in
+            let left = devices.all.map(\.id)
+            try devices.leave()
+            return left
+        } then: { state, left throws(HandoffError) in
+            try state.rekey(for: identity)
+            for id in left {
+                state.forget(id)
+                state.pairing.forget(id, for: identity)
+            }
+            state.outbox.append(.identityChanged)
         }
         removals.set(())
     }

@@ -3,20 +3,23 @@ import HandoffCore
 import HandoffModel
 import HandoffRadio
 import HandoffWire
+import Logging
 
 extension Engine {
     /// Takes in an advertisement of anybody; most are of strangers and leave no trace.
     func heard(_ sighting: Sighting) {
         guard sighting.service == Self.service else { return heardPairing(sighting) }
-        guard let (report, isNews) = opened(sighting) else { return heardSettling(sighting) }
+        guard let (audience, plaintext) = opened(sighting) else { return heardSettling(sighting) }
+        guard let device = audience.device else { return heardOwn(sighting.data) }
+        guard let report = Self.report(of: device, plaintext, in: sighting) else { return }
         change { state, now in
-            guard state.devices[report.device] != nil else { return }
-            if isNews { state.calls[report.device, default: NewsCalls()].invited(at: now) }
-            state.lastSeen[report.device] = now.unixMicroseconds
-            state.devices.saw(report.device, at: now.unixMicroseconds)
+            guard state.devices[device] != nil else { return }
+            if audience.isNews { state.calls[device, default: NewsCalls()].invited(at: now) }
+            state.lastSeen[device] = now.unixMicroseconds
             state.places[report.device] = Place(address: report.address, port: report.port)
             state.outbox.append(contentsOf: state.nearby.insert(report, at: now).map(Effect.nearby))
         }
+        remember(device)
         sightings.set(())
     }
 
@@ -79,23 +82,47 @@ extension Engine.State {
 }
 
 extension Engine {
-    /// What a trusted device said, or nil when it was somebody else, which costs next to nothing.
-    ///
-    /// With it, whether it said so to this device alone, because it has news for it.
-    fileprivate func opened(_ sighting: Sighting) -> (report: NearbyTable.Report, isNews: Bool)? {
+    /// What a trusted device said and to whom, or nil when it was somebody else, which costs next to nothing.
+    private func opened(_ sighting: Sighting) -> (audience: Audience, plaintext: [UInt8])? {
         let slot = Moment.now.slot
-        guard let opened = edit({ $0.opener.open(sighting.data, slot: slot) }),
-            let payload = try? AdvertisementPayload(decoding: opened.plaintext),
+        return edit { $0.opener.open(sighting.data, slot: slot) }.map { ($0.id, $0.plaintext) }
+    }
+
+    private static func report(
+        of device: DeviceID,
+        _ plaintext: [UInt8],
+        in sighting: Sighting
+    ) -> NearbyTable.Report? {
+        guard let payload = try? AdvertisementPayload(decoding: plaintext),
             let port = ChannelPort(rawValue: UInt16(payload.port))
         else { return nil }
-        let report = NearbyTable.Report(
-            device: opened.id.device,
+        return NearbyTable.Report(
+            device: device,
             activity: payload.typeHash == .farewell ? nil : payload.typeHash,
             hasWebpage: payload.hasWebpage,
             rssi: sighting.rssi,
             address: sighting.address,
             port: port
         )
-        return (report, opened.id.isNews)
+    }
+
+    /// Keeps when a device was heard, once in an hour.
+    private func remember(_ device: DeviceID) {
+        let now = Moment.now.unixMicroseconds
+        guard read({ $0.devices.isFirstSeen(device, at: now) }) else { return }
+        try? changeDevices {
+            $0.saw(device, at: now)
+        } then: { _, _ in
+        }
+    }
+
+    /// Takes in an advertisement under this device's own key; one that it has not sent itself is a clone's.
+    private func heardOwn(_ data: [UInt8]) {
+        guard read({ !$0.isCloned && !$0.sent.contains(data) }) else { return }
+        change { state, _ in
+            state.isCloned = true
+            state.outbox.append(.identityChanged)
+        }
+        logger.warning("another machine advertises with this device's keys")
     }
 }

@@ -73,6 +73,9 @@ package final class Engine: Sendable {
         var end: Duration?
     }
 
+    /// How many advertisements are remembered to tell those of a clone from one's own that somebody repeats.
+    static let maximumSent = 512
+
     /// How long an advertisement stays when only its key is replaced.
     ///
     /// A device that was just removed knows what it says already. When it calls meanwhile, it finds out that it is not trusted
@@ -88,6 +91,10 @@ package final class Engine: Sendable {
         /// Under which keys each member and this device advertise to each other alone.
         var newsKeys: [DeviceID: NewsKeys] = [:]
         var newsTurns = NewsTurns()
+        /// What this device has advertised to its circle lately, the newest last.
+        var sent: Deque<[UInt8]> = []
+        /// Whether something was heard under this device's own key that it has not said.
+        var isCloned = false
         var knownTypes = KnownTypes()
         var apps = AppRegistry()
         /// The types that apps claim, by their hashes.
@@ -133,6 +140,8 @@ package final class Engine: Sendable {
     let pairings = Latest<Void>(())
 
     private let state: Mutex<State>
+    /// Held by whoever changes the devices, from reading them to showing the change; the state is not held meanwhile.
+    private let deviceChange = Mutex<Void>(())
     private let observer = Mutex<(any EngineObserver)?>(nil)
 
     /// - Throws: ``HandoffError`` with `stateDamaged` when a trusted device's key is unusable; `CryptoError` when the
@@ -198,6 +207,34 @@ package final class Engine: Sendable {
         }
         showEffects()
         return result
+    }
+
+    /// Changes the devices durably, and then what follows from them.
+    ///
+    /// The change is on the disk before anything shows it. While the disk is waited for, everything else goes on.
+    ///
+    /// - Parameters:
+    ///   - body: changes a draft of the devices, which writes it.
+    ///   - follow: changes the rest of the state, in which the devices are changed already.
+    func changeDevices<Result: Sendable>(
+        _ body: (inout TrustedDevices) throws(HandoffError) -> Result,
+        then follow: (inout State, Result) throws(HandoffError) -> Void
+    ) throws(HandoffError) -> Result {
+        let outcome = deviceChange.withLock { _ -> Swift.Result<Result, HandoffError> in
+            do throws(HandoffError) {
+                var devices = read(\.devices)
+                let result = try body(&devices)
+                let changed = devices
+                try change { state, _ throws(HandoffError) in
+                    state.devices = changed
+                    try follow(&state, result)
+                }
+                return .success(result)
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try outcome.get()
     }
 
     /// Shows the state and all that follows from now on to `newObserver`, or to nobody.
@@ -281,6 +318,10 @@ package final class Engine: Sendable {
             data: sealer.seal(AdvertisementPayload(broadcast.content, port: port).encode()),
             pace: broadcast.isFresh ? .fast : .relaxed
         )
+        if member == nil {
+            state.sent.append(advertisement.data)
+            if state.sent.count > Self.maximumSent { state.sent.removeFirst() }
+        }
         state.sealed = Sealed(
             broadcast: broadcast,
             port: port,

@@ -75,6 +75,10 @@ struct ManagerPresence: ManagerService {
         try replying { try engine.rename(engine.identity.id, to: DeviceName(name)) }
     }
 
+    func leave() throws {
+        try replying { try engine.leave() }
+    }
+
     func startLooking(for client: BusName) throws {
         engine.startLooking(for: client.description)
         presence.clients.insert(client)

@@ -11,6 +11,8 @@ extension TrustedDevices {
         var removed: [DeviceID] = []
         /// Whether the others knew a later state of this device than itself.
         var isOvertaken = false
+        /// Whether this device has another name.
+        var isRenamed = false
     }
 
     /// Says which of the members is this device; a name that the configuration changed counts from now on.
@@ -70,6 +72,7 @@ extension TrustedDevices {
         try replace { $0 = merged }
         var changes = changes(since: old)
         changes.isOvertaken = finding == .overtaken
+        changes.isRenamed = old.ownName != ownName
         return changes
     }
 
@@ -89,16 +92,33 @@ extension TrustedDevices {
     /// When a device was heard last before this run of the daemon, to the hour; microseconds since 1970.
     func lastSeen(_ id: DeviceID) -> Int64? { contents.peers[id]?.lastSeen }
 
-    /// Remembers when a device was heard, once in an hour.
+    /// Whether a device was not heard yet in this hour.
+    func isFirstSeen(_ id: DeviceID, at unixMicroseconds: Int64) -> Bool {
+        self[id] != nil && contents.peers[id]?.lastSeen != Self.hour(of: unixMicroseconds)
+    }
+
+    /// Remembers when a device was heard, to the hour.
     mutating func saw(_ id: DeviceID, at unixMicroseconds: Int64) {
-        let hour = unixMicroseconds - unixMicroseconds % Self.hour
-        guard self[id] != nil, contents.peers[id]?.lastSeen != hour else { return }
-        contents.peers[id, default: .init()].lastSeen = hour
+        guard isFirstSeen(id, at: unixMicroseconds) else { return }
+        contents.peers[id, default: .init()].lastSeen = Self.hour(of: unixMicroseconds)
         // Should the disk be full, it is known until the daemon stops, or written with the next change.
         try? replace { _ in }
     }
 
-    private static let hour: Int64 = 3_600_000_000
+    /// Trusts nobody any more; this device is a circle of its own, and nobody that was in it before can read it.
+    ///
+    /// - Throws: ``HandoffError`` with `stateUnwritable`; then nothing has changed.
+    mutating func leave() throws(HandoffError) {
+        try replace { draft throws(HandoffError) in
+            guard let own = draft.ownID else { return }
+            try draft.contents.circle.leave(as: own, fresh: AdvertisingKey.generate)
+            draft.contents.peers = [:]
+        }
+    }
+
+    private static func hour(of unixMicroseconds: Int64) -> Int64 {
+        unixMicroseconds - unixMicroseconds % 3_600_000_000
+    }
 
     private func changes(since old: TrustedDevices) -> Changes {
         var changes = Changes()

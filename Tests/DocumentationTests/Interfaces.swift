@@ -40,6 +40,7 @@ enum Interfaces {
 
         func trust(card: String) throws -> ObjectPath { throw Nobody() }
         func rename(to name: String) throws {}
+        func leave() throws {}
         func startLooking(for client: BusName) throws {}
         func stopLooking(for client: BusName) {}
         func openStream(continuation: String) async throws -> UnixFD { throw CancellationError() }

@@ -157,6 +157,10 @@ struct FakeManager: ManagerService {
         try daemon.note("Rename \(name)", by: "org.example.unknown")
     }
 
+    func leave() throws {
+        try daemon.note("Leave", by: "org.example.unknown")
+    }
+
     func startLooking(for client: BusName) throws {
         try daemon.note("StartLooking", by: client)
     }

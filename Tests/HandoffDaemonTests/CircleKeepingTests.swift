@@ -2,6 +2,7 @@ import Foundation
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
+import HandoffRadio
 import HandoffWire
 import Testing
 
@@ -89,7 +90,7 @@ struct CircleKeepingTests {
             try world.engine.merge(others.message, from: peer.device.id)
             #expect(world.engine.card.advertisingKey != before)
             #expect(try Circle(world.engine.circle)[id]?.advertisingKeyVersion == 2)
-            #expect(world.engine.circleAdvisories.map(\.name) == ["identity-copied"])
+            #expect(world.engine.circleAdvisories.map(\.name) == ["identity-outdated"])
             #expect(world.shown.all.contains("identity"))
         }
     }
@@ -113,6 +114,77 @@ struct CircleKeepingTests {
             try world.engine.merge(others.message, from: peer.device.id)
             #expect(world.shown.all.suffix(1) == ["device removed"])
             #expect(world.nearby.isEmpty)
+        }
+    }
+
+    @Test("an advertisement under this device's own key is a clone's, unless this device has said it")
+    func cloned() async throws {
+        try await EngineWorld.runReady { world, peer in
+            _ = try world.publish("edit")
+            let own = try #require(world.advertisement)
+            let address = RadioAddress("C0:00:00:00:00:07/random")
+            func hear(_ data: [UInt8]) {
+                world.engine.heard(Sighting(address: address, service: Engine.service, data: data, rssi: -60))
+            }
+            hear(own.data)
+            #expect(world.engine.circleAdvisories.isEmpty)
+            let payload = try AdvertisementPayload(hasWebpage: false, port: 0x99, typeHash: .farewell)
+            let sealer = AdvertisementSealer(key: world.engine.card.advertisingKey, slot: Moment.now.slot)
+            hear(sealer.seal(payload.encode()))
+            #expect(world.engine.circleAdvisories.map(\.name) == ["identity-cloned"])
+            #expect(world.shown.all.filter { $0 == "identity" }.count == 1)
+            #expect(world.nearby.isEmpty)
+        }
+    }
+
+    @Test("a device that leaves trusts nobody, has another key, and takes no removal along when it comes back")
+    func leaving() async throws {
+        try await EngineWorld.runReady { world, peer in
+            let tablet = try Peer("tablet")
+            try world.engine.trust(tablet.device)
+            try world.engine.remove(tablet.device.id)
+            let before = world.engine.card.advertisingKey
+            world.shown.clear()
+            try world.engine.leave()
+            #expect(world.shown.all == ["device removed", "identity"])
+            let after = try Circle(world.engine.circle)
+            #expect(after.members.map(\.id) == [world.engine.identity.id])
+            #expect(after.removals.isEmpty)
+            #expect(world.engine.card.advertisingKey != before)
+            #expect(try TrustedDevices(from: world.directory).contents.circle == after)
+        }
+    }
+
+    @Test("while the devices are written, the rest of the engine goes on")
+    func writing() async throws {
+        try await EngineWorld.runReady { world, peer in
+            try world.engine.changeDevices { devices throws(HandoffError) in
+                try devices.rename(peer.device.id, to: DeviceName(sanitizing: "Travel"))
+                world.engine.listening(at: nil)
+            } then: { state, _ in
+                #expect(state.port == nil)
+                #expect(state.devices[peer.device.id]?.name.rawValue == "Travel")
+            }
+        }
+    }
+
+    @Test("what is open with a device ends when another one tells that it was removed")
+    func toldRemoval() async throws {
+        try await EngineWorld.runReady { world, peer in
+            let tablet = try Peer("tablet")
+            try world.engine.trust(tablet.device)
+            var others = try Circle(world.engine.circle)
+            try others.remove(tablet.device.id)
+            let (engine, told, teller) = (world.engine, others.message, peer.device.id)
+            do {
+                try await engine.whileTrusted(tablet.device.id) {
+                    try engine.merge(told, from: teller)
+                    try await Task.sleep(for: .seconds(3600))
+                }
+                Issue.record("the tablet is trusted still")
+            } catch let error as HandoffError {
+                #expect(error.code == .unknownDevice)
+            }
         }
     }
 

@@ -80,6 +80,26 @@ struct CircleStories {
         }
     }
 
+    @Test("a device that was removed and leaves can join again, and takes nobody away from the others")
+    func leaving() async throws {
+        try await run { _, laptop, desktop, tablet in
+            try await desktop.publishing("org.example.edit") { _ in
+                try await tablet.knows("desktop", "laptop")
+            }
+            _ = try await desktop.json("devices", "remove", try await tablet.id)
+            let left = try await tablet.json("devices", "leave").array
+            #expect(left.map { $0["name"].string } == ["desktop", "laptop"])
+            #expect(try await tablet.json("devices").array.isEmpty)
+            try await desktop.trust(tablet)
+            try await tablet.trust(desktop)
+            try await desktop.publishing("org.example.edit") { _ in
+                try await tablet.knows("desktop", "laptop")
+                try await laptop.knows("desktop", "tablet")
+            }
+            #expect(try await desktop.json("devices").array.map { $0["name"].string } == ["laptop", "tablet"])
+        }
+    }
+
     @Test("a removal reaches who was away; the removed one can read nothing and open nothing, and may come back")
     func removing() async throws {
         try await run { world, laptop, desktop, tablet in

@@ -20,6 +20,7 @@ TYPE = "org.example.pipe"
 SIZE = 1_000_000
 # What l2test sends at once, in bytes.
 FRAME = 1000
+RIG = pathlib.Path(__file__).parents[1] / "Rig"
 
 
 def story(radios):
@@ -49,27 +50,29 @@ def story(radios):
 
 def plain_channel(receiver, sender):
     """How fast l2test, of BlueZ, sends as many bytes between the same two adapters, over a bare L2CAP channel."""
-    address = re.search(r"addr ([0-9A-F:]{17})", management(receiver, "info")).group(1)
-    for setting in ("connectable", "advertising"):
-        management(receiver, setting, "on")
+    here, there = address(receiver), address(sender)
     options = ["-V", "le_public", "-P", "0x81", "-I", str(FRAME), "-O", str(FRAME)]
-    listen = ["l2test", "-r", "-i", receiver, "-b", str(SIZE), *options]
-    with process(listen, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as listening:
-        lines = Lines(listening.stderr)
-        lines.wait(lambda line: "Waiting for connection" in line, "l2test to listen")
-        # One more than is needed: what counts is when the receiver has all of it.
-        send = ["l2test", "-s", "-i", sender, "-b", str(FRAME), "-N", str(SIZE // FRAME + 1), *options, address]
-        with process(send, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
-            measured = lines.wait(lambda line: "kB/s" in line, "l2test to receive", 5 * PATIENCE)
+    listen = ["l2test", "-r", "-i", here, "-b", str(SIZE), *options]
+    # One more than is needed: what counts is when the receiver has all of it.
+    send = ["l2test", "-s", "-i", there, "-b", str(FRAME), "-N", str(SIZE // FRAME + 1), *options, here]
+    advertise = [RIG / "bluez-probe", "advertise", receiver, "6b0c2f1e-0000-4000-8000-6c3274657374", "00"]
+    with process(advertise, stdout=subprocess.PIPE, text=True) as advertiser:
+        Lines(advertiser.stdout).wait(lambda line: "advertising" in line, f"{receiver} to advertise")
+        with process(listen, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as listener:
+            lines = Lines(listener.stderr)
+            lines.wait(lambda line: "Waiting for connection" in line, "l2test to listen")
+            with process(send, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+                measured = lines.wait(lambda line: "kB/s" in line, "l2test to receive", 5 * PATIENCE)
     print(f"l2test: {re.search(r'([0-9.]+) kB/s', measured).group(1)} kB/s over the same link", flush=True)
 
 
-def management(adapter, *command):
-    """What btmgmt answers, which wants a terminal or nothing on standard input."""
-    arguments = ["btmgmt", "-i", adapter, *command]
-    return subprocess.run(
-        arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False
-    ).stdout
+def address(adapter):
+    """The address of an adapter, as bluetoothd says it."""
+    question = ["busctl", "get-property", "org.bluez", f"/org/bluez/{adapter}", "org.bluez.Adapter1", "Address"]
+    answer = subprocess.run(question, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    if answer.returncode:
+        raise Failure(f"{adapter} has no address: {answer.stderr.strip()}")
+    return answer.stdout.split('"')[1]
 
 
 def publishing(machine, file):

@@ -42,6 +42,21 @@ extension Circle {
         self = draft
     }
 
+    /// Forgets all others, members and removed, and gives the device `own` another key than they know.
+    ///
+    /// Their removals are forgotten too: when the device comes back one day, they must not reach those that it left.
+    ///
+    /// - Throws: ``HandoffError`` with `unknownDevice`.
+    package mutating func leave(as own: DeviceID, fresh: () -> AdvertisingKey) throws(HandoffError) {
+        guard let member = self[own] else {
+            throw HandoffError(.unknownDevice, "The device \(own) does not belong to the circle.")
+        }
+        var draft = Circle()
+        draft.set(.member(member), of: own)
+        try draft.renewKey(of: own, to: fresh())
+        self = draft
+    }
+
     /// Joins what another device knows into what the device `own` knows.
     ///
     /// A key is the device's own word: what others know of it is put right. When they know a later one than the device, it
