@@ -276,13 +276,9 @@ package final class Engine: Sendable {
                 radioGeneration: state.radioGeneration
             )
         )
-        scanning.update(
-            ScanningPlan(
-                effort: effort(in: state, now),
-                services: state.pairing.air == nil ? [Self.service] : [Self.service, Self.pairingService],
-                radioGeneration: state.radioGeneration
-            )
-        )
+        let effort = effort(in: state, now)
+        let services = state.pairing.services
+        scanning.update(ScanningPlan(effort: effort, services: services, radioGeneration: state.radioGeneration))
         let deadlines = [next, turn.next, state.sealed?.end, state.nearby.nextTimeout, pairingEnd]
         arm(deadlines.compactMap(\.self).min(), now: now)
     }
@@ -352,9 +348,4 @@ package final class Engine: Sendable {
         guard let uuid = ServiceUUID(text) else { preconditionFailure("the protocol's UUID is a UUID") }
         return uuid
     }
-}
-
-/// Shows the effects of the engine's changes, in order, without blocking and without calling the engine to change it.
-protocol EngineObserver: Sendable {
-    func show(_ effect: Engine.Effect)
 }
