@@ -7,6 +7,7 @@ import HandoffRadioSimulated
 import Logging
 import ServiceLifecycle
 import Synchronization
+import SystemPackage
 import Testing
 
 @testable import HandoffDaemon
