@@ -47,7 +47,10 @@ extension Engine {
             return left
         } then: { state, left throws(HandoffError) in
             try state.rekey(for: identity)
-            for id in left { state.forget(id) }
+            for id in left {
+                state.forget(id)
+                state.pairing.forget(id, for: identity)
+            }
             state.outbox.append(.identityChanged)
         }
         removals.set(())

@@ -82,6 +82,11 @@ struct PairingState: Sendable {
         try? file?.write(records)
     }
 
+    /// What to listen for.
+    var services: Set<ServiceUUID> {
+        air == nil ? [Engine.service] : [Engine.service, Engine.pairingService]
+    }
+
     /// How much to listen because of pairings; nil where they do not matter.
     func effort(at now: Moment) -> Engine.ScanningPlan.Effort? {
         if air != nil { return .continuous }
