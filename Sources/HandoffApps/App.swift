@@ -8,8 +8,8 @@ package struct App: Hashable, Sendable {
         case bus
         /// A program that reads the activity as JSON from its standard input.
         case program(ExecLine)
-        /// A program that is given the activity's web page.
-        case webpage(ExecLine)
+        /// A program that is given the address of the activity's web page or document, or the path of the document.
+        case command(ExecLine)
     }
 
     /// The desktop file's id without `.desktop`; for an app on the bus its name there, too.
@@ -114,7 +114,8 @@ package struct App: Hashable, Sendable {
         if let line = entry.string("X-Handoff-Exec") { return .program(try command(line, of: "X-Handoff-Exec")) }
         if let line = entry.string("Exec") {
             let command = try command(line, of: "Exec")
-            if command.takesURL { return .webpage(command) }
+            let opensDocuments = !entry.strings("X-Handoff-DocumentTypes").isEmpty
+            if command.takesURL || opensDocuments && command.takesDocument { return .command(command) }
         }
         throw AppFault(
             key: "X-Handoff-Exec",

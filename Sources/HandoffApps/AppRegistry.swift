@@ -55,25 +55,36 @@ package struct AppRegistry: Hashable, Sendable {
     ///   - hasWebpage: whether it has a web page.
     package func opener(for type: ActivityType?, hasWebpage: Bool) -> Opener {
         let claimants = type.map(claimants) ?? []
-        // A program that only shows web pages is of no use without one.
-        if let app = claimants.first(where: { hasWebpage || !$0.needsWebpage }) { return .app(app) }
+        if let app = claimants.first(where: { $0.mayTake(type, hasWebpage: hasWebpage) }) { return .app(app) }
         return hasWebpage ? .browser : .none
     }
 
-    /// What opens an activity: a claimant of its team, else the browser.
-    package func opener(for activity: Activity) -> Opener {
-        let hasWebpage = activity.webpageURL != nil
-        let claimants = claimants(of: activity.type).filter { app in
-            app.isOf(team: activity.teamID, type: activity.type) && (hasWebpage || !app.needsWebpage)
+    /// The apps that may have an activity, in the order in which they are chosen: claimants of its team.
+    package func recipients(of activity: Activity) -> [App] {
+        claimants(of: activity.type).filter { app in
+            app.isOf(team: activity.teamID, type: activity.type) && app.takes(activity)
         }
-        if let app = claimants.first { return .app(app) }
-        return hasWebpage ? .browser : .none
+    }
+
+    /// What opens an activity: the first of its recipients, else the browser.
+    package func opener(for activity: Activity) -> Opener {
+        if let app = recipients(of: activity).first { return .app(app) }
+        return activity.webpageURL != nil ? .browser : .none
     }
 }
 
 extension App {
-    /// Whether it can be given nothing but a web page.
-    package var needsWebpage: Bool {
-        if case .webpage = entrance { true } else { false }
+    /// Whether it could take an activity of which only the advertisement is known.
+    fileprivate func mayTake(_ type: ActivityType?, hasWebpage: Bool) -> Bool {
+        guard case .command(let line) = entrance else { return true }
+        // A program that only shows web pages is of no use without one.
+        let isDocument = documentTypes.values.contains { $0 == type }
+        return hasWebpage && line.takesURL || isDocument && line.takesDocument
+    }
+
+    /// Whether it can be given an activity.
+    fileprivate func takes(_ activity: Activity) -> Bool {
+        guard case .command(let line) = entrance else { return true }
+        return activity.webpageURL != nil && line.takesURL || activity.documentURL != nil && line.takesDocument
     }
 }

@@ -1,3 +1,5 @@
+package import HandoffModel
+
 /// A command line of a desktop file (`Exec`), taken apart by the rules of the Desktop Entry Specification.
 package struct ExecLine: Hashable, Sendable {
     /// Why a command line cannot be used.
@@ -61,22 +63,42 @@ package struct ExecLine: Hashable, Sendable {
     package var program: String { words[0].text }
 
     /// Whether the command line has a place for the address of a web page.
-    package var takesURL: Bool {
-        words.contains { $0.text == "%u" || $0.text == "%U" }
-    }
+    package var takesURL: Bool { has("%u") || has("%U") }
+
+    /// Whether the command line has a place for a document, by its address or by its path.
+    package var takesDocument: Bool { takesURL || has("%f") || has("%F") }
 
     /// The program and its arguments.
     ///
-    /// Field codes for files and all others than those of an address become nothing; an address is one argument, whatever
-    /// is in it.
+    /// All other field codes become nothing; an address or a path is one argument, whatever is in it.
     ///
-    /// - Parameter url: what stands for `%u` and `%U`.
-    package func arguments(url: String? = nil) -> [String] {
+    /// - Parameters:
+    ///   - url: what stands for `%u` and `%U`.
+    ///   - path: what stands for `%f` and `%F`.
+    package func arguments(url: String? = nil, path: String? = nil) -> [String] {
         words.compactMap { word in
-            if !word.isQuoted, word.text == "%u" || word.text == "%U" { return url }
-            if !word.isQuoted, word.text.count == 2, word.text.first == "%", word.text != "%%" { return nil }
-            return Self.withoutFieldCodes(word.text)
+            guard !word.isQuoted, word.text.count == 2, word.text.first == "%" else {
+                return Self.withoutFieldCodes(word.text)
+            }
+            return switch word.text {
+            case "%u", "%U": url
+            case "%f", "%F": path
+            case "%%": "%"
+            default: nil
+            }
         }
+    }
+
+    /// The program and its arguments to open a document; a command line without a place for it gets the path at its end,
+    /// as desktops do it.
+    package func arguments(opening document: FileURL) -> [String] {
+        let path = String(decoding: document.path, as: UTF8.self)
+        let arguments = arguments(url: document.description, path: path)
+        return takesDocument ? arguments : arguments + [path]
+    }
+
+    private func has(_ code: String) -> Bool {
+        words.contains { !$0.isQuoted && $0.text == code }
     }
 
     private static func withoutFieldCodes(_ text: String) -> String {

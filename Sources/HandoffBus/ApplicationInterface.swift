@@ -119,6 +119,21 @@ package struct ApplicationCalls: Hashable, Sendable {
         return call
     }
 
+    /// Has the app open documents or web pages; starts it if need be.
+    ///
+    /// The method and the platform data are those of the Desktop Entry Specification, "D-Bus Activation".
+    package func open(_ addresses: [String], activationToken: String?) -> MethodCall {
+        var platform: [String: Value] = [:]
+        for key in ["activation-token", "desktop-startup-id"] { platform[key] = activationToken.map(Value.string) }
+        return MethodCall(
+            destination: application,
+            path: path,
+            interface: "org.freedesktop.Application",
+            member: "Open",
+            arguments: [addresses.value, platform.value]
+        )
+    }
+
     private func call(_ member: MemberName, _ arguments: [Value]) -> MethodCall {
         MethodCall(
             destination: application,

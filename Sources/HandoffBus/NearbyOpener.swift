@@ -19,7 +19,8 @@ package enum NearbyOpener: Hashable, Sendable {
 
     var app: String { if case .app(let id, _, _) = self { id } else { "" } }
     var name: String { if case .app(_, let name, _) = self { name } else { "" } }
-    var icon: String { if case .app(_, _, let icon) = self { icon ?? "" } else { "" } }
+    /// The name or path of the app's icon; empty where there is none.
+    package var icon: String { if case .app(_, _, let icon) = self { icon ?? "" } else { "" } }
 }
 
 /// What whoever continues an activity may say about it.
@@ -44,7 +45,7 @@ package struct ContinuationOptions: Hashable, Sendable {
 
 /// Where a continued activity has gone.
 package struct ContinuationResult: Hashable, Sendable {
-    /// `app` or `browser`.
+    /// `app`, `browser`, or `document` for the app that opens documents of its kind.
     package let outcome: String
     /// The id of the app; empty for the browser.
     package let application: String

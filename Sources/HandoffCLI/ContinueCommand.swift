@@ -72,7 +72,11 @@ struct ContinueCommand: AsyncParsableCommand {
     }
 
     private static func text(_ result: ContinuationResult) -> String {
-        result.outcome == "app" ? "continued in \(printable(result.application))" : "opened in the browser"
+        switch result.outcome {
+        case "app": "continued in \(printable(result.application))"
+        case "document": "opened its document in \(printable(result.application))"
+        default: "opened in the browser"
+        }
     }
 
     /// Ten hexadecimal digits, as in ``NearbyActivity/typeHash``.
@@ -94,7 +98,7 @@ struct ContinueCommand: AsyncParsableCommand {
 
 /// What `handoffctl continue --json` prints.
 struct ContinuationDocument: Encodable {
-    /// `app` or `browser`.
+    /// `app`, `browser` or `document`.
     let outcome: String
     let application: String?
 

@@ -3,25 +3,28 @@ package import HandoffModel
 /// The continuations on this device, each from a person's wish to its end; at most one of them is being fetched.
 ///
 /// The promise: an app that was told that an activity is coming gets the activity or the error, exactly one of them, and not
-/// before it has taken in the announcement. It is told neither where it could not be started.
+/// before it has taken in the announcement. It is told neither where it could not be started. Where the activity turns out
+/// to be for another app, that one gets it without an announcement, for there is nothing to wait for any more.
 ///
 /// Everything that is asked for in an `Action` comes back as a call, however it ends, so that no continuation stays for
 /// ever; how long that may take is up to whoever carries the action out.
 package struct Continuations: Sendable {
     /// The name of a continuation inside one run of the daemon; never used twice.
     package typealias ID = UInt64
+    /// An app of this computer, by its id.
+    package typealias AppID = String
 
     /// What is to be done for a continuation.
     package enum Action: Hashable, Sendable {
-        /// Tell the app that an activity is coming; then call ``Continuations/announced(_:_:)``.
+        /// Tell the expected app that an activity is coming; then call ``Continuations/announced(_:_:)``.
         case announce
         /// Ask the origin; then call ``Continuations/fetched(_:_:)`` or ``Continuations/failed(_:_:)``.
         case fetch
-        /// Give the activity to the app; then call ``Continuations/handedOver(_:_:)``.
-        case handOver(Activity)
-        /// Tell the app that the activity is not coming.
+        /// Give the activity to an app; then call ``Continuations/handedOver(_:_:)``.
+        case handOver(Activity, to: AppID)
+        /// Tell the expected app that the activity is not coming.
         case reportFailure(HandoffError)
-        /// Open the web page; then call ``Continuations/openedElsewhere(_:_:)``.
+        /// Open the web page or the document; then call ``Continuations/openedElsewhere(_:_:)``.
         case openElsewhere(Activity)
         /// Nothing more happens; whoever asked is told, and what is under way is given up.
         case finish(Result<Outcome, HandoffError>)
@@ -47,21 +50,41 @@ package struct Continuations: Sendable {
 
     /// Where an activity has gone.
     package enum Outcome: Hashable, Sendable {
-        case app, browser
+        /// An app goes on with it.
+        case app(AppID)
+        /// Its web page is open.
+        case browser
+        /// Its document is open in an app.
+        case document(AppID)
+    }
+
+    private enum Announcing: Sendable {
+        /// There is nobody to tell before the activity is here.
+        case nobody
+        case running(AppID)
+        case taken(AppID)
+        /// The app is not there.
+        case impossible(AppID)
+
+        var isOver: Bool { if case .running = self { false } else { true } }
+        /// The app that waits for what follows.
+        var told: AppID? { if case .taken(let app) = self { app } else { nil } }
+        /// The app that cannot be started.
+        var absent: AppID? { if case .impossible(let app) = self { app } else { nil } }
     }
 
     private enum Fetch: Sendable {
         case running
-        case arrived(Activity, isForApp: Bool)
+        case arrived(Activity, for: [AppID])
         case failed(HandoffError)
     }
 
     private enum Phase: Sendable {
-        /// The app, if there is one, is being told, and the activity being fetched.
-        case preparing(isAnnouncing: Bool, hasApp: Bool, isAnnounced: Bool, Fetch)
-        /// The app has been given the activity.
-        case receiving(Activity)
-        /// The web page is being opened.
+        /// The expected app, if there is one, is being told, and the activity being fetched.
+        case preparing(Announcing, Fetch)
+        /// An app has been given the activity.
+        case receiving(Activity, by: AppID)
+        /// The web page or the document is being opened.
         case opening
     }
 
@@ -75,36 +98,32 @@ package struct Continuations: Sendable {
 
     /// Begins a continuation, and gives up the one that is still being fetched.
     ///
-    /// - Parameters:
-    ///   - hasApp: whether an app is expected to take it.
-    ///   - announces: whether that app can be told before the activity is here.
+    /// - Parameter announcedTo: the expected app, where it can be told before the activity is here.
     /// - Returns: its id, and what is to be done for it and for the one that it ends.
-    package mutating func begin(hasApp: Bool, announces: Bool) -> (id: ID, actions: [(ID, Action)]) {
+    package mutating func begin(announcedTo app: AppID? = nil) -> (id: ID, actions: [(ID, Action)]) {
         var actions: [(ID, Action)] = []
         for id in phases.keys.sorted() {
             actions += failed(id, Self.superseded).map { (id, $0) }
         }
         let id = nextID
         nextID += 1
-        let isAnnouncing = hasApp && announces
-        phases[id] = .preparing(isAnnouncing: isAnnouncing, hasApp: hasApp, isAnnounced: false, .running)
-        actions += (isAnnouncing ? [.announce, .fetch] : [.fetch]).map { (id, $0) }
+        phases[id] = .preparing(app.map(Announcing.running) ?? .nobody, .running)
+        actions += (app == nil ? [.fetch] : [.announce, .fetch]).map { (id, $0) }
         return (id, actions)
     }
 
     /// Takes in what became of `Action/announce`.
     package mutating func announced(_ id: ID, _ announcement: Announcement) -> [Action] {
-        guard case .preparing(true, let hasApp, _, let fetch) = phases[id] else { return [] }
-        let isTaken = announcement == .taken
-        phases[id] = .preparing(isAnnouncing: false, hasApp: hasApp && isTaken, isAnnounced: isTaken, fetch)
+        guard case .preparing(.running(let app), let fetch) = phases[id] else { return [] }
+        phases[id] = .preparing(announcement == .taken ? .taken(app) : .impossible(app), fetch)
         return advance(id)
     }
 
     /// Takes in the activity.
     ///
-    /// - Parameter isForApp: whether the app that was expected may have it.
-    package mutating func fetched(_ id: ID, _ activity: Activity, isForApp: Bool = true) -> [Action] {
-        end(id, .arrived(activity, isForApp: isForApp))
+    /// - Parameter apps: the apps that may have it, in the order in which they are chosen.
+    package mutating func fetched(_ id: ID, _ activity: Activity, for apps: [AppID]) -> [Action] {
+        end(id, .arrived(activity, for: apps))
     }
 
     /// Takes in that the activity does not come: the origin failed, or a person does not want it any more.
@@ -116,22 +135,17 @@ package struct Continuations: Sendable {
 
     /// Takes in what became of `Action/handOver(_:)`.
     package mutating func handedOver(_ id: ID, _ reception: Reception) -> [Action] {
-        guard case .receiving(let activity) = phases[id] else { return [] }
+        guard case .receiving(let activity, let app) = phases[id] else { return [] }
         switch reception {
-        case .accepted: return finish(id, .success(.app))
-        case .declined, .failed:
-            guard activity.webpageURL != nil else { return finish(id, .failure(Self.error(reception))) }
-            phases[id] = .opening
-            return [.openElsewhere(activity)]
+        case .accepted: return finish(id, .success(.app(app)))
+        case .declined, .failed: return openElsewhere(id, activity, or: Self.error(reception))
         }
     }
 
     /// Takes in what became of `Action/openElsewhere(_:)`.
-    ///
-    /// - Parameter error: why it failed; nil when the page is open.
-    package mutating func openedElsewhere(_ id: ID, _ error: HandoffError?) -> [Action] {
+    package mutating func openedElsewhere(_ id: ID, _ result: Result<Outcome, HandoffError>) -> [Action] {
         guard case .opening = phases[id] else { return [] }
-        return finish(id, error.map { .failure($0) } ?? .success(.browser))
+        return finish(id, result)
     }
 
     /// Drops a continuation whose bus is gone, with its app and whoever asked.
@@ -140,27 +154,42 @@ package struct Continuations: Sendable {
     }
 
     private mutating func end(_ id: ID, _ result: Fetch) -> [Action] {
-        guard case .preparing(let isAnnouncing, let hasApp, let isAnnounced, .running) = phases[id] else { return [] }
-        phases[id] = .preparing(isAnnouncing: isAnnouncing, hasApp: hasApp, isAnnounced: isAnnounced, result)
+        guard case .preparing(let announcing, .running) = phases[id] else { return [] }
+        phases[id] = .preparing(announcing, result)
         return advance(id)
     }
 
     /// Goes on once the app has been told and the fetch has ended.
     private mutating func advance(_ id: ID) -> [Action] {
-        guard case .preparing(false, let hasApp, let isAnnounced, let fetch) = phases[id] else { return [] }
+        guard case .preparing(let announcing, let fetch) = phases[id], announcing.isOver else { return [] }
+        let told = announcing.told
         switch fetch {
         case .running: return []
         case .failed(let error):
-            return (isAnnounced ? [.reportFailure(error)] : []) + finish(id, .failure(error))
-        case .arrived(let activity, true) where hasApp:
-            phases[id] = .receiving(activity)
-            return [.handOver(activity)]
-        case .arrived(let activity, _):
-            let report: [Action] = isAnnounced ? [.reportFailure(Self.notForApp)] : []
-            guard activity.webpageURL != nil else { return report + finish(id, .failure(Self.notForApp)) }
-            phases[id] = .opening
-            return report + [.openElsewhere(activity)]
+            return (told == nil ? [] : [.reportFailure(error)]) + finish(id, .failure(error))
+        case .arrived(let activity, let apps):
+            return deliver(id, activity, to: apps.filter { $0 != announcing.absent }, told: told)
         }
+    }
+
+    /// Gives the activity to the app that was told, else to another one, else to none.
+    private mutating func deliver(_ id: ID, _ activity: Activity, to apps: [AppID], told: AppID?) -> [Action] {
+        if let told, apps.contains(told) {
+            phases[id] = .receiving(activity, by: told)
+            return [.handOver(activity, to: told)]
+        }
+        guard let other = apps.first else {
+            let report: [Action] = told == nil ? [] : [.reportFailure(Self.notForApp)]
+            return report + openElsewhere(id, activity, or: Self.notForApp)
+        }
+        phases[id] = .receiving(activity, by: other)
+        return (told == nil ? [] : [.reportFailure(Self.forOtherApp)]) + [.handOver(activity, to: other)]
+    }
+
+    private mutating func openElsewhere(_ id: ID, _ activity: Activity, or error: HandoffError) -> [Action] {
+        guard activity.webpageURL != nil || activity.documentURL != nil else { return finish(id, .failure(error)) }
+        phases[id] = .opening
+        return [.openElsewhere(activity)]
     }
 
     private mutating func finish(_ id: ID, _ result: Result<Outcome, HandoffError>) -> [Action] {
@@ -172,7 +201,13 @@ package struct Continuations: Sendable {
 
     private static let notForApp = HandoffError(
         .notContinuable,
-        "No app here continues this activity, and it has no web page; see `handoffctl apps` for what apps claim."
+        "No app here continues this activity, and it has neither a web page nor a document; "
+            + "see `handoffctl apps` for what apps claim."
+    )
+
+    private static let forOtherApp = HandoffError(
+        .notContinuable,
+        "The activity is for apps of another team, of which one continues it."
     )
 
     private static func error(_ reception: Reception) -> HandoffError {

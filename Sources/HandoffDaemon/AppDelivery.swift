@@ -36,7 +36,7 @@ struct AppDelivery: Sendable {
         switch app.entrance {
         case .bus: await call(app, activity)
         case .program(let line): launch(line.arguments(), ActivityDocument(fetched(activity), deviceName))
-        case .webpage(let line): launch(line.arguments(url: activity.webpageURL?.rawValue))
+        case .command(let line): launch(Self.arguments(line, activity))
         }
     }
 
@@ -46,13 +46,27 @@ struct AppDelivery: Sendable {
         connection.send(calls.didFail(type, error, message))
     }
 
-    /// Opens the web page of an activity: by the desktop's portal, else by xdg-open.
+    /// Opens the web page of an activity in the browser, or its document in the default app of the document's MIME type.
+    func openElsewhere(_ activity: Activity) async -> Result<Continuations.Outcome, HandoffError> {
+        var failure: HandoffError?
+        if let url = activity.webpageURL {
+            failure = await openWebpage(url)
+            if failure == nil { return .success(.browser) }
+        }
+        guard let text = activity.documentURL else {
+            return .failure(failure ?? HandoffError(.notContinuable, "The activity has no web page and no document."))
+        }
+        do throws(HandoffError) {
+            return .success(.document(try await openDocument(text)))
+        } catch {
+            return .failure(failure ?? error)
+        }
+    }
+
+    /// Opens a web page: by the desktop's portal, else by xdg-open.
     ///
     /// - Returns: why it failed; nil when it is open.
-    func openWebpage(of activity: Activity) async -> HandoffError? {
-        guard let url = activity.webpageURL?.rawValue else {
-            return HandoffError(.notContinuable, "The activity has no web page.")
-        }
+    private func openWebpage(_ url: WebpageURL) async -> HandoffError? {
         do throws(DBusError) {
             // xdg-desktop-portal, "OpenURI": parent window, address, options.
             _ = try await connection.call(
@@ -61,14 +75,50 @@ struct AppDelivery: Sendable {
                     path: "/org/freedesktop/portal/desktop",
                     interface: "org.freedesktop.portal.OpenURI",
                     member: "OpenURI",
-                    arguments: [.string(""), .string(url), portalOptions.value]
+                    arguments: [.string(""), .string(url.rawValue), portalOptions.value]
                 )
             )
             return nil
         } catch {
-            guard case .failed(let reason) = launch(["xdg-open", url]) else { return nil }
+            guard case .failed(let reason) = launch(["xdg-open", url.rawValue]) else { return nil }
             return HandoffError(.appFailed, "The web page does not open: \(error.message) xdg-open: \(reason)")
         }
+    }
+
+    /// Opens a document of this device; returns the id of the app.
+    private func openDocument(_ text: String) async throws(HandoffError) -> String {
+        let (document, app) = try apps.documentApp(for: text)
+        switch app.entrance {
+        case .bus:
+            do throws(DBusError) {
+                try await open(document, with: app.id)
+            } catch {
+                throw HandoffError(.appFailed, "\(app.id) does not open the document: \(error.message)")
+            }
+        case .command(let line):
+            if case .failed(let reason) = launch(line.arguments(opening: document)) {
+                throw HandoffError(.appFailed, "The document does not open: \(reason)")
+            }
+        }
+        return app.id
+    }
+
+    /// Has an app on the bus open a document, as every desktop does it.
+    private func open(_ document: FileURL, with id: String) async throws(DBusError) {
+        let call = try ApplicationCalls(id: id).open(
+            [document.description],
+            activationToken: options.activationToken
+        )
+        _ = try await connection.call(call, timeout: Self.limit)
+    }
+
+    private static func arguments(_ line: ExecLine, _ activity: Activity) -> [String] {
+        // A web page goes before a document, where a program takes only one address.
+        let document = activity.documentURL.flatMap { try? FileURL($0) }
+        if let page = activity.webpageURL, line.takesURL || document == nil {
+            return line.arguments(url: page.rawValue)
+        }
+        return document.map { line.arguments(opening: $0) } ?? line.arguments()
     }
 
     private var portalOptions: [String: Value] {
@@ -86,6 +136,19 @@ struct AppDelivery: Sendable {
             let reply = try await connection.call(try calls(to: app).continue(fetched(activity)), timeout: Self.limit)
             return try reply.decode(at: 0, as: Bool.self) ? .accepted : .declined
         } catch {
+            guard Self.knowsNoHandoff(error), let document = activity.documentURL.flatMap({ try? FileURL($0) }) else {
+                return .failed(error.message)
+            }
+            return await offer(document, to: app)
+        }
+    }
+
+    /// Gives an app that knows nothing of Handoff the document of an activity that it claims.
+    private func offer(_ document: FileURL, to app: App) async -> Continuations.Reception {
+        do throws(DBusError) {
+            try await open(document, with: app.id)
+            return .accepted
+        } catch {
             return .failed(error.message)
         }
     }
@@ -98,8 +161,9 @@ struct AppDelivery: Sendable {
     private func launch(_ command: [String], _ document: ActivityDocument? = nil) -> Continuations.Reception {
         var program = LaunchedProgram(command: command)
         if let document, let input = try? JSONEncoder().encode(document) { program.input = Array(input) }
-        // XDG Activation, "Activation tokens": how a program that is started gets its token.
+        // XDG Activation, "Activation tokens", and Startup Notification 0.1: how a program that is started gets its token.
         program.environment["XDG_ACTIVATION_TOKEN"] = options.activationToken
+        program.environment["DESKTOP_STARTUP_ID"] = options.activationToken
         do {
             try apps.launch(program)
             return .accepted
@@ -108,32 +172,17 @@ struct AppDelivery: Sendable {
         }
     }
 
+    /// Whether an app answers that it has no `Application1`.
+    private static func knowsNoHandoff(_ error: DBusError) -> Bool {
+        guard let name = error.name?.description else { return false }
+        return ["UnknownMethod", "UnknownInterface", "UnknownObject"].contains { name.hasSuffix(".Error." + $0) }
+    }
+
     /// Whether the bus says that nobody has that name, nor can be started to have it.
     private static func isAbsence(_ error: any Error) -> Bool {
         guard let name = (error as? DBusError)?.name?.description else { return error as? DBusError == nil }
         let prefix = "org.freedesktop.DBus.Error."
         return [prefix + "ServiceUnknown", prefix + "NameHasNoOwner"].contains(name)
             || name.hasPrefix(prefix + "Spawn.")
-    }
-}
-
-/// An activity as `X-Handoff-Exec` programs read it: the form of `handoffctl continue --print --json`.
-struct ActivityDocument: Encodable {
-    let deviceName: String
-    let type: String
-    let title: String?
-    let webpageURL: String?
-    let userInfo: [String: UserInfoJSON]
-    /// For `OpenStream`, where the app that began it takes streams.
-    let continuation: String?
-
-    init(_ fetched: FetchedActivity, _ deviceName: String) {
-        let activity = fetched.activity
-        continuation = fetched.continuation
-        self.deviceName = deviceName
-        type = activity.type.rawValue
-        title = activity.title
-        webpageURL = activity.webpageURL?.rawValue
-        userInfo = activity.userInfo.mapValues { UserInfoJSON($0) }
     }
 }

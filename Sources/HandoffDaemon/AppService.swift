@@ -1,5 +1,8 @@
 import Epoll
+import Glibc
 import HandoffApps
+import HandoffCore
+import HandoffModel
 import Logging
 import ServiceLifecycle
 import SystemPackage
@@ -8,6 +11,7 @@ import SystemPackage
 struct AppService: Service {
     let engine: Engine
     let scan: AppScan
+    let documentApps: DocumentAppScan
     let reactor: Reactor
     let logger: Logger
 
@@ -17,9 +21,10 @@ struct AppService: Service {
     /// How long a change is waited out: what installs an app writes several files.
     private static let settling = Duration.milliseconds(200)
 
-    init(engine: Engine, scan: AppScan, reactor: Reactor, logger: Logger) {
+    init(engine: Engine, scan: AppScan, documentApps: DocumentAppScan, reactor: Reactor, logger: Logger) {
         self.engine = engine
         self.scan = scan
+        self.documentApps = documentApps
         self.reactor = reactor
         self.logger = logger
         (processes, newProcesses) = AsyncStream.makeStream()
@@ -43,6 +48,29 @@ struct AppService: Service {
     /// - Throws: the error of posix_spawn(3).
     func launch(_ program: LaunchedProgram) throws(Errno) {
         newProcesses.yield(try program.start())
+    }
+
+    /// The document that a URL names, and the default app for it.
+    ///
+    /// - Throws: ``HandoffError`` with `notContinuable` when it is no file of this device, or nothing here opens it.
+    func documentApp(for text: String) throws(HandoffError) -> (FileURL, DocumentApp) {
+        guard let document = try? FileURL(text) else {
+            throw HandoffError(.notContinuable, "\(text.debugDescription) is no document of this device.")
+        }
+        let path = FilePath(String(decoding: document.path, as: UTF8.self))
+        guard access(path.string, R_OK) == 0, let name = path.lastComponent?.string else {
+            throw HandoffError(.notContinuable, "The document \(path) is not here, or cannot be read.")
+        }
+        switch documentApps.choice(forFileNamed: name) {
+        case .app(let app): return (document, app)
+        case .unknownType: throw HandoffError(.notContinuable, "Nobody here knows what kind of document \(name) is.")
+        case .noApp(let type):
+            throw HandoffError(
+                .notContinuable,
+                "No app here opens documents of the type \(type): install one, or choose one with "
+                    + "`xdg-mime default APP.desktop \(type)`."
+            )
+        }
     }
 
     private func follow(on reactor: Reactor) async throws {
@@ -78,7 +106,30 @@ struct AppService: Service {
     }
 
     private func reap(_ process: Int32, on reactor: Reactor) async {
-        guard let status = try? await LaunchedProgram.end(of: process, on: reactor) else { return }
-        logger.debug("an app that was started has ended", metadata: ["process": "\(process)", "status": "\(status)"])
+        do {
+            let status = try await status(of: process, on: reactor)
+            logger.debug(
+                "an app that was started has ended",
+                metadata: ["process": "\(process)", "status": "\(status)"]
+            )
+        } catch {
+            // The daemon stops; whoever adopts the app reaps it.
+            return
+        }
+    }
+
+    private func status(of process: Int32, on reactor: Reactor) async throws -> Int32 {
+        do throws(Errno) {
+            return try await LaunchedProgram.end(of: process, on: reactor)
+        } catch .canceled {
+            throw CancellationError()
+        } catch {
+            // Without a descriptor to wait on, as when none is left, it is asked for now and then.
+            var retry = Backoff()
+            while true {
+                if let status = try LaunchedProgram.status(of: process) { return status }
+                try await retry.wait()
+            }
+        }
     }
 }

@@ -82,7 +82,7 @@ struct AppsPresence: AppsService {
         switch app.entrance {
         case .bus: "bus"
         case .program: "program"
-        case .webpage: "webpage"
+        case .command: "command"
         }
     }
 }

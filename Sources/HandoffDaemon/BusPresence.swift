@@ -13,6 +13,7 @@ struct BusPresence: Sendable {
     let clients: ClientRoster
     let delegates: DelegateCaller
     let continuer: Continuer
+    let notices: NoticeService
     let defaultApps: DefaultApps
 
     private var objects: ObjectTree { connection.objects }
@@ -32,7 +33,7 @@ struct BusPresence: Sendable {
     }
 
     private func insert(_ entry: NearbyEntry) {
-        let (engine, fetcher, continuer) = (engine, fetcher, continuer)
+        let (engine, fetcher, continuer, notices) = (engine, fetcher, continuer, notices)
         let interface = Interface.nearbyActivity {
             // The object may be asked once more after the entry has left.
             engine.describe((try? engine.entry(entry.id)) ?? entry)
@@ -43,7 +44,8 @@ struct BusPresence: Sendable {
                 return FetchedActivity(activity, continuation: name?.description)
             }
         } hand: { options in
-            try await replying { try await continuer.proceed(with: entry.id, options) }
+            notices.continued(entry.id)
+            return try await replying { try await continuer.proceed(with: entry.id, options) }
         }
         objects.insert([interface], at: HandoffName.nearbyActivity(entry.id))
     }
@@ -61,6 +63,7 @@ struct BusPresence: Sendable {
 
 extension BusPresence: EngineObserver {
     func show(_ effect: Engine.Effect) {
+        if case .nearby = effect { notices.nearbyChanged() }
         switch effect {
         case .activityAdded(let record): insert(record)
         case .activityRemoved(let id): objects.remove(at: HandoffName.activity(id))

@@ -15,6 +15,8 @@ struct BusService: Service {
     let journal: ContinuationJournal
     let defaultApps: DefaultApps
     let streams: any StreamOpening
+    /// Whether a person is told what comes near.
+    let notifies: Bool
     let version: String
     let logger: Logger
 
@@ -72,12 +74,14 @@ struct BusService: Service {
             clients: ClientRoster(newClients),
             delegates: DelegateCaller(engine: engine, connection: connection, logger: logger),
             continuer: continuer,
+            notices: NoticeService(engine: engine, connection: connection, continuer: continuer, logger: logger),
             defaultApps: defaultApps
         )
         engine.observe(by: presence) { presence.show($0) }
         continuer.reportLeft()
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { await presence.delegates.run() }
+            if notifies { group.addTask { await presence.notices.run() } }
             for await client in clients {
                 group.addTask { try await watch(client, on: connection, presence.clients) }
             }

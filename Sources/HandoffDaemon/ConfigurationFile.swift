@@ -10,9 +10,10 @@ struct ConfigurationFile: Decodable {
     var name: String?
     var logLevel: String?
     var staysWhenAway: Bool?
+    var notifies: Bool?
 
     private enum Key: String, CodingKey, CaseIterable {
-        case radio, adapter, transport, bus, name, logLevel, staysWhenAway
+        case radio, adapter, transport, bus, name, logLevel, staysWhenAway, notifies
     }
 
     /// The file that was asked for, else the user's own if there is one, else nothing.
@@ -47,6 +48,7 @@ struct ConfigurationFile: Decodable {
         name = try container.decodeIfPresent(String.self, forKey: .name)
         logLevel = try container.decodeIfPresent(String.self, forKey: .logLevel)
         staysWhenAway = try container.decodeIfPresent(Bool.self, forKey: .staysWhenAway)
+        notifies = try container.decodeIfPresent(Bool.self, forKey: .notifies)
     }
 
     /// A key that means nothing is a slip of the pen, which should not pass unnoticed.

@@ -12,10 +12,10 @@ final class ContinuationDesk: Sendable {
     private let state = Mutex(State())
 
     /// Begins a continuation: its id, and what is to be done for it.
-    func begin(hasApp: Bool, announces: Bool) -> (Continuations.ID, AsyncStream<Continuations.Action>) {
+    func begin(announcedTo app: Continuations.AppID?) -> (Continuations.ID, AsyncStream<Continuations.Action>) {
         let (actions, continuation) = AsyncStream<Continuations.Action>.makeStream()
         let id = state.withLock { state in
-            let begun = state.machine.begin(hasApp: hasApp, announces: announces)
+            let begun = state.machine.begin(announcedTo: app)
             state.streams[begun.id] = continuation
             for (id, action) in begun.actions { state.streams[id]?.yield(action) }
             return begun.id

@@ -23,6 +23,7 @@ struct Continuer: Sendable {
         let id: Continuations.ID
         let entry: NearbyEntry
         let type: ActivityType?
+        /// The app that is told before the activity is here, if there is one.
         let app: App?
         let delivery: AppDelivery
     }
@@ -32,11 +33,11 @@ struct Continuer: Sendable {
     /// - Throws: ``HandoffError`` or `RadioError` that says why not and what to do.
     func proceed(with id: NearbyEntry.ID, _ options: ContinuationOptions) async throws -> ContinuationResult {
         let entry = try engine.entry(id)
+        // What nothing seems to open may still be a document, which only its origin knows.
         let (type, opener) = engine.opener(of: entry)
-        guard opener != .none else { throw Self.notContinuable }
-        let app: App? = if case .app(let app) = opener { app } else { nil }
+        let app: App? = if case .app(let app) = opener, app.entrance == .bus { app } else { nil }
         let device = engine.read { $0.devices[entry.device]?.name.rawValue } ?? entry.device.description
-        let (job, actions) = desk.begin(hasApp: app != nil, announces: app?.entrance == .bus)
+        let (job, actions) = desk.begin(announcedTo: app?.id)
         defer {
             desk.end(job)
             journal.leave(job)
@@ -72,7 +73,7 @@ struct Continuer: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
             for await action in actions {
-                if case .finish(let result) = action { return try self.result(result, job) }
+                if case .finish(let result) = action { return ContinuationResult(try result.get()) }
                 begin(action, job, &group)
             }
             throw CancellationError()
@@ -91,12 +92,11 @@ struct Continuer: Sendable {
                 desk.note(id) { $0.announced(id, announcement) }
             }
         case .fetch: group.addTask { await fetch(job) }
-        case .handOver(let activity):
-            guard let app = job.app else { return }
+        case .handOver(let activity, to: let name):
             // From here on the app gets the activity, and never an error besides.
             journal.remove(id)
             group.addTask {
-                let reception = await job.delivery.handOver(activity, to: app)
+                let reception = await handOver(activity, to: name, job)
                 desk.note(id) { $0.handedOver(id, reception) }
             }
         case .reportFailure(let error):
@@ -105,8 +105,8 @@ struct Continuer: Sendable {
             job.delivery.reportFailure(of: type, to: app, HandoffErrorName(error.code), error.message)
         case .openElsewhere(let activity):
             group.addTask {
-                let error = await job.delivery.openWebpage(of: activity)
-                desk.note(id) { $0.openedElsewhere(id, error) }
+                let result = await job.delivery.openElsewhere(activity)
+                desk.note(id) { $0.openedElsewhere(id, result) }
             }
         case .finish: break
         }
@@ -115,11 +115,8 @@ struct Continuer: Sendable {
     private func fetch(_ job: Job) async {
         do {
             let activity = try await fetcher.fetch(job.entry.id)
-            let isForApp = job.app.map { app in
-                app.isOf(team: activity.teamID, type: activity.type)
-                    && (activity.webpageURL != nil || !app.needsWebpage)
-            }
-            desk.note(job.id) { $0.fetched(job.id, activity, isForApp: isForApp ?? false) }
+            let apps = engine.read { $0.apps.recipients(of: activity) }
+            desk.note(job.id) { $0.fetched(job.id, activity, for: apps.map(\.id)) }
         } catch let error as HandoffError {
             desk.note(job.id) { $0.failed(job.id, error) }
         } catch is CancellationError {
@@ -130,18 +127,25 @@ struct Continuer: Sendable {
         }
     }
 
-    private func result(
-        _ result: Result<Continuations.Outcome, HandoffError>,
+    private func handOver(
+        _ activity: Activity,
+        to name: Continuations.AppID,
         _ job: Job
-    ) throws -> ContinuationResult {
-        switch try result.get() {
-        case .app: ContinuationResult(outcome: "app", application: job.app?.id ?? "")
-        case .browser: ContinuationResult(outcome: "browser", application: "")
+    ) async -> Continuations.Reception {
+        guard let app = engine.read({ $0.apps.apps.first { $0.id == name } }) else {
+            return .failed("\(name) was removed meanwhile.")
+        }
+        return await job.delivery.handOver(activity, to: app)
+    }
+}
+
+extension ContinuationResult {
+    /// An outcome in the words of the bus.
+    fileprivate init(_ outcome: Continuations.Outcome) {
+        switch outcome {
+        case .app(let app): self.init(outcome: "app", application: app)
+        case .browser: self.init(outcome: "browser", application: "")
+        case .document(let app): self.init(outcome: "document", application: app)
         }
     }
-
-    private static let notContinuable = HandoffError(
-        .notContinuable,
-        "No app here claims this type of activity, and it has no web page; see `handoffctl apps` for what apps claim."
-    )
 }

@@ -66,7 +66,13 @@ package struct Daemon<R: Radio>: Sendable {
     ) throws -> [any Service] {
         let fetcher = FetchService(engine: engine, radio: radio, logger: logger)
         let streams = StreamService(engine: engine, radio: radio, reactor: reactor, logger: logger)
-        let apps = AppService(engine: engine, scan: options.apps, reactor: reactor, logger: logger)
+        let apps = AppService(
+            engine: engine,
+            scan: options.apps,
+            documentApps: options.documentApps,
+            reactor: reactor,
+            logger: logger
+        )
         let defaultApps = try DefaultApps(from: directory)
         engine.setDefaultApps(defaultApps.all)
         let login =
@@ -89,6 +95,7 @@ package struct Daemon<R: Radio>: Sendable {
                 journal: ContinuationJournal(in: directory, logger: logger),
                 defaultApps: defaultApps,
                 streams: streams,
+                notifies: options.notifies,
                 version: Version.current,
                 logger: logger
             ),

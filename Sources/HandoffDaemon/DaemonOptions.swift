@@ -15,8 +15,14 @@ package struct DaemonOptions: Sendable {
     /// Whether activities stay on the air while the person's session is locked or idle.
     package var staysWhenAway: Bool
 
+    /// Whether the desktop shows a notification when something comes near that can be continued.
+    package var notifies = true
+
     /// Where apps are found.
     package var apps: AppScan
+
+    /// Which apps open documents.
+    package var documentApps: DocumentAppScan
 
     /// The name as text.
     package var deviceName: String { name.rawValue }
@@ -31,12 +37,14 @@ package struct DaemonOptions: Sendable {
         stateDirectory: FilePath,
         name: DeviceName,
         staysWhenAway: Bool = false,
-        apps: AppScan
+        apps: AppScan,
+        documentApps: DocumentAppScan
     ) {
         self.bus = bus
         self.stateDirectory = stateDirectory
         self.name = name
         self.staysWhenAway = staysWhenAway
         self.apps = apps
+        self.documentApps = documentApps
     }
 }

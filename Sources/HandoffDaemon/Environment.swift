@@ -5,7 +5,8 @@ package enum Environment {
     /// The environment variables that settings can come from.
     package static var current: [String: String] {
         let names = [
-            "HOME", "PATH", "STATE_DIRECTORY", "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "XDG_DATA_HOME", "XDG_STATE_HOME",
+            "HOME", "PATH", "STATE_DIRECTORY", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME", "XDG_CURRENT_DESKTOP",
+            "XDG_DATA_DIRS", "XDG_DATA_HOME", "XDG_STATE_HOME",
         ]
         return names.reduce(into: [:]) { variables, name in
             variables[name] = getenv(name).map { String(cString: $0) }

@@ -15,7 +15,7 @@ struct LaunchedProgram: Sendable {
     /// `POSIX_SPAWN_SETSID` (spawn.h), which a module without _GNU_SOURCE does not see.
     private static let newSession: Int16 = 0x80
 
-    /// Starts it; what it writes is thrown away.
+    /// Starts it; what it writes goes where the daemon's log goes: to the journal, which bounds it, or to the terminal.
     ///
     /// - Returns: its process id, which is to be given to ``end(of:on:)``.
     /// - Throws: the error of posix_spawnp(3), such as `ENOENT` where there is no such program.
@@ -25,8 +25,8 @@ struct LaunchedProgram: Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, input.rawValue, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, 1)
+        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, 2)
         posix_spawn_file_actions_addclosefrom_np(&actions, 3)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -53,12 +53,17 @@ struct LaunchedProgram: Sendable {
         let descriptor = try Descriptor { handoff_pidfd_open(process) }
         let end = try ReactorDescriptor(descriptor, on: reactor)
         return try await end.whenReady(for: .reading) { _ throws(Errno) in
-            var status: Int32 = 0
-            let reaped = try systemCall { waitpid(process, &status, WNOHANG) }
-            guard reaped == process else { throw .wouldBlock }
-            let signal = status & 0x7F
-            return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+            guard let status = try status(of: process) else { throw .wouldBlock }
+            return status
         }
+    }
+
+    /// Reaps a process if it has ended; returns its exit status as ``end(of:on:)`` does, nil while it runs.
+    static func status(of process: Int32) throws(Errno) -> Int32? {
+        var status: Int32 = 0
+        guard try systemCall({ waitpid(process, &status, WNOHANG) }) == process else { return nil }
+        let signal = status & 0x7F
+        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 
     private var variables: [String] {

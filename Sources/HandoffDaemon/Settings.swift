@@ -47,16 +47,17 @@ package struct Settings: Sendable {
             throw SettingsError("--transport goes with --radio bluez only.")
         }
         logLevel = try Self.level(line.logLevel ?? file.logLevel ?? "info")
-        daemon = DaemonOptions(
+        let directories = AppDirectories(environment: environment)
+        var daemon = DaemonOptions(
             bus: try Self.bus(line.bus ?? file.bus ?? "session"),
             stateDirectory: try StateDirectory.path(option: line.stateDirectory, environment: environment),
             name: try Self.name(line.name ?? file.name, hostName: hostName),
             staysWhenAway: file.staysWhenAway ?? false,
-            apps: AppScan(
-                directories: AppDirectories(environment: environment),
-                searchPath: environment["PATH"] ?? ""
-            )
+            apps: AppScan(directories: directories, searchPath: environment["PATH"] ?? ""),
+            documentApps: DocumentAppScan(directories: directories, environment: environment)
         )
+        daemon.notifies = file.notifies ?? true
+        self.daemon = daemon
     }
 
     /// - Parameter usual: the adapter for Bluetooth where the command line names none.

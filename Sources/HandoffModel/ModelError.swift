@@ -25,6 +25,10 @@ package struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
         package static let invalidName = Code("invalidName")
         /// A device, team, content or type identifier has the wrong form.
         package static let invalidIdentifier = Code("invalidIdentifier")
+        /// The id of a synchronised folder has the wrong form.
+        package static let invalidFolder = Code("invalidFolder")
+        /// A URL of a file has the wrong form.
+        package static let invalidFileURL = Code("invalidFileURL")
         /// The date has the wrong form or is out of range.
         package static let invalidDate = Code("invalidDate")
     }

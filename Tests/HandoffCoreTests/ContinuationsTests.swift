@@ -9,21 +9,26 @@ struct ContinuationsTests {
         var open: [Continuations.Action] = []
         var announcements = 0
         var isTaken = false
+        /// Of the activity to the app that was told.
         var deliveries = 0
+        /// Of the activity to another app.
+        var otherDeliveries = 0
         var failures = 0
         var results: [Result<Continuations.Outcome, HandoffError>] = []
 
         mutating func take(_ action: Continuations.Action) throws {
             switch action {
             case .announce: announcements += 1
-            case .handOver: deliveries += 1
+            case .handOver(_, to: "told"): deliveries += 1
+            case .handOver: otherDeliveries += 1
             case .reportFailure: failures += 1
             case .finish(let result): results.append(result)
             case .fetch, .openElsewhere: break
             }
             // What an app is told comes after it has taken in the announcement.
             if announcements > 0, deliveries + failures > 0 { try #require(isTaken) }
-            try #require(deliveries + failures <= 1 && results.count <= 1)
+            if announcements == 0 { try #require(failures == 0) }
+            try #require(deliveries + failures <= 1 && deliveries + otherDeliveries <= 1 && results.count <= 1)
             switch action {
             case .announce, .fetch, .handOver, .openElsewhere: open.append(action)
             case .reportFailure, .finish: break
@@ -40,9 +45,9 @@ struct ContinuationsTests {
             for action in actions { try lives[id, default: Life()].take(action) }
         }
 
-        mutating func begin(_ hasApp: Bool, _ announces: Bool) throws {
+        mutating func begin(_ app: String?) throws {
             begun += 1
-            let (id, actions) = machine.begin(hasApp: hasApp, announces: announces)
+            let (id, actions) = machine.begin(announcedTo: app)
             lives[id] = Life()
             for (id, action) in actions { try take([action], id) }
         }
@@ -61,9 +66,7 @@ struct ContinuationsTests {
             next.append(copy)
         }
         if world.begun < 3 {
-            for (hasApp, announces) in [(true, true), (true, false), (false, false)] {
-                try add { try $0.begin(hasApp, announces) }
-            }
+            for app in ["told", nil] { try add { try $0.begin(app) } }
         }
         for (id, life) in world.lives {
             for (index, action) in life.open.enumerated() {
@@ -94,9 +97,9 @@ struct ContinuationsTests {
             try end { try $0.take($0.machine.announced(id, .impossible), id) }
         case .fetch:
             for page in [nil, "https://example.org"] {
-                for isForApp in [true, false] {
+                for apps in [[], ["told"], ["other"], ["other", "told"]] {
                     let activity = try activity(page)
-                    try end { try $0.take($0.machine.fetched(id, activity, isForApp: isForApp), id) }
+                    try end { try $0.take($0.machine.fetched(id, activity, for: apps), id) }
                 }
             }
             try end { try $0.take($0.machine.failed(id, error), id) }
@@ -105,7 +108,9 @@ struct ContinuationsTests {
                 try end { try $0.take($0.machine.handedOver(id, reception), id) }
             }
         case .openElsewhere:
-            for failure in [nil, error] { try end { try $0.take($0.machine.openedElsewhere(id, failure), id) } }
+            for result in [.success(.browser), .failure(error)] as [Result<Continuations.Outcome, HandoffError>] {
+                try end { try $0.take($0.machine.openedElsewhere(id, result), id) }
+            }
         case .reportFailure, .finish: break
         }
     }
@@ -132,8 +137,8 @@ struct ContinuationsTests {
     @Test("a second continuation gives the app of the first UserCancelled, and not before it was told")
     func superseded() throws {
         var machine = Continuations()
-        let first = machine.begin(hasApp: true, announces: true)
-        let second = machine.begin(hasApp: true, announces: true)
+        let first = machine.begin(announcedTo: "told")
+        let second = machine.begin(announcedTo: "told")
         #expect(second.actions.map(\.0) == [second.id, second.id])
         let actions = machine.announced(first.id, .taken)
         guard case .reportFailure(let error) = actions.first else {
@@ -147,20 +152,20 @@ struct ContinuationsTests {
     @Test("what the app has been given is not taken back by a second continuation")
     func handedOverStays() throws {
         var machine = Continuations()
-        let first = machine.begin(hasApp: true, announces: false)
+        let first = machine.begin()
         let activity = try Self.activity(nil)
-        #expect(machine.fetched(first.id, activity) == [.handOver(activity)])
-        #expect(machine.begin(hasApp: false, announces: false).actions.allSatisfy { $0.0 != first.id })
-        #expect(machine.handedOver(first.id, .accepted) == [.finish(.success(.app))])
+        #expect(machine.fetched(first.id, activity, for: ["a"]) == [.handOver(activity, to: "a")])
+        #expect(machine.begin().actions.allSatisfy { $0.0 != first.id })
+        #expect(machine.handedOver(first.id, .accepted) == [.finish(.success(.app("a")))])
     }
 
     @Test("an app that declines leaves the web page to the browser; without one, the person is told")
     func declined() throws {
         for page in [nil, "https://example.org"] {
             var machine = Continuations()
-            let id = machine.begin(hasApp: true, announces: false).id
+            let id = machine.begin().id
             let activity = try Self.activity(page)
-            _ = machine.fetched(id, activity)
+            _ = machine.fetched(id, activity, for: ["a"])
             let actions = machine.handedOver(id, .declined)
             if page != nil {
                 #expect(actions == [.openElsewhere(activity)])
@@ -171,6 +176,53 @@ struct ContinuationsTests {
                 }
                 #expect(error.code == .notContinuable)
             }
+        }
+    }
+
+    @Test("where the app that was told may not have it, it gets the error, and another claimant the activity")
+    func otherApp() throws {
+        var machine = Continuations()
+        let id = machine.begin(announcedTo: "told").id
+        _ = machine.announced(id, .taken)
+        let activity = try Self.activity("https://example.org")
+        let actions = machine.fetched(id, activity, for: ["other", "third"])
+        guard actions.count == 2, case .reportFailure(let error) = actions[0] else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(error.code == .notContinuable)
+        #expect(actions[1] == .handOver(activity, to: "other"))
+        #expect(machine.handedOver(id, .accepted) == [.finish(.success(.app("other")))])
+    }
+
+    @Test("an app that cannot be started is left out for the next one, and hears nothing")
+    func absentApp() throws {
+        for isFetchedFirst in [true, false] {
+            var machine = Continuations()
+            let id = machine.begin(announcedTo: "absent").id
+            let activity = try Self.activity(nil)
+            var actions: [Continuations.Action] = []
+            if isFetchedFirst { actions += machine.fetched(id, activity, for: ["absent", "other"]) }
+            actions += machine.announced(id, .impossible)
+            if !isFetchedFirst { actions += machine.fetched(id, activity, for: ["absent", "other"]) }
+            #expect(actions == [.handOver(activity, to: "other")])
+        }
+    }
+
+    @Test("a document that no app takes is opened without one")
+    func document() throws {
+        let url = UserInfoValue.url("file:///home/a/b.txt")
+        let activity = try Activity(
+            type: ActivityType("org.example.a"),
+            userInfo: [Activity.documentURLKey: url]
+        )
+        for apps in [[], ["a"]] {
+            var machine = Continuations()
+            let id = machine.begin().id
+            var actions = machine.fetched(id, activity, for: apps)
+            if !apps.isEmpty { actions = machine.handedOver(id, .declined) }
+            #expect(actions == [.openElsewhere(activity)])
+            #expect(machine.openedElsewhere(id, .success(.document("b"))) == [.finish(.success(.document("b")))])
         }
     }
 }

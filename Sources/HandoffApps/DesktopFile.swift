@@ -1,0 +1,68 @@
+private import Glibc
+
+/// A desktop file in one of the directories of desktop files.
+struct DesktopFile: Hashable, Sendable {
+    let path: String
+    /// Its id, without `.desktop`: directories below are part of it (Desktop Entry Specification, "Desktop File ID").
+    let id: String
+
+    /// A larger file is no desktop file.
+    private static let largestFile = 256 * 1024
+    /// How many files are looked at; a desktop with everything installed has a few hundred.
+    private static let mostFiles = 10_000
+    /// How deep directories are looked into.
+    private static let depth = 3
+
+    /// The files of a directory and of those below it, by their ids.
+    static func all(in directory: String) -> [DesktopFile] {
+        Array(entries(of: directory, "", depth).files.sorted { $0.id < $1.id }.prefix(mostFiles))
+    }
+
+    /// The paths of the directories right below a directory.
+    static func directories(in directory: String) -> [String] {
+        entries(of: directory, "", 1).directories
+    }
+
+    /// What is in it; nil where it cannot be read.
+    var text: String? { smallFile(at: path, upTo: Self.largestFile) }
+
+    private static func entries(
+        of path: String,
+        _ prefix: String,
+        _ depth: Int
+    ) -> (files: [DesktopFile], directories: [String]) {
+        var files: [DesktopFile] = []
+        var directories: [String] = []
+        for name in names(in: path).prefix(mostFiles) {
+            let inner = path + "/" + name
+            if name.hasSuffix(".desktop") {
+                files.append(DesktopFile(path: inner, id: prefix + name.dropLast(".desktop".count)))
+            } else if depth > 0, isDirectory(inner) {
+                directories.append(inner)
+                let below = entries(of: inner, prefix + name + "-", depth - 1)
+                files += below.files
+                directories += below.directories
+            }
+        }
+        return (files, directories)
+    }
+
+    private static func names(in directory: String) -> [String] {
+        guard let stream = opendir(directory) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
+    }
+
+    private static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        // Not through links, which may lead round in circles.
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+}

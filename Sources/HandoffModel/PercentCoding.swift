@@ -1,0 +1,45 @@
+/// Percent-encoding of paths in URLs (RFC 3986, section 2.1).
+///
+/// A Linux path is bytes, not text; so is what this reads and writes.
+enum PercentCoding {
+    /// The bytes as they stand in the path of a URL; slashes stay.
+    static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var text: [UInt8] = []
+        for byte in bytes {
+            if byte.isASCIIWordByte || allowed.contains(byte) {
+                text.append(byte)
+            } else {
+                text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0x0F)]]
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The bytes that the path of a URL stands for; nil where a percent sign is not followed by two digits.
+    ///
+    /// Bytes that should have been escaped stand for themselves.
+    static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = text.makeIterator()
+        while let byte = rest.next() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.next()?.hexDigitValue, let low = rest.next()?.hexDigitValue else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    /// Besides letters, digits and `_`: the rest of `pchar` (RFC 3986, section 3.3), and the slash.
+    private static let allowed = Set("-.~!$&'()*+,;=:@/".utf8)
+}
+
+extension UInt8 {
+    /// The value of this byte read as a hexadecimal digit of either case; nil when it is none.
+    fileprivate var hexDigitValue: UInt8? {
+        lowercaseHexDigitValue ?? (isASCIILetter ? (self | 0x20).lowercaseHexDigitValue : nil)
+    }
+}

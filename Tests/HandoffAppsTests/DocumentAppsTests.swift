@@ -1,0 +1,123 @@
+import Foundation
+import HandoffApps
+import Testing
+
+@Suite("A document opens in the default app of its MIME type")
+struct DocumentAppsTests {
+    typealias Level = DocumentApps.Level
+
+    private static func app(_ id: String, _ types: String, _ more: String = "Exec=run %f") throws -> DocumentApp {
+        let text = "[Desktop Entry]\nType=Application\nName=N\nMimeType=\(types)\n\(more)\n"
+        return try #require(try DocumentApp(id: id, DesktopEntry(text)))
+    }
+
+    struct Choice: CustomTestStringConvertible {
+        let testDescription: String
+        let lists: [String]
+        let expected: String?
+    }
+
+    @Test(
+        "of lists and desktop files, those that count first decide",
+        arguments: [
+            Choice(testDescription: "desktop files alone", lists: ["", ""], expected: "a"),
+            Choice(
+                testDescription: "a default",
+                lists: ["[Default Applications]\ntext/plain=b.desktop;a.desktop", ""],
+                expected: "b"
+            ),
+            Choice(
+                testDescription: "a default that is not installed",
+                lists: ["[Default Applications]\ntext/plain=gone.desktop; c.desktop ;", ""],
+                expected: "c"
+            ),
+            Choice(
+                testDescription: "a later default",
+                lists: ["[Default Applications]\ntext/html=b.desktop", "[Default Applications]\ntext/plain=c.desktop"],
+                expected: "c"
+            ),
+            Choice(
+                testDescription: "an addition",
+                lists: ["# mine\n[Added Associations]\ntext/plain=c.desktop;\nnonsense\n[", ""],
+                expected: "c"
+            ),
+            Choice(
+                testDescription: "a removal",
+                lists: ["[Removed Associations]\ntext/plain=a.desktop;", ""],
+                expected: "b"
+            ),
+            Choice(
+                testDescription: "all removed",
+                lists: ["[Removed Associations]\ntext/plain=a.desktop;b.desktop", ""],
+                expected: nil
+            ),
+        ]
+    )
+    func choice(_ choice: Choice) throws {
+        let apps = DocumentApps([
+            Level(list: MediaTypeAppList(choice.lists[0])),
+            Level(apps: [try Self.app("a", "text/plain;")], ids: ["hidden"]),
+            Level(list: MediaTypeAppList(choice.lists[1])),
+            Level(apps: [
+                try Self.app("b", "text/plain;"), try Self.app("c", "image/png;"), try Self.app("hidden", "image/gif"),
+            ]),
+        ])
+        #expect(apps.app(for: ["text/plain"])?.id == choice.expected)
+        #expect(apps.app(for: ["text/unknown", "image/png"])?.id == "c")
+        #expect(apps.app(for: ["image/gif"]) == nil)
+        #expect(apps.app(for: []) == nil)
+    }
+
+    @Test("a type is a special kind of others, and all text is plain text; circles end")
+    func lineage() {
+        let lineage = MediaTypeLineage("a/b c/d\nc/d a/b\ntext/x-markdown text/markdown\nbroken\n")
+        #expect(lineage.of("a/b") == ["a/b", "c/d"])
+        #expect(lineage.of("text/x-markdown") == ["text/x-markdown", "text/markdown", "text/plain"])
+        #expect(lineage.of("image/png") == ["image/png"])
+        let long = MediaTypeLineage((0..<100).map { "t/\($0) t/\($0 + 1)" }.joined(separator: "\n"))
+        #expect(long.of("t/0").count <= 33)
+    }
+
+    @Test(
+        "a desktop file that cannot be given a document is none",
+        arguments: ["Terminal=true\nExec=run %f", "Hidden=true\nExec=run %f", "Exec=\"run", "DBusActivatable=true"]
+    )
+    func unusable(_ lines: String) throws {
+        let text = "[Desktop Entry]\nType=Application\nName=N\nMimeType=text/plain\n\(lines)\n"
+        #expect(try DocumentApp(id: "a", DesktopEntry(text)) == nil)
+        #expect(try DocumentApp(id: "a", DesktopEntry("[Desktop Entry]\nType=Link\nExec=run")) == nil)
+    }
+
+    @Test("the directories of a desktop are read in their order, its own lists first")
+    func scan() throws {
+        let directory = URL.temporaryDirectory.appending(path: "documents-\(UUID().uuidString.prefix(8))")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let write = { (path: String, text: String) throws in
+            let file = directory.appending(path: path)
+            let above = file.deletingLastPathComponent()
+            try FileManager.default.createDirectory(at: above, withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
+        let app = { (types: String) in "[Desktop Entry]\nType=Application\nName=N\nExec=true %f\nMimeType=\(types)\n" }
+        try write("share/mime/globs2", "50:text/markdown:*.md\n50:image/png:*.png\n50:image/gif:*.gif\n")
+        try write("share/applications/a.desktop", app("text/plain;image/png"))
+        try write("share/applications/b.desktop", app("image/png") + "TryExec=/nowhere/at/all\n")
+        try write("share/applications/c.desktop", app("image/png"))
+        try write("etc/mimeapps.list", "[Default Applications]\nimage/png=a.desktop\n")
+        try write("config/mimeapps.list", "[Default Applications]\nimage/png=b.desktop\n")
+        try write("config/sway-mimeapps.list", "[Default Applications]\nimage/png=c.desktop\n")
+        let path = directory.path()
+        var environment = ["XDG_CONFIG_HOME": path + "/config", "XDG_CONFIG_DIRS": "relative:" + path + "/etc"]
+        let choice = { (name: String, environment: [String: String]) in
+            let directories = AppDirectories(paths: [path + "/share/applications"])
+            return DocumentAppScan(directories: directories, environment: environment).choice(forFileNamed: name)
+        }
+        let id = { (choice: DocumentAppScan.Choice) in if case .app(let app) = choice { app.id } else { "" } }
+        #expect(id(choice("a.png", environment)) == "a")
+        environment["XDG_CURRENT_DESKTOP"] = "Sway:wlroots"
+        #expect(id(choice("a.png", environment)) == "c")
+        #expect(id(choice("README.md", environment)) == "a")
+        #expect(choice("a.gif", environment) == .noApp("image/gif"))
+        #expect(choice("a.unknown", environment) == .unknownType)
+    }
+}

@@ -1,0 +1,150 @@
+import HandoffCore
+import HandoffModel
+import HandoffTestVectors
+import Testing
+
+@Suite("A person is told once of what can be continued, and a desktop stays calm")
+struct NearbyNoticesTests {
+    typealias Offer = NearbyNotices.Offer
+    typealias Action = NearbyNotices.Action
+
+    private static func offer(
+        _ id: UInt64,
+        device: UInt8 = 1,
+        _ type: String = "edit",
+        opener: String = "Editor"
+    ) throws -> Offer {
+        Offer(
+            id: id,
+            device: try .sample(device),
+            typeHash: try ActivityType("org.example.\(type)").hash,
+            opener: opener
+        )
+    }
+
+    /// What is to be done, and when to ask again.
+    struct Due: Equatable {
+        let actions: [Action]
+        let next: Duration?
+
+        init(_ actions: [Action], _ next: Duration?) {
+            (self.actions, self.next) = (actions, next)
+        }
+    }
+
+    @Test("what comes near is shown at once, and taken away when it leaves")
+    func comesAndGoes() throws {
+        var notices = NearbyNotices()
+        let offer = try Self.offer(1)
+        notices.offer([offer])
+        #expect(notices.advance(to: .seconds(1)).actions == [.show(offer)])
+        #expect(notices.due(at: .seconds(2)) == Due([], nil))
+        notices.offer([])
+        #expect(notices.due(at: .seconds(3)) == Due([.close], nil))
+        #expect(notices.due(at: .seconds(4)) == Due([], nil))
+    }
+
+    @Test("another activity replaces it after half a minute, the last one of several")
+    func replaced() throws {
+        var notices = NearbyNotices()
+        let (first, second, third) = (try Self.offer(1), try Self.offer(2, "draw"), try Self.offer(3, "read"))
+        notices.offer([first])
+        _ = notices.advance(to: .seconds(10))
+        notices.offer([second])
+        #expect(notices.due(at: .seconds(11)) == Due([.close], .seconds(40)))
+        notices.offer([third])
+        #expect(notices.due(at: .seconds(12)) == Due([], .seconds(40)))
+        #expect(notices.due(at: .seconds(40)) == Due([.show(third)], nil))
+    }
+
+    @Test("what was closed by the person stays closed, for as long as it is nearby")
+    func dismissed() throws {
+        var notices = NearbyNotices()
+        notices.offer([try Self.offer(1)])
+        _ = notices.advance(to: .zero)
+        notices.closed()
+        for seconds in [1, 299, 300, 10_000] { #expect(notices.due(at: .seconds(seconds)) == Due([], nil)) }
+    }
+
+    @Test("the same activity that comes back is told again after five minutes, not before")
+    func flapping() throws {
+        var notices = NearbyNotices()
+        notices.offer([try Self.offer(1)])
+        _ = notices.advance(to: .zero)
+        notices.offer([])
+        #expect(notices.advance(to: .seconds(50)).actions == [.close])
+        let again = try Self.offer(2)
+        notices.offer([again])
+        #expect(notices.due(at: .seconds(60)) == Due([], .seconds(300)))
+        #expect(notices.due(at: .seconds(300)) == Due([.show(again)], nil))
+    }
+
+    @Test("what a person goes on with is not told, and what tells it is taken away")
+    func continued() throws {
+        var notices = NearbyNotices()
+        let (first, second) = (try Self.offer(1), try Self.offer(2, device: 2))
+        notices.offer([first])
+        _ = notices.advance(to: .zero)
+        #expect(notices.continued(1, at: .seconds(1)) == [.close])
+        notices.offer([first, second])
+        #expect(notices.continued(2, at: .seconds(2)).isEmpty)
+        #expect(notices.continued(7, at: .seconds(2)).isEmpty)
+        #expect(notices.due(at: .seconds(400)) == Due([], nil))
+    }
+
+    @Test("another app that would open it is shown in its place")
+    func otherOpener() throws {
+        var notices = NearbyNotices()
+        notices.offer([try Self.offer(1)])
+        _ = notices.advance(to: .zero)
+        let changed = try Self.offer(1, opener: "the browser")
+        notices.offer([changed])
+        #expect(notices.due(at: .seconds(5)) == Due([], .seconds(30)))
+        #expect(notices.due(at: .seconds(30)) == Due([.show(changed)], nil))
+    }
+
+    @Test("whatever comes and goes: one at a time, with pauses, none twice, and none that is gone", arguments: 0..<200)
+    func anyHistory(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        var notices = NearbyNotices()
+        var (offers, uptime, nextID) = ([Offer](), Duration.zero, UInt64(1))
+        var (shown, lastShow, told) = (Offer?.none, Duration?.none, Set<Offer>())
+        for _ in 0..<200 {
+            uptime += .milliseconds(Int64.random(in: 0...40_000, using: &random))
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0 where offers.count < 5:
+                let type = ["edit", "draw"].randomElement(using: &random) ?? ""
+                offers.append(try Self.offer(nextID, device: .random(in: 1...2, using: &random), type))
+                nextID += 1
+            case 1: if !offers.isEmpty { offers.remove(at: .random(in: 0..<offers.count, using: &random)) }
+            case 2:
+                notices.closed()
+                shown = nil
+            default: break
+            }
+            notices.offer(offers)
+            let (actions, next) = notices.advance(to: uptime)
+            for action in actions {
+                switch action {
+                case .close:
+                    try #require(shown != nil)
+                    shown = nil
+                case .show(let offer):
+                    try #require(offers.contains(offer) && told.insert(offer).inserted)
+                    if let lastShow { try #require(uptime - lastShow >= NearbyNotices.shortestGap) }
+                    (shown, lastShow) = (offer, uptime)
+                }
+            }
+            // What is shown is there, and a deadline lies ahead.
+            if let shown { try #require(offers.contains(shown)) }
+            if let next { try #require(next > uptime) }
+        }
+    }
+}
+
+extension NearbyNotices {
+    fileprivate mutating func due(at uptime: Duration) -> NearbyNoticesTests.Due {
+        let (actions, next) = advance(to: uptime)
+        return NearbyNoticesTests.Due(actions, next)
+    }
+}

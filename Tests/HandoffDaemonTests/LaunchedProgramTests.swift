@@ -1,0 +1,17 @@
+import Glibc
+import Testing
+
+@testable import HandoffDaemon
+
+@Suite("A program that was started is reaped")
+struct LaunchedProgramTests {
+    @Test("its status is known once it has ended, whether by itself or by a signal", arguments: [(7, 7), (-9, 137)])
+    func status(end: Int, expected: Int) throws {
+        let script = end < 0 ? "kill \(end) $$" : "exit \(end)"
+        let process = try LaunchedProgram(command: ["sh", "-c", script]).start()
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+        #expect(try LaunchedProgram.status(of: process) == Int32(expected))
+        #expect(throws: (any Error).self) { try LaunchedProgram.status(of: process) }
+    }
+}

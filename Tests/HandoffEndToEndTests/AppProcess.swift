@@ -1,0 +1,153 @@
+import DBus
+import Foundation
+import HandoffBus
+import HandoffTestSupport
+import Synchronization
+import Testing
+
+/// An app in a process of its own, started by the bus, which asks the test what to do with each call that it gets.
+struct AppProcess: Sendable {
+    /// What the app does with a call.
+    enum Answer: String {
+        case yes, crash, never
+        /// It answers when the test releases it.
+        case whenReleased
+    }
+
+    /// A call that the app got.
+    struct Call: Sendable {
+        let name: String
+        /// The process that got it.
+        let process: Int32
+    }
+
+    private let plan: @Sendable (String) -> Answer
+    private let log = Calls()
+    private let newCalls: AsyncStream<Call>.Continuation
+    private let callStream: AsyncStream<Call>
+    private let gate: AsyncStream<Never>
+    private let opening: AsyncStream<Never>.Continuation
+
+    private final class Calls: Sendable {
+        let all = Mutex<[Call]>([])
+    }
+
+    /// - Parameter plan: what the app does with a call of that name.
+    init(_ plan: @escaping @Sendable (String) -> Answer) {
+        self.plan = plan
+        (callStream, newCalls) = AsyncStream.makeStream()
+        (gate, opening) = AsyncStream.makeStream()
+    }
+
+    /// Installs the app, which claims `org.example.edit`.
+    func install(in world: World) throws {
+        try world.writeApp("org.example.Editor", "DBusActivatable=true")
+        try world.write(Self.program, to: "app.py")
+        let command = "/usr/bin/python3 \(world.directory.path())/app.py"
+        try world.write(
+            "[D-BUS Service]\nName=org.example.Editor\nExec=\(command)\n",
+            to: "services/org.example.Editor.service"
+        )
+    }
+
+    /// Runs `body` while the app can ask.
+    func standing(on bus: PrivateBus, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        let told = Method(
+            name: "Told",
+            inputs: [Argument(name: "process", type: .int32), Argument(name: "call", type: .string)],
+            outputs: [Argument(name: "answer", type: .string)]
+        ) { invocation in
+            let call = Call(
+                name: try invocation.arguments.decode(at: 1, as: String.self),
+                process: try invocation.arguments.decode(at: 0, as: Int32.self)
+            )
+            log.all.withLock { $0.append(call) }
+            newCalls.yield(call)
+            let answer = plan(call.name)
+            guard answer == .whenReleased else { return .reply([.string(answer.rawValue)]) }
+            return .later {
+                for await _ in gate {}
+                return [.string(Answer.yes.rawValue)]
+            }
+        }
+        try await Connection.withConnection(to: bus.address) { connection in
+            let interface = Interface(name: "org.example.Story", methods: [told])
+            connection.objects.insert([interface], at: "/org/example/Story")
+            try await connection.withName("org.example.Story") { try await body() }
+        }
+    }
+
+    /// All calls so far.
+    var calls: [Call] { log.all.withLock { $0 } }
+
+    /// The next call whose name begins like that.
+    @discardableResult
+    func call(_ name: String) async throws -> Call {
+        for await call in callStream where call.name.hasPrefix(name) { return call }
+        throw CancellationError()
+    }
+
+    /// Lets the app answer what it was to answer when released.
+    func release() {
+        opening.finish()
+    }
+
+    /// Waits until the app, if it runs, has taken in all that was sent to it before.
+    func settle(on bus: PrivateBus) async throws {
+        try await Connection.withConnection(to: bus.address) { connection in
+            let ping = MethodCall(
+                destination: "org.example.Editor",
+                path: "/org/example/Editor",
+                interface: "org.freedesktop.DBus.Peer",
+                member: "Ping",
+                startsService: false
+            )
+            _ = try? await connection.call(ping, timeout: .seconds(20))
+        }
+    }
+
+    /// Expects one announcement, and after it one end.
+    func expectOneEnd(isFailure: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+        let names = calls.map { $0.name.hasPrefix("DidFail") ? "DidFail" : $0.name }
+        #expect(names == ["WillContinue", isFailure ? "DidFail" : "Continue"], sourceLocation: sourceLocation)
+    }
+
+    private static let program = """
+        import os
+        import dbus
+        import dbus.mainloop.glib
+        import dbus.service
+        from gi.repository import GLib
+
+        INTERFACE = "org.handoffd.Application1"
+
+
+        class Editor(dbus.service.Object):
+            def ask(self, call, reply=None):
+                answer = story.Told(os.getpid(), call, dbus_interface="org.example.Story", timeout=50)
+                if answer == "crash":
+                    os._exit(1)
+                if answer == "yes" and reply:
+                    reply(True)
+
+            @dbus.service.method(INTERFACE, in_signature="sa{sv}", out_signature="b", async_callbacks=("reply", "fail"))
+            def WillContinue(self, type, options, reply, fail):
+                self.ask("WillContinue", reply)
+
+            @dbus.service.method(INTERFACE, in_signature="a{sv}a{sv}", out_signature="b", async_callbacks=("reply", "fail"))
+            def Continue(self, activity, options, reply, fail):
+                self.ask("Continue", reply)
+
+            @dbus.service.method(INTERFACE, in_signature="sssa{sv}")
+            def DidFail(self, type, error, message, options):
+                self.ask("DidFail " + error)
+
+
+        dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+        bus = dbus.SessionBus()
+        story = bus.get_object("org.example.Story", "/org/example/Story")
+        name = dbus.service.BusName("org.example.Editor", bus)
+        editor = Editor(name, "/org/example/Editor")
+        GLib.MainLoop().run()
+        """
+}

@@ -1,0 +1,165 @@
+import DBus
+import Foundation
+import HandoffBus
+import HandoffTestSupport
+
+/// Something that shows notifications, as faithful as the daemon needs it.
+struct Desktop: Sendable {
+    /// A notification as it was asked for.
+    struct Notice: Sendable {
+        let replaces: UInt32
+        let summary: String
+        let body: String
+        let actions: [String]
+    }
+
+    private let capabilities: [String]
+    private let notices: AsyncStream<Notice>
+    private let newNotices: AsyncStream<Notice>.Continuation
+    private let closed: AsyncStream<UInt32>
+    private let newClosed: AsyncStream<UInt32>.Continuation
+
+    private static let path: ObjectPath = "/org/freedesktop/Notifications"
+    private static let interface: InterfaceName = "org.freedesktop.Notifications"
+    /// The number of whatever it shows.
+    static let number: UInt32 = 7
+
+    init(_ capabilities: String...) {
+        self.capabilities = capabilities
+        (notices, newNotices) = AsyncStream.makeStream()
+        (closed, newClosed) = AsyncStream.makeStream()
+    }
+
+    /// The next notification that it is asked for.
+    func next() async throws -> Notice {
+        for await notice in notices { return notice }
+        throw CancellationError()
+    }
+
+    /// The next number that it is asked to take away.
+    func nextClosed() async throws -> UInt32 {
+        for await number in closed { return number }
+        throw CancellationError()
+    }
+
+    /// Runs `body` while it stands on the bus.
+    func standing(on bus: PrivateBus, _ body: @escaping @Sendable (Connection) async throws -> Void) async throws {
+        try await Connection.withConnection(to: bus.address) { connection in
+            let methods = [able, notify, close]
+            connection.objects.insert([Interface(name: Self.interface, methods: methods)], at: Self.path)
+            try await connection.withName("org.freedesktop.Notifications") { try await body(connection) }
+        }
+    }
+
+    /// A person clicks what it shows, which brings a token to take the focus with.
+    func click(_ token: String, over connection: Connection) {
+        for (member, text) in [("ActivationToken", token), ("ActionInvoked", "default")] as [(MemberName, String)] {
+            let arguments: [Value] = [.uint32(Self.number), .string(text)]
+            connection.emit(
+                Signal(path: Self.path, interface: Self.interface, member: member, arguments: arguments)
+            )
+        }
+    }
+
+    private var able: Method {
+        Method(name: "GetCapabilities", outputs: [Argument(name: "capabilities", type: [String].valueType)]) { _ in
+            .reply([capabilities.value])
+        }
+    }
+
+    private var notify: Method {
+        Method(
+            name: "Notify",
+            inputs: [
+                Argument(name: "app_name", type: .string), Argument(name: "replaces_id", type: .uint32),
+                Argument(name: "app_icon", type: .string), Argument(name: "summary", type: .string),
+                Argument(name: "body", type: .string), Argument(name: "actions", type: [String].valueType),
+                Argument(name: "hints", type: [String: Value].valueType),
+                Argument(name: "expire_timeout", type: .int32),
+            ],
+            outputs: [Argument(name: "id", type: .uint32)]
+        ) { invocation in
+            newNotices.yield(
+                Notice(
+                    replaces: try invocation.arguments.decode(at: 1, as: UInt32.self),
+                    summary: try invocation.arguments.decode(at: 3, as: String.self),
+                    body: try invocation.arguments.decode(at: 4, as: String.self),
+                    actions: try invocation.arguments.decode(at: 5, as: [String].self)
+                )
+            )
+            return .reply([.uint32(Self.number)])
+        }
+    }
+
+    private var close: Method {
+        Method(name: "CloseNotification", inputs: [Argument(name: "id", type: .uint32)]) { invocation in
+            newClosed.yield(try invocation.arguments.decode(at: 0, as: UInt32.self))
+            return .reply([])
+        }
+    }
+}
+
+/// A real notification server, dunst, on a display that nobody sees.
+struct Dunst: Sendable {
+    private let environment: [String: String]
+    /// What it shows, in its own words.
+    let output: Transcript
+
+    /// Runs `body` while it stands on the bus.
+    static func standing(
+        on bus: PrivateBus,
+        in world: World,
+        _ body: @escaping @Sendable (Dunst) async throws -> Void
+    ) async throws {
+        let configuration = world.directory.appending(path: "dunstrc")
+        try Data().write(to: configuration)
+        let screen = ["-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp"]
+        try await withProgram("/usr/bin/Xvfb", screen) { display in
+            guard let number = await display.stdout.firstLine() else {
+                throw MissingProgram(description: "Xvfb did not start: \(await display.stderr.text())")
+            }
+            let environment = bus.environment.merging(["DISPLAY": ":\(number)"]) { _, new in new }
+            let arguments = ["-print", "-config", configuration.path()]
+            try await withProgram("/usr/bin/dunst", arguments, environment: environment) { process in
+                let dunst = Dunst(environment: environment, output: Transcript())
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { await dunst.output.collect(process.stdout) }
+                    group.addTask {
+                        defer { process.kill() }
+                        try await bus.waitForOwner(of: NotificationsName.bus)
+                        try await body(dunst)
+                    }
+                    try await group.waitForAll()
+                }
+            }
+        }
+    }
+
+    /// Clicks the newest notification.
+    func click() async throws {
+        _ = try await HandoffTestSupport.run("/usr/bin/dunstctl", ["action", "0"], environment: environment)
+    }
+
+    /// How many notifications are shown.
+    func count() async throws -> String {
+        let arguments = ["count", "displayed"]
+        let result = try await HandoffTestSupport.run("/usr/bin/dunstctl", arguments, environment: environment)
+        return result.stdout.filter(\.isNumber)
+    }
+}
+
+enum NotificationsName {
+    static let bus: BusName = "org.freedesktop.Notifications"
+}
+
+extension PrivateBus {
+    /// Waits until somebody has that name.
+    func waitForOwner(of name: BusName) async throws {
+        try await Connection.withConnection(to: address) { connection in
+            try await connection.withOwner(of: name) { owners in
+                for await owner in owners where owner != nil { return }
+                throw CancellationError()
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import DBus
+import Foundation
+import HandoffBus
+import HandoffRadioSimulated
+import HandoffTestSupport
+import Testing
+
+@Suite("Whatever fails between the calls, the app gets the activity or the error, exactly once", .serialized)
+struct FaultStories {
+    /// Where a continuation is when something fails.
+    enum Step: String, CaseIterable {
+        case announcing = "the app is told"
+        case fetching = "the activity is fetched"
+        case receiving = "the app takes it in"
+    }
+
+    /// What fails.
+    enum Fault: String, CaseIterable {
+        case peer = "the other device dies"
+        case app = "the app dies"
+        case daemon = "handoffd dies and is started again"
+        case radio = "the radio is switched off"
+    }
+
+    struct Case: CustomTestStringConvertible {
+        let step: Step
+        let fault: Fault
+
+        var testDescription: String { "\(fault.rawValue) while \(step.rawValue)" }
+
+        static let all = Step.allCases.flatMap { step in Fault.allCases.map { Case(step: step, fault: $0) } }
+    }
+
+    @Test("at every step", arguments: Case.all)
+    func exactlyOnce(_ example: Case) async throws {
+        let story = AppProcess { [step = example.step] call in
+            switch (call, step) {
+            case ("WillContinue", .announcing), ("Continue", .receiving): .whenReleased
+            default: .yes
+            }
+        }
+        try await World.runApps({ try story.install(in: $0) }) { world, laptop, desktop in
+            try await story.standing(on: desktop.bus) {
+                try await desktop.watching { watch in
+                    try await laptop.publishing("org.example.edit", ["--title", "Draft"]) { _ in
+                        try await watch.until { $0.first?["opensWith"].string == "app" }
+                        let entry = try await desktop.watchingOnce()
+                        if example.step == .fetching { laptop.signal(SIGSTOP) }
+                        try await desktop.connected { user in
+                            async let result = Result { try await user.continueActivity(entry) }
+                            let call = try await story.call(example.step == .receiving ? "Continue" : "WillContinue")
+                            try await Self.inject(example.fault, call.process, world, laptop, desktop)
+                            story.release()
+                            let error = await result.errorName
+                            if example.fault == .daemon {
+                                try await Self.restart(example.step, story, world, desktop)
+                            } else {
+                                try await Self.conclude(example, error, story, desktop)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Lets it happen.
+    private static func inject(
+        _ fault: Fault,
+        _ app: Int32,
+        _ world: World,
+        _ laptop: Device,
+        _ desktop: Device
+    ) async throws {
+        switch fault {
+        case .peer: laptop.signal(SIGKILL)
+        case .radio: try world.setAir { $0.off = ["desktop"] }
+        case .app:
+            kill(app, SIGKILL)
+            laptop.signal(SIGCONT)
+        case .daemon:
+            desktop.signal(SIGKILL)
+            _ = await desktop.process.exitStatus()
+        }
+    }
+
+    /// The person and the app hear the same.
+    private static func conclude(_ example: Case, _ error: String, _ story: AppProcess, _ desktop: Device) async throws
+    {
+        try await story.settle(on: desktop.bus)
+        // An app that dies with the activity in its hands has had it, and the person learns that it failed.
+        let isLost = example.step == .receiving && example.fault == .app
+        if isLost { #expect(error == "AppFailed") }
+        story.expectOneEnd(isFailure: !error.isEmpty && !isLost)
+    }
+
+    /// A new handoffd tells the app what the one before it could not.
+    private static func restart(_ step: Step, _ story: AppProcess, _ world: World, _ desktop: Device) async throws {
+        let surroundings = world.appSurroundings
+        try await world.withDaemon("desktop", on: desktop.bus, surroundings: surroundings) { again in
+            let status = try await again.run("status").status
+            #expect(status == 0)
+            if step != .receiving { try await story.call("DidFail") }
+            try await story.settle(on: desktop.bus)
+        }
+        story.expectOneEnd(isFailure: step != .receiving)
+    }
+
+    @Test("an app that does not answer WillContinue is given the activity all the same")
+    func noAnswer() async throws {
+        let story = AppProcess { $0 == "WillContinue" ? .never : .yes }
+        try await World.runApps({ try story.install(in: $0) }) { _, laptop, desktop in
+            try await story.standing(on: desktop.bus) {
+                try await desktop.watching { watch in
+                    try await laptop.publishing("org.example.edit", ["--title", "Draft"]) { _ in
+                        try await watch.until { $0.first?["opensWith"].string == "app" }
+                        #expect(try await desktop.json("continue")["outcome"].string == "app")
+                        story.expectOneEnd(isFailure: false)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("an app that never answers Continue has failed, and its person is told")
+    func noReception() async throws {
+        let story = AppProcess { $0 == "Continue" ? .never : .yes }
+        try await World.runApps({ try story.install(in: $0) }) { _, laptop, desktop in
+            try await story.standing(on: desktop.bus) {
+                try await desktop.watching { watch in
+                    try await laptop.publishing("org.example.edit", ["--title", "Draft"]) { _ in
+                        try await watch.until { $0.first?["opensWith"].string == "app" }
+                        let result = try await desktop.run("--json", "continue")
+                        #expect(try JSON(result.stderr)["name"].string == "org.handoffd.Error.AppFailed")
+                        try await story.settle(on: desktop.bus)
+                        story.expectOneEnd(isFailure: false)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("an app that crashes in WillContinue is started again for the activity")
+    func crashes() async throws {
+        let story = AppProcess { $0 == "WillContinue" ? .crash : .yes }
+        try await World.runApps({ try story.install(in: $0) }) { _, laptop, desktop in
+            try await story.standing(on: desktop.bus) {
+                try await desktop.watching { watch in
+                    try await laptop.publishing("org.example.edit", ["--title", "Draft"]) { _ in
+                        try await watch.until { $0.first?["opensWith"].string == "app" }
+                        #expect(try await desktop.json("continue")["outcome"].string == "app")
+                        story.expectOneEnd(isFailure: false)
+                        let processes = Set(story.calls.map(\.process))
+                        #expect(processes.count == 2)
+                    }
+                }
+            }
+        }
+    }
+}

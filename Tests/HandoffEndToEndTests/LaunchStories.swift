@@ -1,0 +1,212 @@
+import DBus
+import Foundation
+import HandoffBus
+import HandoffTestSupport
+import Testing
+
+@Suite("Programs and documents are opened as the desktop opens them", .serialized)
+struct LaunchStories {
+    /// A program that writes down with what it was started.
+    private static func writeRecorder(_ world: World) throws {
+        let text = "#!/bin/sh\necho \"$@ $XDG_ACTIVATION_TOKEN $DESKTOP_STARTUP_ID\" > \"$HOME/record\"\necho on air\n"
+        try world.write(text, to: "bin/recorder", isProgram: true)
+    }
+
+    private static func record(_ world: World, _ desktop: Device) async throws -> String {
+        try await desktop.log.line(containing: "an app that was started has ended")
+        return try String(contentsOf: world.directory.appending(path: "record"), encoding: .utf8)
+    }
+
+    /// A document that both devices have, with what makes its kind known; what it takes to publish it.
+    private static func document(_ world: World, _ laptop: Device, _ desktop: Device) async throws -> [String] {
+        try world.write("Hello\n", to: "my docs/a draft.txt")
+        try world.write("50:text/plain:*.txt\n", to: "share/mime/globs2")
+        let url = "file://\(world.directory.path())/my%20docs/a%20draft.txt"
+        return ["--user-info", #"{"NSUserActivityDocumentURLKey": {"$url": "\#(url)"}}"#]
+    }
+
+    @Test("a program with Exec %u gets the page and the token, and what it writes is in the log")
+    func address() async throws {
+        let prepare: @Sendable (World) throws -> Void = { world in
+            try Self.writeRecorder(world)
+            try world.writeApp("viewer", "Exec=recorder --new %u --icon %i")
+        }
+        try await World.runApps(prepare) { world, laptop, desktop in
+            try await desktop.watching { watch in
+                try await laptop.publishing("org.example.edit", ["--webpage", "https://example.org/a?b=c%20d"]) { _ in
+                    try await watch.until { $0.first?["application"].string == "viewer" }
+                    let result = try await desktop.json("continue", "--activation-token", "T1")
+                    #expect(result["outcome"].string == "app")
+                    let record = try await Self.record(world, desktop)
+                    #expect(record == "--new https://example.org/a?b=c%20d --icon T1 T1\n")
+                    try await desktop.log.line(containing: "on air")
+                }
+            }
+        }
+    }
+
+    @Test("a browser that claims the type of browsing gets the activity, whatever its team")
+    func browsing() async throws {
+        let prepare: @Sendable (World) throws -> Void = { world in
+            let lines = "[Desktop Entry]\nType=Application\nName=Browser\nX-Handoff-TeamID=browser\n"
+            let keys = "X-Handoff-ActivityTypes=NSUserActivityTypeBrowsingWeb;\nX-Handoff-Exec=true\n"
+            try world.write(lines + keys, to: "share/applications/browser.desktop")
+        }
+        try await World.runApps(prepare) { world, laptop, desktop in
+            try await desktop.watching { watch in
+                let options = ["--webpage", "https://example.org/", "--team-id", "site"]
+                try await laptop.publishing("NSUserActivityTypeBrowsingWeb", options) { _ in
+                    try await watch.until { $0.first?["applicationName"].string == "Browser" }
+                    #expect(try await desktop.json("continue")["application"].string == "browser")
+                }
+            }
+        }
+    }
+
+    @Test("where the first app is of another team it gets the error, and the next one the activity")
+    func otherTeam() async throws {
+        let app = Continuing()
+        let prepare: @Sendable (World) throws -> Void = { world in
+            try world.writeApp("org.example.Editor", "DBusActivatable=true\nX-Handoff-TeamID=one")
+            try world.writeApp("z", "X-Handoff-Exec=true")
+        }
+        try await World.runApps(prepare) { _, laptop, desktop in
+            try await app.standing(on: desktop.bus) {
+                try await desktop.watching { watch in
+                    try await laptop.publishing("org.example.edit", ["--team-id", "two"]) { _ in
+                        try await watch.until { $0.first?["application"].string == "org.example.Editor" }
+                        let result = try await desktop.run("--json", "continue")
+                        #expect(try JSON(result.stderr)["name"].string == "org.handoffd.Error.NotContinuable")
+                        #expect(await app.next().hasPrefix("WillContinue"))
+                        #expect(await app.next() == "DidFail org.handoffd.Error.NotContinuable")
+                    }
+                    try await watch.none()
+                    try await laptop.publishing("org.example.edit") { _ in
+                        try await watch.until { $0.first?["application"].string == "org.example.Editor" }
+                        #expect(try await desktop.json("continue")["application"].string == "z")
+                        #expect(await app.next().hasPrefix("WillContinue"))
+                        #expect(await app.next() == "DidFail org.handoffd.Error.NotContinuable")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("a document that no app claims opens in its type's default app, by the command line of that")
+    func document() async throws {
+        let prepare: @Sendable (World) throws -> Void = { world in
+            try Self.writeRecorder(world)
+            let head = "[Desktop Entry]\nType=Application\nName=N\nMimeType=text/plain;\n"
+            try world.write(head + "Exec=false %f\n", to: "share/applications/a.desktop")
+            try world.write(head + "Exec=recorder %f\n", to: "share/applications/reader.desktop")
+            try world.write("[Default Applications]\ntext/plain=reader.desktop\n", to: ".config/mimeapps.list")
+        }
+        try await World.runApps(prepare) { world, laptop, desktop in
+            let options = try await Self.document(world, laptop, desktop)
+            try await desktop.watching { watch in
+                try await laptop.publishing("org.example.draw", options) { _ in
+                    try await watch.until { $0.first?["opensWith"].string == "none" }
+                    let result = try await desktop.json("continue", "--activation-token", "T2")
+                    #expect(result["outcome"].string == "document")
+                    #expect(result["application"].string == "reader")
+                    let record = try await Self.record(world, desktop)
+                    #expect(record == "\(world.directory.path())/my docs/a draft.txt T2 T2\n")
+                }
+            }
+        }
+    }
+
+    @Test("a document whose app declines it opens in an app on the bus, with the token")
+    func openedOnBus() async throws {
+        let (app, reader) = (Continuing(accepts: false), Reader())
+        let prepare: @Sendable (World) throws -> Void = { world in
+            try world.writeApp("org.example.Editor", "DBusActivatable=true")
+            let entry = "[Desktop Entry]\nType=Application\nName=R\nMimeType=text/plain;\nDBusActivatable=true\n"
+            try world.write(entry, to: "share/applications/org.example.Reader.desktop")
+        }
+        try await World.runApps(prepare) { world, laptop, desktop in
+            let options = try await Self.document(world, laptop, desktop)
+            try await app.standing(on: desktop.bus) {
+                try await reader.standing(on: desktop.bus, as: "org.example.Reader") {
+                    try await desktop.watching { watch in
+                        try await laptop.publishing("org.example.edit", options) { _ in
+                            try await watch.until { $0.first?["opensWith"].string == "app" }
+                            let result = try await desktop.json("continue", "--activation-token", "T3")
+                            #expect(result["application"].string == "org.example.Reader")
+                            let opened = await reader.next()
+                            #expect(opened.hasSuffix("/my%20docs/a%20draft.txt T3 T3"))
+                            #expect(await app.next().hasPrefix("WillContinue"))
+                            #expect(await app.next().hasPrefix("Continue"))
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("an app on the bus that claims a document and knows nothing of Handoff just opens it")
+    func unmodified() async throws {
+        let reader = Reader()
+        let prepare: @Sendable (World) throws -> Void = { world in
+            let keys = "DBusActivatable=true\nX-Handoff-DocumentTypes=text/plain=org.example.edit;"
+            try world.writeApp("org.example.Editor", keys)
+        }
+        try await World.runApps(prepare) { world, laptop, desktop in
+            let options = try await Self.document(world, laptop, desktop)
+            try await reader.standing(on: desktop.bus, as: "org.example.Editor") {
+                try await desktop.watching { watch in
+                    try await laptop.publishing("org.example.edit", options) { _ in
+                        try await watch.until { $0.first?["opensWith"].string == "app" }
+                        let result = try await desktop.json("continue")
+                        #expect(result["application"].string == "org.example.Editor")
+                        let opened = await reader.next()
+                        #expect(opened.hasSuffix("/my%20docs/a%20draft.txt  "))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// An app on the bus that opens documents, and has never heard of Handoff.
+private struct Reader: Sendable {
+    private let opened: AsyncStream<String>
+    private let newOpened: AsyncStream<String>.Continuation
+
+    init() {
+        (opened, newOpened) = AsyncStream.makeStream()
+    }
+
+    /// The next document that it opens, and the tokens that came with it.
+    func next() async -> String {
+        for await text in opened { return text }
+        return ""
+    }
+
+    /// Runs `body` while it stands on the bus.
+    func standing(
+        on bus: PrivateBus,
+        as name: String,
+        _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let open = Method(
+            name: "Open",
+            inputs: [
+                Argument(name: "uris", type: [String].valueType),
+                Argument(name: "platform_data", type: [String: Value].valueType),
+            ]
+        ) { invocation in
+            let uris = try invocation.arguments.decode(at: 0, as: [String].self)
+            let platform = invocation.arguments[1].stringDictionary ?? [:]
+            let tokens = ["activation-token", "desktop-startup-id"].map { platform[$0]?.string ?? "" }
+            newOpened.yield((uris + tokens).joined(separator: " "))
+            return .reply([])
+        }
+        try await Connection.withConnection(to: bus.address) { connection in
+            let interface = Interface(name: "org.freedesktop.Application", methods: [open])
+            let path = try ObjectPath("/" + name.split(separator: ".").joined(separator: "/"))
+            connection.objects.insert([interface], at: path)
+            try await connection.withName(try BusName(name)) { try await body() }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import DBus
+import Foundation
+import HandoffBus
+import HandoffTestSupport
+import Testing
+
+@Suite("A person is told on the desktop what comes near", .serialized)
+struct NoticeStories {
+    @Test("dunst shows it; a click goes on with it in the app; it goes when the activity does")
+    func dunst() async throws {
+        let app = Continuing()
+        try await World.runApps({ try $0.writeApp("org.example.Editor", "DBusActivatable=true") }) {
+            world,
+            laptop,
+            desktop in
+            try await Dunst.standing(on: desktop.bus, in: world) { dunst in
+                try await app.standing(on: desktop.bus) {
+                    try await laptop.publishing("org.example.edit", ["--title", "Draft"]) { _ in
+                        try await dunst.output.line(containing: "summary: 'Continue from laptop'")
+                        try await dunst.output.line(containing: "body: 'Opens in Editor.'")
+                        try await dunst.output.line(containing: "\"continue\": \"Continue\"")
+                        try await dunst.click()
+                        #expect(await app.next() == "WillContinue org.example.edit from laptop")
+                        #expect(await app.next() == "Continue Draft")
+                        try await desktop.log.line(containing: "a notification is gone")
+                        #expect(try await dunst.count() == "0")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("dunst takes it away when the activity has gone")
+    func gone() async throws {
+        try await World.runApps({ _ in }) { world, laptop, desktop in
+            try await Dunst.standing(on: desktop.bus, in: world) { dunst in
+                try await laptop.publishing("org.example.edit", ["--webpage", "https://example.org/"]) { _ in
+                    try await dunst.output.line(containing: "body: 'Opens in the browser.'")
+                    try await desktop.log.line(containing: "a notification is shown")
+                    #expect(try await dunst.count() == "1")
+                }
+                try await desktop.log.line(containing: "a notification is gone")
+                #expect(try await dunst.count() == "0")
+            }
+        }
+    }
+
+    @Test("a click brings its activation token to the app, and what fails is told")
+    func token() async throws {
+        let (app, screen) = (OptionsApp(), Desktop("actions", "body"))
+        try await World.runApps({ try $0.writeApp("org.example.Editor", "DBusActivatable=true") }) {
+            _,
+            laptop,
+            desktop in
+            try await screen.standing(on: desktop.bus) { connection in
+                try await app.standing(on: desktop.bus) {
+                    try await laptop.publishing("org.example.edit") { _ in
+                        #expect(try await screen.next().actions == ["default", "Continue", "continue", "Continue"])
+                        try await desktop.log.line(containing: "a notification is shown")
+                        laptop.signal(SIGKILL)
+                        screen.click("token-1", over: connection)
+                        #expect(await app.next() == "WillContinue token-1")
+                        #expect(await app.next() == "DidFail token-1")
+                        let failure = try await screen.next()
+                        #expect(failure.summary == "Not continued from laptop")
+                        #expect(failure.actions.isEmpty && !failure.body.isEmpty)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("a server without buttons shows a text; one that comes after it is told the next thing, and nothing fails")
+    func servers() async throws {
+        try await World.runApps({ try $0.writeApp("org.example.Editor", "X-Handoff-Exec=true") }) {
+            _,
+            laptop,
+            desktop in
+            let plain = Desktop("body")
+            try await plain.standing(on: desktop.bus) { _ in
+                try await laptop.publishing("org.example.edit") { _ in
+                    let notice = try await plain.next()
+                    #expect(notice.summary == "Continue from laptop" && notice.actions.isEmpty)
+                    try await desktop.log.line(containing: "a notification is shown")
+                }
+                #expect(try await plain.nextClosed() == Desktop.number)
+            }
+            let marked = Desktop("actions", "body", "body-markup")
+            try await laptop.publishing("org.example.draw", ["--webpage", "https://example.org/"]) { _ in
+                try await marked.standing(on: desktop.bus) { _ in
+                    let notice = try await marked.next()
+                    #expect(notice.replaces == 0 && notice.body == "Opens in the browser.")
+                }
+            }
+            #expect(try await desktop.run("status").status == 0)
+        }
+    }
+
+    @Test("nobody is told where the configuration says so")
+    func off() async throws {
+        let screen = Desktop("actions")
+        let prepare: @Sendable (World) throws -> Void = { world in
+            try world.write(#"{"notifies": false}"#, to: ".config/handoff/handoffd.json")
+            try world.writeApp("org.example.Editor", "X-Handoff-Exec=true")
+        }
+        try await World.runApps(prepare) { _, laptop, desktop in
+            try await screen.standing(on: desktop.bus) { connection in
+                try await desktop.watching { watch in
+                    try await laptop.publishing("org.example.edit") { _ in
+                        try await watch.until { $0.first?["opensWith"].string == "app" }
+                        #expect(try await desktop.json("continue")["outcome"].string == "app")
+                    }
+                    try await watch.none()
+                }
+                #expect(desktop.log.lines.allSatisfy { !$0.contains("notification") })
+            }
+        }
+    }
+}
+
+/// An app on the bus that tells what goes with each call.
+private struct OptionsApp: Sendable {
+    private let events: AsyncStream<String>
+    private let newEvents: AsyncStream<String>.Continuation
+
+    init() {
+        (events, newEvents) = AsyncStream.makeStream()
+    }
+
+    /// The next call and its activation token.
+    func next() async -> String {
+        for await event in events { return event }
+        return ""
+    }
+
+    /// Runs `body` while it stands on the bus.
+    func standing(on bus: PrivateBus, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        let string = { (name: String) in Argument(name: name, type: .string) }
+        let options = Argument(name: "options", type: [String: Value].valueType)
+        let activity = Argument(name: "activity", type: [String: Value].valueType)
+        let methods = [
+            method("WillContinue", [string("type"), options], answers: true),
+            method("Continue", [activity, options], answers: true),
+            method("DidFail", [string("type"), string("error"), string("message"), options], answers: false),
+        ]
+        try await Connection.withConnection(to: bus.address) { connection in
+            let interface = Interface(name: "org.handoffd.Application1", methods: methods)
+            connection.objects.insert([interface], at: "/org/example/Editor")
+            try await connection.withName("org.example.Editor") { try await body() }
+        }
+    }
+
+    private func method(_ name: MemberName, _ inputs: [Argument], answers: Bool) -> Method {
+        let outputs = answers ? [Argument(name: "yes", type: .boolean)] : []
+        return Method(name: name, inputs: inputs, outputs: outputs) { invocation in
+            let token = invocation.arguments.last?.stringDictionary?["activation-token"]?.string ?? ""
+            newEvents.yield("\(name) \(token)")
+            return .reply(answers ? [.boolean(true)] : [])
+        }
+    }
+}

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""The apps of Docs/Adopting.md: one goes on, on the desktop, with what the other began on the laptop; a page opens.
+
+apps_one_guest.py               on a simulated air; needs no Bluetooth
+apps_one_guest.py hci0 hci1     over two Bluetooth adapters of this machine, bluetoothd and the kernel
+"""
+
+import contextlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from world import Failure, Lines, Steps, device, process, tell, trust_each_other, type_hash
+
+TYPE = "org.example.editor.editing"
+PAGE = "https://example.org/page?a=b"
+ADOPTING = pathlib.Path(__file__).parents[2] / "Docs/Adopting.md"
+
+
+def story(radios):
+    """From a key typed on the laptop to the app on the desktop, and from a page to the browser."""
+    steps = Steps()
+    with tempfile.TemporaryDirectory(prefix="handoff-apps-") as name:
+        directory = pathlib.Path(name)
+        laptop_radio, desktop_radio = radios(directory)
+        origin = write_origin(directory)
+        told = write_desktop(directory)
+        with device("laptop", directory, laptop_radio) as laptop, surroundings(directory):
+            with device("desktop", directory, desktop_radio) as desktop:
+                trust_each_other(laptop, desktop)
+                with desktop.watching() as nearby:
+                    with editing(laptop, origin) as editor:
+                        in_the_app(steps, desktop, nearby, editor, told)
+                    nearby.wait_empty()
+                    in_the_browser(steps, laptop, desktop, nearby, directory)
+    print("apps: ok", flush=True)
+
+
+def in_the_app(steps, desktop, nearby, editor, told):
+    """The app on the desktop does not run yet; it is started, told, and given what the app on the laptop saves."""
+    editor.stdin.write("Hello")
+    editor.stdin.flush()
+    with steps.step("the laptop's app has an activity, the desktop shows the app for it"):
+        nearby.wait(lambda entries: any(e.get("applicationName") == "Editor" for e in entries), "the app")
+    with steps.step("the desktop's app is started and goes on with it"):
+        result = desktop.ctl("continue")
+    check(result, {"outcome": "app", "application": "org.example.Editor"})
+    check(told.read_text(encoding="utf-8"), "waiting for laptop\nDraft: Hello\n")
+    with steps.step("the laptop's app hears of it"):
+        Lines(editor.stdout).wait(lambda line: line == "desktop goes on with it", "the laptop's app to be told")
+
+
+def in_the_browser(steps, laptop, desktop, nearby, directory):
+    """No app claims the type; the page opens."""
+    activity_type = "org.example.drawing"
+    with laptop.publishing("--type", activity_type, "--webpage", PAGE):
+        with steps.step("the laptop shows a page that no app claims"):
+            nearby.wait_for_type(type_hash(activity_type))
+        with steps.step("the desktop's browser opens it"):
+            check(desktop.ctl("continue")["outcome"], "browser")
+            desktop.wait_log("an app that was started has ended")
+    check((directory / "page").read_text(encoding="utf-8"), PAGE + "\n")
+
+
+def check(found, expected):
+    """Fails unless both are the same."""
+    if found != expected:
+        raise Failure(f"{found!r} instead of {expected!r}")
+
+
+def programs():
+    """The programs of the page for app developers: the one that begins, the one that goes on."""
+    blocks = re.findall(r"```python\n(.*?)```", ADOPTING.read_text(encoding="utf-8"), re.DOTALL)
+    begins = next(block for block in blocks if "WillSave" in block)
+    goes_on = next(block for block in blocks if "WillContinue" in block)
+    return begins, goes_on
+
+
+def write_origin(directory):
+    """The app of the laptop."""
+    path = directory / "origin.py"
+    path.write_text(programs()[0], encoding="utf-8")
+    return path
+
+
+def write_desktop(directory):
+    """The app of the desktop with its desktop file and its service file, and a browser; returns what the app prints to."""
+    told = directory / "told"
+    files = {
+        "editor.py": programs()[1],
+        "share/applications/org.example.Editor.desktop": (
+            "[Desktop Entry]\nType=Application\nName=Editor\nDBusActivatable=true\n"
+            f"X-Handoff-ActivityTypes={TYPE};\n"
+        ),
+        "share/dbus-1/services/org.example.Editor.service": (
+            "[D-BUS Service]\nName=org.example.Editor\n"
+            f"Exec=/bin/sh -c '/usr/bin/python3 {directory}/editor.py > {told}'\n"
+        ),
+        "bin/xdg-open": f"#!/bin/sh\necho \"$1\" > {directory}/page\n",
+    }
+    for name, text in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    (directory / "bin/xdg-open").chmod(0o755)
+    return told
+
+
+@contextlib.contextmanager
+def surroundings(directory):
+    """What is started in the block finds its apps and its browser in the directory."""
+    before = dict(os.environ)
+    os.environ["XDG_DATA_HOME"] = str(directory / "share")
+    os.environ["XDG_DATA_DIRS"] = "/nowhere"
+    os.environ["PATH"] = f"{directory / 'bin'}:{before.get('PATH', '/usr/bin:/bin')}"
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def editing(machine, program):
+    """The app of the laptop, which reads what is typed."""
+    environment = {**os.environ, "DBUS_SESSION_BUS_ADDRESS": machine.bus}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    return process(["/usr/bin/python3", program], env=environment, **pipes)
+
+
+def simulated(directory):
+    """The radios of both devices on one simulated air."""
+    (directory / "air").mkdir()
+    return 2 * (["--radio", f"simulated:{directory / 'air'}"],)
+
+
+if __name__ == "__main__":
+    adapters = sys.argv[1:]
+    if len(adapters) not in (0, 2):
+        sys.exit(__doc__)
+    tell(lambda: story((lambda _: [["--adapter", name] for name in adapters]) if adapters else simulated))
