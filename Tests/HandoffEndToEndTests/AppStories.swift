@@ -199,9 +199,9 @@ struct AppStories {
 
     @Test("without a portal xdg-open opens the page; without a page nothing can, and the table says so")
     func noPortal() async throws {
-        let prepare: @Sendable (World) throws -> Void = { world in
+        let prepare: @Sendable (World) async throws -> Void = { world in
             let opened = world.directory.appending(path: "opened").path()
-            try world.write("#!/bin/sh\necho \"$1\" > \(opened)\n", to: "bin/xdg-open", isProgram: true)
+            try await world.writeProgram("#!/bin/sh\necho \"$1\" > \(opened)\n", to: "bin/xdg-open")
         }
         try await World.runApps(prepare) { world, laptop, desktop in
             try await desktop.watching { watch in

@@ -3,6 +3,7 @@ import Foundation
 import HandoffBus
 import HandoffModel
 import HandoffTestSupport
+import Testing
 
 /// An app on the bus that continues activities.
 struct Continuing: ContinuingApplication {
@@ -89,13 +90,21 @@ extension World {
     var share: URL { directory.appending(path: "share") }
 
     /// Writes a file, making its directory.
-    func write(_ text: String, to path: String, isProgram: Bool = false) throws {
+    func write(_ text: String, to path: String) throws {
         let file = directory.appending(path: path)
         try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(text.utf8).write(to: file, options: .atomic)
-        if isProgram {
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path())
-        }
+    }
+
+    /// Writes a program, by a process of its own.
+    ///
+    /// Linux runs no file that anybody has open for writing (ETXTBSY, execve(2)), and a process that another test starts
+    /// in the same moment holds what this one has open until it is a program of its own.
+    func writeProgram(_ text: String, to path: String) async throws {
+        try write(text, to: path + ".text")
+        let file = directory.appending(path: path).path()
+        let copying = try ChildProcess("/usr/bin/install", ["-m", "755", file + ".text", file])
+        try #require(await copying.exitStatus() == 0)
     }
 
     /// Writes a desktop file that claims `org.example.edit`.
@@ -114,11 +123,11 @@ extension World {
 
     /// Runs `story` with a laptop and a desktop with apps, which trust each other.
     static func runApps(
-        _ prepare: @escaping @Sendable (World) throws -> Void,
+        _ prepare: @escaping @Sendable (World) async throws -> Void,
         _ story: @escaping @Sendable (World, _ laptop: Device, _ desktop: Device) async throws -> Void
     ) async throws {
         try await run { world in
-            try prepare(world)
+            try await prepare(world)
             let services = world.directory.appending(path: "services")
             try FileManager.default.createDirectory(at: services, withIntermediateDirectories: true)
             try await world.withDevice("laptop") { laptop in

@@ -81,7 +81,7 @@ struct DocumentStories {
                     let result = try await desktop.json("continue")
                     #expect(result["outcome"].string == "app")
                     await reader.isTold("WillContinue")
-                    let path = world.directory.appending(path: "desktop-docs/deep/My%20report.txt").path()
+                    let path = world.directory.appending(path: "desktop-docs/deep/My report.txt").path()
                     await reader.isTold("Continue file://\(path)")
                 }
             }

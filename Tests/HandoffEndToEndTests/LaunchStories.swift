@@ -7,9 +7,9 @@ import Testing
 @Suite("Programs and documents are opened as the desktop opens them", .serialized)
 struct LaunchStories {
     /// A program that writes down with what it was started.
-    private static func writeRecorder(_ world: World) throws {
+    private static func writeRecorder(_ world: World) async throws {
         let text = "#!/bin/sh\necho \"$@ $XDG_ACTIVATION_TOKEN $DESKTOP_STARTUP_ID\" > \"$HOME/record\"\necho on air\n"
-        try world.write(text, to: "bin/recorder", isProgram: true)
+        try await world.writeProgram(text, to: "bin/recorder")
     }
 
     private static func record(_ world: World, _ desktop: Device) async throws -> String {
@@ -35,8 +35,8 @@ struct LaunchStories {
 
     @Test("a program with Exec %u gets the page and the token, and what it writes is in the log")
     func address() async throws {
-        let prepare: @Sendable (World) throws -> Void = { world in
-            try Self.writeRecorder(world)
+        let prepare: @Sendable (World) async throws -> Void = { world in
+            try await Self.writeRecorder(world)
             try world.writeApp("viewer", "Exec=recorder --new %u --icon %i")
         }
         try await World.runApps(prepare) { world, laptop, desktop in
@@ -102,8 +102,8 @@ struct LaunchStories {
 
     @Test("a document that no app claims opens in its type's default app, by the command line of that")
     func document() async throws {
-        let prepare: @Sendable (World) throws -> Void = { world in
-            try Self.writeRecorder(world)
+        let prepare: @Sendable (World) async throws -> Void = { world in
+            try await Self.writeRecorder(world)
             let head = "[Desktop Entry]\nType=Application\nName=N\nMimeType=text/plain;\n"
             try world.write(head + "Exec=false %f\n", to: "share/applications/a.desktop")
             try world.write(head + "Exec=recorder %f\n", to: "share/applications/reader.desktop")
