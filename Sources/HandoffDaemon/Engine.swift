@@ -289,7 +289,7 @@ package final class Engine: Sendable {
         scanning.update(
             ScanningPlan(
                 effort: effort(in: state, now),
-                services: state.pairing.air == nil ? [Self.service] : [Self.service, Self.pairingService],
+                services: state.pairing.services,
                 radioGeneration: state.radioGeneration
             )
         )
