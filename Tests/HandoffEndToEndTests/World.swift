@@ -12,7 +12,7 @@ struct World: Sendable {
     /// Where the stations meet.
     var airDirectory: String { directory.appending(path: "air").path() }
 
-    /// Runs `story` in a new world; it is given up after a minute.
+    /// Runs `story` in a new world; it is given up after three minutes.
     static func run(_ story: @escaping @Sendable (World) async throws -> Void) async throws {
         let directory = URL.temporaryDirectory.appending(path: "handoff-world-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -21,7 +21,7 @@ struct World: Sendable {
             at: directory.appending(path: "air"),
             withIntermediateDirectories: true
         )
-        try await within(.seconds(60), "the story takes longer than a minute") {
+        try await within(.seconds(180), "the story takes longer than three minutes") {
             try await story(World(directory: directory))
         }
     }

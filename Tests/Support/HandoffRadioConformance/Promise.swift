@@ -30,7 +30,7 @@ package struct Promise<World: RadioWorld>: Sendable, CustomStringConvertible {
     /// - Throws: ``BrokenPromise``, or what a radio threw.
     package func check(in world: World) async throws {
         let body = body
-        try await withDeadline("\(description): not within two minutes") { try await body(world) }
+        try await withDeadline("\(description): not within five minutes") { try await body(world) }
     }
 
     /// Checks every promise, one after the other.
