@@ -16,7 +16,7 @@ extension Attack {
         name: "tracking by a sequence number over changes of address",
         source: "\(martin); \(celosia)",
         onModel: "AUC 1.00",
-        here: "AUC 0.52",
+        here: "AUC 0.53",
         verdict: .fails
     )
     package static let carryOver = Attack(
@@ -96,7 +96,7 @@ extension Attack {
         name: "reading what somebody does from a flag",
         source: martin,
         onModel: "right 100 % of the time",
-        here: "49 %, as a coin",
+        here: "48 %, as a coin",
         verdict: .fails
     )
     package static let format = Attack(
@@ -166,10 +166,10 @@ extension Attack {
     package static let pairing = Attack(
         number: 20,
         name: "standing in the middle of a pairing",
-        source: stute,
-        onModel: "the code does not cover the keys",
-        here: "keys travel on cards, by hand",
-        verdict: .inapplicable
+        source: "after \(stute)",
+        onModel: "digits agree in 20 of 20 pairings",
+        here: "digits agree in 0 of 50000",
+        verdict: .fails
     )
     package static let misbinding = Attack(
         number: 21,
@@ -191,7 +191,7 @@ extension Attack {
         number: 23,
         name: "other people's advertisements taken for one's own",
         source: "after \(stute)",
-        onModel: "17 false hits in 250, with 16 keys",
+        onModel: "16 false hits in 250, with 16 keys",
         here: "0 in 10000",
         verdict: .fails
     )

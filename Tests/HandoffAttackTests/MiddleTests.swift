@@ -1,0 +1,56 @@
+import HandoffAttackModel
+import HandoffCrypto
+import HandoffTestVectors
+import Testing
+
+@Suite("Whoever stands in the middle of a pairing is seen")
+struct MiddleTests {
+    private static let pairings = 50_000
+
+    @Test("six digits that both sides promised numbers for do not agree over a man in the middle")
+    func digits() {
+        var random = SeededRandom(seed: 20)
+        let (first, second) = (Self.transcript(&random), Self.transcript(&random))
+        let model = (0..<20).count { _ in Self.agreesWithoutPromise(first, second, &random) }
+        var (agreeing, agreeingInTwo) = (0, 0)
+        for _ in 0..<Self.pairings {
+            // He promises his number to the second device before it tells its own, whatever the first has told him.
+            let (one, other, his) = (Self.nonce(&random), Self.nonce(&random), Self.nonce(&random))
+            let shown = PairingDigits(transcript: first, caller: one, listener: his)
+            let alsoShown = PairingDigits(transcript: second, caller: one, listener: other)
+            if shown == alsoShown { agreeing += 1 }
+            if shown.number % 100 == alsoShown.number % 100 { agreeingInTwo += 1 }
+        }
+        #expect((400...600).contains(agreeingInTwo), "two digits would agree once in a hundred: \(agreeingInTwo)")
+        measured(
+            .pairing,
+            onModel: "digits agree in \(model) of 20 pairings",
+            here: "digits agree in \(agreeing) of \(Self.pairings)"
+        )
+    }
+
+    /// Whether a man in the middle makes digits agree where nobody promises anything: he knows both numbers before he
+    /// names his own, and tries until it fits. Two digits stand for six, which take him some seconds more.
+    private static func agreesWithoutPromise(
+        _ first: PairingTranscript,
+        _ second: PairingTranscript,
+        _ random: inout SeededRandom
+    ) -> Bool {
+        let (one, other) = (nonce(&random), nonce(&random))
+        let wanted = PairingDigits(transcript: first, caller: one, listener: nonce(&random)).number % 100
+        return (0..<5000).contains { _ in
+            PairingDigits(transcript: second, caller: nonce(&random), listener: other).number % 100 == wanted
+        }
+    }
+
+    private static func transcript(_ random: inout SeededRandom) -> PairingTranscript {
+        PairingTranscript(handshakeHash: random.bytes(32), caller: random.bytes(40), listener: random.bytes(40))
+    }
+
+    private static func nonce(_ random: inout SeededRandom) -> PairingNonce {
+        guard let nonce = try? PairingNonce(bytes: random.bytes(16)) else {
+            preconditionFailure("a number has 16 bytes")
+        }
+        return nonce
+    }
+}
