@@ -86,7 +86,7 @@ package struct Settings: Sendable {
 
     private static func transport(_ text: String) throws -> ChannelTransport {
         guard let transport = ChannelTransport(rawValue: text) else {
-            throw SettingsError("--transport is \"\(text)\"; it can be automatic, l2cap or gatt.")
+            throw SettingsError("--transport is \"\(text)\"; it can be automatic, both, l2cap or gatt.")
         }
         return transport
     }

@@ -136,7 +136,7 @@ extension BlueZRadio {
                 }
                 do {
                     return .socket(try await connect(to: peer, port, deadline: deadline, in: session))
-                } catch let error as L2CAPError where error.code.meansNoChannels && transport == .automatic {
+                } catch let error as L2CAPError where error.code.meansNoChannels && transport.fallsBack {
                     logger.info("dialling \(peer) over GATT: \(error)")
                     return .mailbox(try await openMailbox(of: peer, port, deadline: deadline, in: session))
                 }

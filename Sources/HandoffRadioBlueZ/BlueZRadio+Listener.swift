@@ -52,7 +52,7 @@ extension BlueZRadio {
             }
             return listener
         } catch {
-            guard transport == .automatic, error.code.meansNoChannels, session.adapter.servesGATT else { throw error }
+            guard transport.fallsBack, error.code.meansNoChannels, session.adapter.servesGATT else { throw error }
             logger.notice("listening over GATT only: \(error)")
             return nil
         }

@@ -12,7 +12,7 @@ extension BlueZRadio {
     func usesMailbox(for port: ChannelPort) throws(RadioError) -> Bool {
         switch transport {
         case .gatt: return true
-        case .automatic: return port == .mailboxOnly
+        case .automatic, .both: return port == .mailboxOnly
         case .l2cap:
             guard port != .mailboxOnly else {
                 throw RadioError(
@@ -121,7 +121,7 @@ extension BlueZRadio {
         in session: Session,
         serving serve: @escaping @Sendable (BlueZChannel) async -> Void
     ) async {
-        guard transport == .automatic, session.adapter.servesGATT else { return }
+        guard transport == .both, session.adapter.servesGATT else { return }
         do {
             try await withMailbox(post, places: places, in: session, serving: serve) {
                 let never = AsyncStream<Never> { _ in }

@@ -17,7 +17,7 @@ struct DaemonCommandOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What carries channels over Bluetooth: l2cap, gatt, or automatic. (default: automatic)",
+            "What carries channels over Bluetooth: l2cap, gatt, both, or automatic. (default: automatic)",
             valueName: "kind"
         )
     )

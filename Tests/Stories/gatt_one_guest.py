@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Two daemons whose channels go over GATT, as on hosts without LE credit-based channels: runs in a guest of the rig.
 
-One that can only do GATT is fetched from by one that chooses for itself, and the other way round; small and large.
+One that can only do GATT is fetched from by one that has both, and the other way round; small and large.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ def story():
     with tempfile.TemporaryDirectory(prefix="handoff-story-") as directory:
         logs = os.environ.get("RIG_RESULTS", directory)
         with device("laptop", logs, ["--adapter", "hci0", "--transport", "gatt"]) as laptop, \
-                device("desktop", logs, ["--adapter", "hci1"]) as desktop:
+                device("desktop", logs, ["--adapter", "hci1", "--transport", "both"]) as desktop:
             with steps.step("laptop and desktop trust each other, by card"):
                 trust_each_other(laptop, desktop)
             fetch(steps, laptop, desktop, SMALL)

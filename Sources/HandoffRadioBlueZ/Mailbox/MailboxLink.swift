@@ -34,7 +34,7 @@ struct MailboxLink: Sendable {
                 )
             }
         } catch let error as BlueZError where error.code == .attributeAbsent {
-            throw RadioError(.refused, "the other device offers no channels over GATT; wait for its next advertisement")
+            throw RadioError(.refused, "the other device offers no channels over GATT: set its 'transport' to 'both'")
         }
     }
 
