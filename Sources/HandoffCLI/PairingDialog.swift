@@ -83,7 +83,8 @@ struct PairingDialog: Sendable {
             }
             group.addTask { try await converse() }
             defer { group.cancelAll() }
-            while !end.hasCome { try await group.next() }
+            // Both end without an end of the pairing when they are cancelled.
+            while !end.hasCome, try await group.next() != nil {}
         }
     }
 

@@ -54,7 +54,8 @@ struct AttackStories {
             }
             let reactions = try Self.reactionsOfTheModel()
             let here = "a trusted device is served beside 40 strangers who say nothing"
-            Self.report(.flood, reactions.replacing("key requests", with: "connections"), here)
+            let connections = reactions.replacing("key requests", with: "connections")
+            Self.report(.flood, connections.replacing("for 8", with: "for 8 broken"), here)
         }
     }
 

@@ -134,7 +134,7 @@ struct CommandLineStories {
         }
         let help = try await HandoffTestSupport.run(Programs.handoffctl, ["--help"]).stdout
         #expect(help.contains("EXIT STATUS"))
-        #expect(help.contains("handoff1:"), "the example is a card as cards are")
+        #expect(help.contains("handoffctl pair "), "what everybody begins with is the first example")
     }
 
     @Test("neither title, web page nor userInfo is in any log, however much is logged")
