@@ -37,6 +37,15 @@ extension PairingMachine {
         return ended.filter { !$0.isRetraction } + finish(.notPaired(error), at: now)
     }
 
+    /// Nothing that stood behind a record was done, and no outcome that stood there was told.
+    mutating func keepingFailed(_ channel: ChannelID, _ error: HandoffError, at now: Duration) -> [Action] {
+        phase = .chosen(channel)
+        let actions = exchanges[channel]?.keepingFailed(error) ?? []
+        // The exchange may be over already by what came behind the record.
+        guard !actions.isEmpty else { return [.close(channel, lingers: false)] + finish(.notPaired(error), at: now) }
+        return follow(actions, of: channel, at: now)
+    }
+
     /// The other side may trust this one, which cannot trust it.
     mutating func trustingFailed(_ channel: ChannelID, _ error: HandoffError, at now: Duration) -> [Action] {
         guard let peer = exchanges[channel]?.peer else { return [] }

@@ -177,8 +177,7 @@ package struct PairingMachine: Sendable {
         case .unanswered(let question): return question == self.question ? cancel(at: uptime) : []
         case .cancelled: return cancel(at: uptime)
         case .radioFailed(let error): return fail(error, at: uptime)
-        case .keepingFailed(let channel, let error):
-            return follow(exchanges[channel]?.keepingFailed(error) ?? [], of: channel, at: uptime)
+        case .keepingFailed(let channel, let error): return keepingFailed(channel, error, at: uptime)
         case .trustingFailed(let channel, let error): return trustingFailed(channel, error, at: uptime)
         case .tick: return tick(at: uptime)
         }

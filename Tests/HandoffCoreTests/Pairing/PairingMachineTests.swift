@@ -70,11 +70,15 @@ struct PairingMachineTests {
         #expect(air.outcomes == ["paired", "paired"])
     }
 
-    @Test("stopping ends it on both sides, wherever it has come to", arguments: 0..<12, [0, 1])
-    func cancelled(_ step: Int, _ canceller: Int) throws {
+    /// So many things happen before both show digits, and no more.
+    private static let stepsToDigits = 14
+
+    @Test("stopping ends it on both sides, wherever it has come to", arguments: 0...stepsToDigits, [0, 1])
+    func cancelled(_ steps: Int, _ canceller: Int) throws {
         var air = try PairingAir([.sleeps, .sleeps])
         air.hearAll()
-        for _ in 0..<(2 * step) { _ = air.step() }
+        for _ in 0..<steps { _ = air.step() }
+        #expect(air.sides.allSatisfy { !$0.digits.isEmpty } == (steps == Self.stepsToDigits))
         air.handle(.cancelled, at: canceller)
         while air.step() {}
         #expect(air.outcomes == ["notPaired", "notPaired"])
@@ -93,13 +97,32 @@ struct PairingMachineTests {
         #expect(air.sides[1].machine.isOver)
     }
 
-    @Test("what cannot be written down is not confirmed", arguments: [PairingRecord.Standing.notPaired, .unconfirmed])
-    func unwritable(_ standing: PairingRecord.Standing) throws {
-        var air = try PairingAir([.quick, .quick])
-        air.sides[0].failingStanding = standing
+    /// What one device cannot write down, and when its person says yes.
+    struct Disk: Sendable, CustomTestStringConvertible {
+        let side: Int
+        let standing: PairingRecord.Standing
+        let person: PairingAir.Person
+
+        var testDescription: String { "device\(side) \(standing) \(person)" }
+
+        static let full = [0, 1].flatMap { side in
+            [PairingRecord.Standing.notPaired, .unconfirmed].flatMap { standing in
+                // The slow one has the other side's yes by then.
+                [PairingAir.Person.quick, .slow].map { Disk(side: side, standing: standing, person: $0) }
+            }
+        }
+    }
+
+    @Test("what cannot be written down is not confirmed, and both are told at once why", arguments: Disk.full)
+    func unwritable(_ disk: Disk) throws {
+        var air = try PairingAir(disk.side == 0 ? [disk.person, .quick] : [.quick, disk.person])
+        air.sides[disk.side].failingStanding = disk.standing
         air.run()
         #expect(air.outcomes == ["notPaired", "notPaired"])
-        #expect(air.sides[0].sentence == "full")
+        #expect(air.nobodyTrusts && air.nothingUnconfirmed && air.isOver)
+        #expect(air.sides[disk.side].sentence == "full")
+        #expect(air.sides[1 - disk.side].sentence.contains("device\(disk.side) has ended the pairing"))
+        #expect(air.time < .seconds(15))
     }
 
     @Test("who cannot trust says that nothing is certain, and the other side is told nothing wrong")
