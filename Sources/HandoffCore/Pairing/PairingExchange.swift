@@ -83,8 +83,10 @@ package struct PairingExchange: Sendable {
     let ownToken: PairingToken
     let own: PairingSelf
     let began: Int64
-    /// The channel as it was before the last record was to be written down. What was sealed since never leaves this side
-    /// if that fails, so that the refusal is the next message the other side can read.
+    /// The channel as it was before the last record was to be written down.
+    ///
+    /// What was sealed since never leaves this side if that fails, so that the refusal is the next message that the other
+    /// side can read.
     var unkept: PairingChannel?
     private var frames = FrameDecoder(maximumLength: PairingChannel.maximumFrame)
     var phase: Phase
