@@ -35,7 +35,7 @@ extension PairingExchange {
             let share = Action.send(channel.seal(.share(nonce.bytes)))
             phase = .proving(channel, .awaitingReveal(nonce, commitment: commitment))
             // With this the other side may come to ask its person, and later how it has ended.
-            return [.keep(record(of: channel)), share]
+            return [keep(record(of: channel)), share]
         case (.awaitingShare(let nonce), .share(let bytes)):
             let theirs = try PairingNonce(bytes: bytes)
             unkept = channel
@@ -89,7 +89,12 @@ extension PairingExchange {
         let digits = PairingDigits(transcript: transcript(of: channel), caller: caller, listener: listener)
         phase = .comparing(channel, Comparison(record: record))
         deadline = now + Self.comparisonLimit
-        return [.keep(record)] + last + [.compare(digits)]
+        return [keep(record)] + last + [.compare(digits)]
+    }
+
+    private mutating func keep(_ record: PairingRecord) -> Action {
+        id = record.id
+        return .keep(record)
     }
 
     mutating func compare(

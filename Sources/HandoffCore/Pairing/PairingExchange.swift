@@ -80,6 +80,9 @@ package struct PairingExchange: Sendable {
     /// When ``tick(_:)`` is due at the latest.
     package internal(set) var deadline: Duration?
 
+    /// What it is remembered as; nil as long as it is not.
+    package internal(set) var id: PairingID?
+
     let ownToken: PairingToken
     let own: PairingSelf
     let began: Int64

@@ -46,6 +46,12 @@ extension PairingMachine {
         return follow(actions, of: channel, at: now)
     }
 
+    /// The other side's person had said yes before the channel was lost: nobody is there any more for another try.
+    mutating func settled(_ id: PairingID, at now: Duration) -> [Action] {
+        guard case .searching = phase, let abandoned, abandoned.id == id else { return [] }
+        return finish(.notPaired(abandoned.error), at: now)
+    }
+
     /// The other side may trust this one, which cannot trust it.
     mutating func trustingFailed(_ channel: ChannelID, _ error: HandoffError, at now: Duration) -> [Action] {
         guard let peer = exchanges[channel]?.peer else { return [] }

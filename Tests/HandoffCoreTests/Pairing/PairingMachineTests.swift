@@ -136,6 +136,24 @@ struct PairingMachineTests {
         #expect(air.sides[0].trusted == [air.sides[1].id])
     }
 
+    @Test("who has lost the channel tries again, but not when the other side has said yes and waits for an answer")
+    func abandoned() throws {
+        var air = try PairingAir([.slow, .quick])
+        // The yes of the quick one.
+        air.fault = (8, .lost)
+        air.hearAll()
+        while air.sides[0].abandoned.isEmpty, air.step() {}
+        let abandoned = try #require(air.sides[0].abandoned.first)
+        let unknown = try #require(PairingID(bytes: Array(repeating: 0, count: PairingID.byteCount)))
+        air.handle(.settled(unknown), at: 0)
+        #expect(air.outcomes == ["-", "unconfirmed"])
+        try air.settle(from: 0, to: 1)
+        air.handle(.settled(abandoned), at: 0)
+        #expect(air.sides[0].sentence.contains("was lost, and nothing was paired"))
+        while air.step() {}
+        #expect(air.nothingUnconfirmed && air.nobodyTrusts && air.time < .seconds(15))
+    }
+
     @Test("its own echo is nobody to pair with")
     func echo() throws {
         var air = try PairingAir([.quick])
