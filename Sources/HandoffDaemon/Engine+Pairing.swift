@@ -38,12 +38,21 @@ extension Engine {
     func beginPairing(
         _ token: PairingToken,
         at port: ChannelPort,
-        hear: @escaping @Sendable (PairingToken, Place) -> Void
+        hear: @escaping @Sendable (PairingToken, Place) -> Void,
+        settled: @escaping @Sendable (PairingID) -> Void
     ) {
         guard let advertised = try? PairingAdvertisement(port: UInt8(truncatingIfNeeded: port.rawValue), token: token)
         else { preconditionFailure("a port of a channel can be advertised") }
         let advertisement = Advertisement(service: Self.pairingService, data: advertised.encode(), pace: .fast)
-        change { state, _ in state.pairing.air = PairingState.Air(advertisement: advertisement, hear: hear) }
+        change { state, _ in
+            state.pairing.air = PairingState.Air(advertisement: advertisement, hear: hear, settled: settled)
+        }
+    }
+
+    /// Settles a pairing if the other side waits for that, though a person's request is under way.
+    func abandonPairing(_ id: PairingID) {
+        change { state, _ in _ = state.pairing.air?.abandoned.insert(id) }
+        sightings.set(())
     }
 
     /// Goes on with what was on the air before, or settles a pairing that is not settled.
@@ -186,6 +195,7 @@ extension Engine {
         let before = read { $0.pairing.records[record.id] }
         guard before != record else { return }
         try keep(record)
+        if record.standing == .notPaired { read { $0.pairing.air }?.settled(record.id) }
         logger.info(
             record.standing == .paired ? "a pairing is settled" : "a pairing is settled: not paired",
             metadata: ["device": "\(record.peer.id)", "name": "\(record.peer.name)"]

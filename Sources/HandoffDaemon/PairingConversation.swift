@@ -51,7 +51,11 @@ final class PairingConversation<R: Radio>: Sendable {
         var random = SystemRandomNumberGenerator()
         let machine = PairingMachine(token: .random(using: &random), engine.pairingSelf, at: .now)
         state.withLock { $0.machine = machine }
-        engine.beginPairing(machine.token, at: port) { [self] in hear($0, at: $1) }
+        engine.beginPairing(machine.token, at: port) { [self] in
+            hear($0, at: $1)
+        } settled: { [newEvents] in
+            newEvents.yield(.settled($0))
+        }
         defer { engine.endPairing() }
         deadline.set(machine.deadline)
         return try await withThrowingTaskGroup(of: Void.self) { group in
@@ -122,6 +126,7 @@ extension PairingConversation {
                 self.newEvents.yield(answer.map { .compared(question, areSame: $0) } ?? .unanswered(question))
             }
         case .retract(let sentence): person.retract(sentence)
+        case .abandon(let id): engine.abandonPairing(id)
         case .keep, .note, .trust: return remember(action)
         case .finish(let outcome): state.withLock { $0.outcome = outcome }
         }

@@ -11,6 +11,10 @@ struct PairingState: Sendable {
         let advertisement: Advertisement
         /// Is told which devices that pair are heard, and where.
         let hear: @Sendable (PairingToken, Place) -> Void
+        /// Is told which of ``abandoned`` are settled.
+        let settled: @Sendable (PairingID) -> Void
+        /// The pairings of this request of which nothing comes any more on this side.
+        var abandoned: Set<PairingID> = []
     }
 
     /// The tries to settle one pairing.
@@ -125,8 +129,7 @@ struct PairingState: Sendable {
     ///   - now: the present.
     ///   - known: where a trusted device was heard last.
     mutating func nextSettling(at now: Moment, _ known: [DeviceID: Place]) -> (record: PairingRecord, place: Place)? {
-        guard air == nil else { return nil }
-        for record in records.unsettled(at: now).reversed() {
+        for record in records.unsettled(at: now).reversed() where air?.abandoned.contains(record.id) ?? true {
             guard let place = places[record.id] ?? known[record.peer.id], isDue(record.id, at: now) else { continue }
             tries[record.id, default: Tries(last: now.uptime)].count += 1
             tries[record.id]?.slot = now.slot
@@ -141,7 +144,7 @@ struct PairingState: Sendable {
     private func isDue(_ id: PairingID, at now: Moment) -> Bool {
         guard let tried = tries[id] else { return true }
         guard now.uptime - tried.last >= Self.pause else { return false }
-        return now.uptime < effortEnd ? tried.count < Self.firstTries : tried.slot != now.slot
+        return air != nil || now.uptime < effortEnd ? tried.count < Self.firstTries : tried.slot != now.slot
     }
 
     /// Makes what follows from the records anew.

@@ -31,7 +31,7 @@ extension PairingEnding.Cause {
     /// Whether nobody has decided this, so that another try may succeed.
     var isAccident: Bool {
         switch self {
-        case .lost, .silent, .misbehaved, .there(.notChosen), .there(.failed): true
+        case .lost, .silent, .misbehaved, .there(.notChosen): true
         case .here, .there, .unwritable: false
         }
     }
@@ -84,7 +84,10 @@ extension PairingEnding.Cause {
                     + "between: try again elsewhere."
             )
         case .tooSlow:
-            HandoffError(.notPaired, "Nobody said in time on \(name) whether the digits are the same: begin again.")
+            HandoffError(
+                .notPaired,
+                "Nobody said in time on \(name) whether the digits are the same, so nothing was paired."
+            )
         case .cancelled: HandoffError(.notPaired, "The pairing was stopped on \(name); nothing was paired.")
         case .notChosen: HandoffError(.notPaired, "\(name) pairs with another device this time.")
         case .failed, .tooManyTries:

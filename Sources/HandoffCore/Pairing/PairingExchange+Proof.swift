@@ -30,13 +30,15 @@ extension PairingExchange {
             phase = .proving(channel, .awaitingChoice(here: here, there: true))
             return here ? prove(at: now) : []
         case (.awaitingCommitment, .commitment(let commitment)):
+            unkept = channel
             let nonce = PairingNonce.generate()
             let share = Action.send(channel.seal(.share(nonce.bytes)))
             phase = .proving(channel, .awaitingReveal(nonce, commitment: commitment))
             // With this the other side may come to ask its person, and later how it has ended.
-            return [.keep(record(of: channel)), share]
+            return [keep(record(of: channel)), share]
         case (.awaitingShare(let nonce), .share(let bytes)):
             let theirs = try PairingNonce(bytes: bytes)
+            unkept = channel
             let reveal = Action.send(channel.seal(.reveal(nonce.bytes)))
             return compare(caller: nonce, listener: theirs, over: channel, saying: [reveal], at: now)
         case (.awaitingReveal(let nonce, let commitment), .reveal(let bytes)):
@@ -44,6 +46,7 @@ extension PairingExchange {
             guard theirs.commitment(to: transcript(of: channel)) == commitment else {
                 throw HandoffError(.peerMisbehaved, "Its number is not the one that it has promised.")
             }
+            unkept = channel
             return compare(caller: theirs, listener: nonce, over: channel, saying: [], at: now)
         default: throw Self.unexpected(message)
         }
@@ -86,7 +89,12 @@ extension PairingExchange {
         let digits = PairingDigits(transcript: transcript(of: channel), caller: caller, listener: listener)
         phase = .comparing(channel, Comparison(record: record))
         deadline = now + Self.comparisonLimit
-        return [.keep(record)] + last + [.compare(digits)]
+        return [keep(record)] + last + [.compare(digits)]
+    }
+
+    private mutating func keep(_ record: PairingRecord) -> Action {
+        id = record.id
+        return .keep(record)
     }
 
     mutating func compare(

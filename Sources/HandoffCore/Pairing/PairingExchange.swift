@@ -80,9 +80,17 @@ package struct PairingExchange: Sendable {
     /// When ``tick(_:)`` is due at the latest.
     package internal(set) var deadline: Duration?
 
+    /// What it is remembered as; nil as long as it is not.
+    package internal(set) var id: PairingID?
+
     let ownToken: PairingToken
     let own: PairingSelf
     let began: Int64
+    /// The channel as it was before the last record was to be written down.
+    ///
+    /// What was sealed since never leaves this side if that fails, so that the refusal is the next message that the other
+    /// side can read.
+    var unkept: PairingChannel?
     private var frames = FrameDecoder(maximumLength: PairingChannel.maximumFrame)
     var phase: Phase
 
@@ -132,6 +140,7 @@ package struct PairingExchange: Sendable {
     /// Takes in what came from the channel, in pieces of any size.
     package mutating func receive(_ bytes: [UInt8], at now: Duration) -> [Action] {
         var actions: [Action] = []
+        unkept = nil
         do {
             try frames.append(bytes)
             while !isOver, let frame = try frames.next() { actions += try receive(frame: frame, at: now) }
@@ -152,6 +161,7 @@ package struct PairingExchange: Sendable {
     /// The person here says that the digits are the same.
     package mutating func confirm(at now: Duration) -> [Action] {
         guard case .comparing(var channel, var comparison) = phase, !comparison.hasConfirmed else { return [] }
+        unkept = channel
         comparison.hasConfirmed = true
         comparison.record = comparison.record.standing(.unconfirmed)
         let key = own.advertisingKey.rawRepresentation
@@ -165,6 +175,7 @@ package struct PairingExchange: Sendable {
     ///
     /// After a yes of its own it can only ask the other side to stop.
     package mutating func decline(_ reason: PairingMessage.Reason, at now: Duration) -> [Action] {
+        unkept = nil
         switch phase {
         case .greeting, .meeting: return end(.here(reason))
         case .proving(var channel, _):
@@ -190,14 +201,11 @@ package struct PairingExchange: Sendable {
         end(.lost)
     }
 
-    /// A record that was to be kept could not be written, and nothing that stood behind it was done.
+    /// The last record that was to be kept could not be written, and nothing that stood behind it was done; comes before
+    /// anything else does.
     package mutating func keepingFailed(_ error: HandoffError) -> [Action] {
-        var channel: PairingChannel
-        switch phase {
-        case .proving(let open, _): channel = open
-        case .comparing(let open, let comparison) where !comparison.isPaired: channel = open
-        case .greeting, .meeting, .comparing, .declined, .over: return []
-        }
+        guard var channel = unkept else { return [] }
+        unkept = nil
         let refusal = Action.send(channel.seal(.refusal(.failed)))
         phase = .over
         deadline = nil

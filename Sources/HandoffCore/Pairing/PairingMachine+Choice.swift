@@ -109,7 +109,9 @@ extension PairingMachine {
             if let token = exchange.peerToken {
                 contacts[token]?.nextDial = now + (token < self.token ? Self.pause : Self.pause + Self.patience)
             }
-            return [.retract(cause.error(peer.name).message)]
+            let error = cause.error(peer.name)
+            abandoned = exchange.id.map { ($0, error) }
+            return [.retract(error.message)] + [exchange.id.map(Action.abandon)].compactMap(\.self)
         }
     }
 

@@ -37,6 +37,21 @@ extension PairingMachine {
         return ended.filter { !$0.isRetraction } + finish(.notPaired(error), at: now)
     }
 
+    /// Nothing that stood behind a record was done, and no outcome that stood there was told.
+    mutating func keepingFailed(_ channel: ChannelID, _ error: HandoffError, at now: Duration) -> [Action] {
+        phase = .chosen(channel)
+        let actions = exchanges[channel]?.keepingFailed(error) ?? []
+        // The exchange may be over already by what came behind the record.
+        guard !actions.isEmpty else { return [.close(channel, lingers: false)] + finish(.notPaired(error), at: now) }
+        return follow(actions, of: channel, at: now)
+    }
+
+    /// The other side's person had said yes before the channel was lost: nobody is there any more for another try.
+    mutating func settled(_ id: PairingID, at now: Duration) -> [Action] {
+        guard case .searching = phase, let abandoned, abandoned.id == id else { return [] }
+        return finish(.notPaired(abandoned.error), at: now)
+    }
+
     /// The other side may trust this one, which cannot trust it.
     mutating func trustingFailed(_ channel: ChannelID, _ error: HandoffError, at now: Duration) -> [Action] {
         guard let peer = exchanges[channel]?.peer else { return [] }

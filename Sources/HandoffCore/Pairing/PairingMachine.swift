@@ -39,6 +39,8 @@ package struct PairingMachine: Sendable {
         case keepingFailed(ChannelID, HandoffError)
         /// A device could not be trusted, and what stood behind that was not done.
         case trustingFailed(ChannelID, HandoffError)
+        /// A pairing that ``Action/abandon(_:)`` named is settled: the two are not paired, and both know.
+        case settled(PairingID)
         /// A moment has come that ``PairingMachine/deadline`` named.
         case tick
     }
@@ -60,6 +62,8 @@ package struct PairingMachine: Sendable {
         case keep(ChannelID, PairingRecord)
         /// Writes a record down as well.
         case note(PairingRecord)
+        /// Nothing comes of that pairing here any more, but the other side may wait for an answer: settles it if so.
+        case abandon(PairingID)
         /// Trusts a device from now on.
         case trust(ChannelID, PairingPeer, AdvertisingKey)
         /// Tells the person how it has ended.
@@ -121,6 +125,8 @@ package struct PairingMachine: Sendable {
     var tries = 0
     var question: Question = 0
     var isCancelled = false
+    /// The last exchange that was lost after it had been written down, and what is said of it.
+    var abandoned: (id: PairingID, error: HandoffError)?
 
     /// A request that begins now.
     ///
@@ -177,9 +183,9 @@ package struct PairingMachine: Sendable {
         case .unanswered(let question): return question == self.question ? cancel(at: uptime) : []
         case .cancelled: return cancel(at: uptime)
         case .radioFailed(let error): return fail(error, at: uptime)
-        case .keepingFailed(let channel, let error):
-            return follow(exchanges[channel]?.keepingFailed(error) ?? [], of: channel, at: uptime)
+        case .keepingFailed(let channel, let error): return keepingFailed(channel, error, at: uptime)
         case .trustingFailed(let channel, let error): return trustingFailed(channel, error, at: uptime)
+        case .settled(let id): return settled(id, at: uptime)
         case .tick: return tick(at: uptime)
         }
     }

@@ -46,6 +46,7 @@ struct PairingAir {
         var digits: [PairingDigits] = []
         var offers: [[String]] = []
         var retractions: [String] = []
+        var abandoned: [PairingID] = []
         var channels: [PairingMachine.ChannelID: Int] = [:]
         /// What fails when it is to be written down.
         var failingStanding: PairingRecord.Standing?
@@ -159,6 +160,8 @@ struct PairingAir {
                 return false
             }
             sides[side].records.keep(record)
+        // The settling of this air comes when a test says so.
+        case .abandon(let id): sides[side].abandoned.append(id)
         case .note(let record): sides[side].records.keep(record)
         case .trust(let channel, let peer, _):
             if sides[side].trustFails {

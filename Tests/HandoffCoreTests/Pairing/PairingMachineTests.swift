@@ -70,11 +70,15 @@ struct PairingMachineTests {
         #expect(air.outcomes == ["paired", "paired"])
     }
 
-    @Test("stopping ends it on both sides, wherever it has come to", arguments: 0..<12, [0, 1])
-    func cancelled(_ step: Int, _ canceller: Int) throws {
+    /// So many things happen before both show digits, and no more.
+    private static let stepsToDigits = 14
+
+    @Test("stopping ends it on both sides, wherever it has come to", arguments: 0...stepsToDigits, [0, 1])
+    func cancelled(_ steps: Int, _ canceller: Int) throws {
         var air = try PairingAir([.sleeps, .sleeps])
         air.hearAll()
-        for _ in 0..<(2 * step) { _ = air.step() }
+        for _ in 0..<steps { _ = air.step() }
+        #expect(air.sides.allSatisfy { !$0.digits.isEmpty } == (steps == Self.stepsToDigits))
         air.handle(.cancelled, at: canceller)
         while air.step() {}
         #expect(air.outcomes == ["notPaired", "notPaired"])
@@ -93,13 +97,32 @@ struct PairingMachineTests {
         #expect(air.sides[1].machine.isOver)
     }
 
-    @Test("what cannot be written down is not confirmed", arguments: [PairingRecord.Standing.notPaired, .unconfirmed])
-    func unwritable(_ standing: PairingRecord.Standing) throws {
-        var air = try PairingAir([.quick, .quick])
-        air.sides[0].failingStanding = standing
+    /// What one device cannot write down, and when its person says yes.
+    struct Disk: Sendable, CustomTestStringConvertible {
+        let side: Int
+        let standing: PairingRecord.Standing
+        let person: PairingAir.Person
+
+        var testDescription: String { "device\(side) \(standing) \(person)" }
+
+        static let full = [0, 1].flatMap { side in
+            [PairingRecord.Standing.notPaired, .unconfirmed].flatMap { standing in
+                // The slow one has the other side's yes by then.
+                [PairingAir.Person.quick, .slow].map { Disk(side: side, standing: standing, person: $0) }
+            }
+        }
+    }
+
+    @Test("what cannot be written down is not confirmed, and both are told at once why", arguments: Disk.full)
+    func unwritable(_ disk: Disk) throws {
+        var air = try PairingAir(disk.side == 0 ? [disk.person, .quick] : [.quick, disk.person])
+        air.sides[disk.side].failingStanding = disk.standing
         air.run()
         #expect(air.outcomes == ["notPaired", "notPaired"])
-        #expect(air.sides[0].sentence == "full")
+        #expect(air.nobodyTrusts && air.nothingUnconfirmed && air.isOver)
+        #expect(air.sides[disk.side].sentence == "full")
+        #expect(air.sides[1 - disk.side].sentence.contains("device\(disk.side) has ended the pairing"))
+        #expect(air.time < .seconds(15))
     }
 
     @Test("who cannot trust says that nothing is certain, and the other side is told nothing wrong")
@@ -111,6 +134,24 @@ struct PairingMachineTests {
         #expect(air.sides[1].outcome?.word == "paired")
         try air.settle(from: 0, to: 1)
         #expect(air.sides[0].trusted == [air.sides[1].id])
+    }
+
+    @Test("who has lost the channel tries again, but not when the other side has said yes and waits for an answer")
+    func abandoned() throws {
+        var air = try PairingAir([.slow, .quick])
+        // The yes of the quick one.
+        air.fault = (8, .lost)
+        air.hearAll()
+        while air.sides[0].abandoned.isEmpty, air.step() {}
+        let abandoned = try #require(air.sides[0].abandoned.first)
+        let unknown = try #require(PairingID(bytes: Array(repeating: 0, count: PairingID.byteCount)))
+        air.handle(.settled(unknown), at: 0)
+        #expect(air.outcomes == ["-", "unconfirmed"])
+        try air.settle(from: 0, to: 1)
+        air.handle(.settled(abandoned), at: 0)
+        #expect(air.sides[0].sentence.contains("was lost, and nothing was paired"))
+        while air.step() {}
+        #expect(air.nothingUnconfirmed && air.nobodyTrusts && air.time < .seconds(15))
     }
 
     @Test("its own echo is nobody to pair with")
