@@ -20,12 +20,16 @@ struct PairingDialog: Sendable {
         case daemonEnded
     }
 
-    /// A question that waits for its answer, which comes once.
+    /// A question that waits for its answer, which comes once; one that is dropped is withdrawn.
     final class Reply<Value: Sendable>: Sendable {
         private let continuation: Mutex<CheckedContinuation<Value, any Error>?>
 
         init(_ continuation: CheckedContinuation<Value, any Error>) {
             self.continuation = Mutex(continuation)
+        }
+
+        deinit {
+            give(.failure(Withdrawn.error))
         }
 
         func give(_ result: Result<Value, any Error>) {
@@ -76,15 +80,36 @@ struct PairingDialog: Sendable {
             while let line = readLine() { newEvents.yield(.line(line)) }
             newEvents.yield(.endOfInput)
         }
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        do {
+            try await converse(besides: daemonEnds)
+        } catch {
+            await withdrawAll()
+            throw error
+        }
+        await withdrawAll()
+    }
+
+    /// Drops what the daemon has asked in the last moment: a connection waits for the answers to its calls.
+    private func withdrawAll() async {
+        newEvents.finish()
+        for await _ in events {}
+    }
+
+    private func converse(besides daemonEnds: @escaping @Sendable () async throws -> Void) async throws {
+        let newEvents = newEvents
+        try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 try await daemonEnds()
+                try Task.checkCancellation()
                 newEvents.yield(.daemonEnded)
+                return false
             }
-            group.addTask { try await converse() }
+            group.addTask {
+                try await converse()
+                return true
+            }
             defer { group.cancelAll() }
-            // Both end without an end of the pairing when they are cancelled.
-            while !end.hasCome, try await group.next() != nil {}
+            while let isOver = try await group.next(), !isOver {}
         }
     }
 
