@@ -71,9 +71,14 @@ extension BlueZ {
         on adapter: Adapter,
         limit: Duration = .milliseconds(3500)
     ) async {
+        await disconnect(path(of: address, on: adapter), limit: limit)
+    }
+
+    /// The same for the device whose object is at `path`.
+    package func disconnect(_ path: ObjectPath, limit: Duration = .milliseconds(3500)) async {
         _ = try? await errands.perform {
             try await withTimeLimit(limit) {
-                let device = try await self.device(address, on: adapter)
+                let device = try await self.device(at: path)
                 guard device.isConnected, !device.isKept else { return }
                 try await self.callDevice(device.path, "Disconnect")
             }

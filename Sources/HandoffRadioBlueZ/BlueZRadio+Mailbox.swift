@@ -110,7 +110,11 @@ extension BlueZRadio {
                     }
                 }
             }
-            return try await withCompanions([accepting], body)
+            let result = await outcome { try await withCompanions([accepting], body) }
+            post.close()
+            // bluetoothd 5.66 may crash as the client of a service that goes away under a link.
+            for device in post.devices { await session.bluez.disconnect(device) }
+            return try result.get()
         }
     }
 

@@ -76,6 +76,9 @@ final class MailboxPost: Sendable {
         )
     }
 
+    /// The devices that have written, of late.
+    var devices: [ObjectPath] { state.withLock { $0.order } }
+
     /// Waits until the caller of a channel has ended it, or been silent for too long; true for the latter.
     func waitForSilence(of arrival: Arrival) async throws -> Bool {
         while let heard = state.withLock({ $0.lines[arrival.line]?.heard }) {
