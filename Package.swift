@@ -212,7 +212,8 @@ let package = Package(
             "HandoffDaemonTests",
             [
                 "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffDaemon",
-                "HandoffFolders", "HandoffModel", "HandoffRadio", "HandoffRadioSimulated", "HandoffTestVectors", "HandoffWire",
+                "HandoffFolders", "HandoffModel", "HandoffRadio", "HandoffRadioSimulated", "HandoffTestVectors",
+                "HandoffWire",
                 lifecycle, logging, system,
             ]
         ),

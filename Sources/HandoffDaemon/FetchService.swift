@@ -106,7 +106,9 @@ struct FetchService<R: Radio>: Service, Fetching {
             // Somebody else may have taken the call, who has nothing to say.
             let isAlone = engine.places(of: entry.device).count <= 1
             try await unless(isAlone ? Self.limit : Self.silentLimit, passes: order.outcome) {
-                try await converse(session, with: order.device.id, over: channel) { order.outcome.setOnce(.success($0)) }
+                try await converse(session, with: order.device.id, over: channel) {
+                    order.outcome.setOnce(.success($0))
+                }
             }
         }
     }

@@ -29,8 +29,10 @@ struct MiddleTests {
         )
     }
 
-    /// Whether a man in the middle makes digits agree where nobody promises anything: he knows both numbers before he
-    /// names his own, and tries until it fits. Two digits stand for six, which take him some seconds more.
+    /// Whether a man in the middle makes digits agree where nobody promises anything.
+    ///
+    /// He knows both numbers before he names his own, and tries until it fits. Two digits stand for six, which take him
+    /// some seconds more.
     private static func agreesWithoutPromise(
         _ first: PairingTranscript,
         _ second: PairingTranscript,

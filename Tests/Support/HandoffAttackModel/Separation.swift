@@ -1,7 +1,9 @@
 /// How well a number tells one kind of thing from another.
 package enum Separation {
-    /// The area under the receiver operating characteristic: the chance that a thing of the one kind has a higher number
-    /// than one of the other. 0.5 is guessing, 1 is knowing.
+    /// The area under the receiver operating characteristic.
+    ///
+    /// It is the chance that a thing of the one kind has a higher number than one of the other: 0.5 is guessing, 1 is
+    /// knowing.
     package static func area(of ones: [Double], over others: [Double]) -> Double {
         let all = (ones.map { ($0, true) } + others.map { ($0, false) }).sorted { $0.0 < $1.0 }
         var (sum, start) = (0.0, 0)
