@@ -30,7 +30,7 @@ extension BlueZ {
     }
 
     /// Connects to the device at `address` and reads its GATT services, unless that is done already; the caller sees to
-    /// the end of the link: ``disconnect(_:on:)``, ``forget(_:on:)``.
+    /// the end of the link: ``disconnect(_:on:limit:)``, ``forget(_:on:)``.
     ///
     /// - Throws: ``BlueZError`` with `deviceAbsent`, `timedOut` or `connectFailed`.
     package func connectedDevice(

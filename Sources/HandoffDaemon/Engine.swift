@@ -154,7 +154,7 @@ package final class Engine: Sendable {
     private let deviceChange = Mutex<Void>(())
     private let observer = Mutex<(any EngineObserver)?>(nil)
 
-    /// - Throws: ``HandoffError`` with `stateDamaged` when a trusted device's key is unusable; `CryptoError` when the
+    /// - Throws: `HandoffError` with `stateDamaged` when a trusted device's key is unusable; `CryptoError` when the
     ///   name does not fit a card.
     package init(
         identity: Identity,

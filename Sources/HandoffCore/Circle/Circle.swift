@@ -6,7 +6,7 @@ package import HandoffModel
 /// Two states are joined by ``merge(_:)``, which does not depend on order, repetition or who asks whom: whatever way the
 /// news takes, devices that have heard the same know the same. For each device the higher generation counts; within one
 /// generation a removal outlives everything; of two descriptions of a member each part has its own rule
-/// (``Member/joined(with:)``).
+/// (`Member.joined(with:)`).
 package struct Circle: Hashable, Sendable {
     /// What is known of one device.
     package enum Standing: Hashable, Sendable {

@@ -77,7 +77,7 @@ package struct PairingExchange: Sendable {
     /// Whether it has come so far that digits could have been guessed.
     package internal(set) var hasTried = false
 
-    /// When ``tick(_:)`` is due at the latest.
+    /// When `tick(_:)` is due at the latest.
     package internal(set) var deadline: Duration?
 
     /// What it is remembered as; nil as long as it is not.

@@ -145,7 +145,7 @@ package struct PairingMachine: Sendable {
         if case .over = phase { exchanges.isEmpty } else { false }
     }
 
-    /// When ``Event/tick`` is due at the latest, as `uptime`; nil for not at all.
+    /// When `Event.tick` is due at the latest, as `uptime`; nil for not at all.
     package var deadline: Duration? {
         var due = exchanges.values.compactMap(\.deadline)
         switch phase {

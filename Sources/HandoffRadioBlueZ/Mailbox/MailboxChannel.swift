@@ -3,7 +3,7 @@ import Synchronization
 
 /// One end of a channel through a mailbox, between who uses it and who carries its letters.
 ///
-/// As ``RadioChannel`` says, at most one task sends and one receives at a time; cancelling either closes the channel.
+/// As `RadioChannel` says, at most one task sends and one receives at a time; cancelling either closes the channel.
 package final class MailboxChannel: Sendable {
     private enum Direction { case sending, receiving }
 
