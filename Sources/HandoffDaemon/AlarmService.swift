@@ -34,7 +34,7 @@ struct AlarmService: Service {
             alarm = try await first {
                 try await engine.deadline.changed(since: set)
             } or: {
-                try await sleeping { () throws(Errno) in try await clock.sleep(until: deadline) }
+                try await Self.sleeping { () throws(Errno) in try await clock.sleep(until: deadline) }
                 return set
             }
         }
@@ -43,17 +43,20 @@ struct AlarmService: Service {
     /// A clock that was set moves the slot, and with it the keys of advertisements.
     private func watchWallClock(by clock: AlarmClock) async throws {
         while true {
-            try await sleeping { () throws(Errno) in try await clock.wallClockChange() }
+            try await Self.sleeping { () throws(Errno) in try await clock.wallClockChange() }
             engine.tick()
         }
     }
 
-    /// A sleep that was cancelled is a cancellation.
-    private func sleeping(_ sleep: () async throws(Errno) -> Void) async throws {
+    /// Sleeps, or pauses for a second where the system has no descriptor for a clock; then the caller asks again.
+    ///
+    /// - Throws: `CancellationError`, and nothing else.
+    static func sleeping(_ sleep: () async throws(Errno) -> Void) async throws {
         do throws(Errno) {
             try await sleep()
-        } catch .canceled {
-            throw CancellationError()
+        } catch {
+            guard error != .canceled else { throw CancellationError() }
+            try await Task.sleep(for: .seconds(1))
         }
     }
 }

@@ -142,6 +142,9 @@ extension Engine {
     /// The answer to a device that asks how a pairing has ended.
     func answer(to request: SettleRequest, from device: DeviceID) -> Given {
         let key = pairingSelf.advertisingKey
+        guard !read({ $0.pairing.isUndecided(request, from: device) }) else {
+            return Given(answer: .refusal(Refusal(.busy, "The digits are still compared here.")), activity: nil)
+        }
         let verdict = read { state in
             state.pairing.records.verdict(
                 on: request,

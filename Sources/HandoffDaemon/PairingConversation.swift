@@ -19,6 +19,8 @@ final class PairingConversation<R: Radio>: Sendable {
         var lastChannel: PairingMachine.ChannelID = 0
         var outlets: [PairingMachine.ChannelID: AsyncStream<Outgoing>.Continuation] = [:]
         var places: [PairingToken: Place] = [:]
+        /// Whether everything is said, and no channel begins any more.
+        var isClosing = false
     }
 
     private let engine: Engine
@@ -33,6 +35,9 @@ final class PairingConversation<R: Radio>: Sendable {
 
     /// How long opening a channel may take.
     private static var dialLimit: Duration { .seconds(8) }
+    private static var noOutcome: HandoffError {
+        HandoffError(.notPaired, "The pairing was ended; nothing was paired.")
+    }
     /// How long a channel may take to end once nothing is to be said any more.
     private static var lingering: Duration { .seconds(2) }
 
@@ -72,8 +77,7 @@ final class PairingConversation<R: Radio>: Sendable {
             try Task.checkCancellation()
             try await closeAll()
             group.cancelAll()
-            guard let outcome = state.withLock({ $0.outcome }) else { throw CancellationError() }
-            return outcome
+            return state.withLock { $0.outcome } ?? .notPaired(Self.noOutcome)
         }
     }
 
@@ -148,7 +152,7 @@ extension PairingConversation {
             logger.warning("a pairing is not written down: \(error.message)")
             return switch action {
             case .keep(let channel, _): .keepingFailed(channel, error)
-            case .trust(let channel, _, _): .trustingFailed(channel, error)
+            case .trust(let channel, let peer, _): .trustingFailed(channel, peer, error)
             default: nil
             }
         }
@@ -182,12 +186,7 @@ extension PairingConversation {
         _ event: (PairingMachine.ChannelID) -> PairingMachine.Event
     ) async {
         let (outgoing, outlet) = AsyncStream<Outgoing>.makeStream()
-        let (id, count) = state.withLock { state in
-            state.lastChannel += 1
-            state.outlets[state.lastChannel] = outlet
-            return (state.lastChannel, state.outlets.count)
-        }
-        openChannels.set(count)
+        guard let id = register(outlet) else { return }
         newEvents.yield(event(id))
         try? await first {
             while let message = try await channel.receive() {
@@ -205,12 +204,22 @@ extension PairingConversation {
             }
         }
         newEvents.yield(.closed(id))
-        openChannels.set(
-            state.withLock { state in
-                state.outlets[id] = nil
-                return state.outlets.count
-            }
-        )
+        // Counted under the lock: two that end at once must not tell in the wrong order.
+        state.withLock { state in
+            state.outlets[id] = nil
+            openChannels.set(state.outlets.count)
+        }
+    }
+
+    /// The name of a channel that begins; nil when none may begin any more.
+    private func register(_ outlet: AsyncStream<Outgoing>.Continuation) -> PairingMachine.ChannelID? {
+        state.withLock { state in
+            guard !state.isClosing else { return nil }
+            state.lastChannel += 1
+            state.outlets[state.lastChannel] = outlet
+            openChannels.set(state.outlets.count)
+            return state.lastChannel
+        }
     }
 
     private func outlet(_ channel: PairingMachine.ChannelID) -> AsyncStream<Outgoing>.Continuation? {
@@ -219,7 +228,11 @@ extension PairingConversation {
 
     /// Waits until every channel has ended; what is left is ended.
     private func closeAll() async throws {
-        for outlet in state.withLock({ $0.outlets.values.map(\.self) }) { outlet.yield(.close(lingers: true)) }
+        let outlets = state.withLock { state in
+            state.isClosing = true
+            return Array(state.outlets.values)
+        }
+        for outlet in outlets { outlet.yield(.close(lingers: true)) }
         var open = openChannels.current
         while open.value > 0 { open = try await openChannels.changed(since: open) }
     }

@@ -91,7 +91,8 @@ struct PairingService<R: Radio>: Service, Pairing {
                 { port in try await conversation.run(at: port, stopped) }
             )
         } catch let error as RadioError {
-            outcome = conversation.abandon(HandoffError(.radioUnavailable, error.message))
+            let way = error.code == .listeningRefused ? "; cards still work (`handoffctl devices card`)" : ""
+            outcome = conversation.abandon(HandoffError(.radioUnavailable, error.message + way))
         }
         person.ended(try await settled(outcome))
     }

@@ -91,6 +91,12 @@ struct PairingState: Sendable {
         air == nil ? [Engine.service] : [Engine.service, Engine.pairingService]
     }
 
+    /// Whether a device asks about a pairing that the person here may still confirm.
+    func isUndecided(_ request: SettleRequest, from device: DeviceID) -> Bool {
+        guard let air, let record = records.record(of: request, from: device) else { return false }
+        return record.standing == .notPaired && !record.isSettled && !air.abandoned.contains(record.id)
+    }
+
     /// How much to listen because of pairings; nil where they do not matter.
     func effort(at now: Moment) -> Engine.ScanningPlan.Effort? {
         if air != nil { return .continuous }
@@ -101,7 +107,8 @@ struct PairingState: Sendable {
     /// The pairing whose settling belongs on the air, sealed.
     mutating func beacon(at now: Moment, port: ChannelPort) -> (advertisement: Advertisement?, next: Duration?) {
         guard !isStopping else { return (nil, nil) }
-        let (record, next) = records.beacon(at: now, effortUntil: effortEnd)
+        let (record, change) = records.beacon(at: now, effortUntil: effortEnd)
+        let next = [change, records.effortChange(at: now, effortUntil: effortEnd)].compactMap(\.self).min()
         guard let record else { return (nil, next) }
         if let sealed, sealed.id == record.id, sealed.slot == now.slot, sealed.port == port {
             return (sealed.advertisement, next)

@@ -78,6 +78,9 @@ package struct StateDirectory: Sendable {
     package func write(_ bytes: [UInt8], to name: String) throws(HandoffError) {
         let file = path.appending(name)
         let draft = path.appending(".\(name).new")
+        let directory = Glibc.open(path.string, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw Self.unwritable(path, errno) }
+        defer { close(directory) }
         let descriptor = try Self.open(draft, O_WRONLY | O_CREAT | O_TRUNC)
         defer { close(descriptor) }
         var rest = bytes[...]
@@ -91,19 +94,13 @@ package struct StateDirectory: Sendable {
         guard fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0, rename(draft.string, file.string) == 0 else {
             throw Self.unwritable(file, errno)
         }
-        try syncDirectory()
+        // A rename is durable once the directory is (rename(2), fsync(2)). It has happened all the same: whoever were told
+        // that it had not would go on with other contents than the file's.
+        _ = fsync(directory)
     }
 
     /// 16 MiB: the keys and names of many thousand devices.
     private static let largestFile = 16 * 1024 * 1024
-
-    /// A rename is durable once the directory is (rename(2), fsync(2)).
-    private func syncDirectory() throws(HandoffError) {
-        let descriptor = Glibc.open(path.string, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.unwritable(path, errno) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw Self.unwritable(path, errno) }
-    }
 
     private static func make(_ path: FilePath) throws(HandoffError) {
         var parents: [FilePath] = []

@@ -182,13 +182,14 @@ final class Publisher: Sendable {
     /// - Returns: the activity and what is wrong with it, where the daemon says so.
     func take(_ answer: Answer) -> (activity: UserActivity?, error: DBusError)? {
         state.withLock { state in
-            guard answer.epoch == state.epoch, var entry = state.entries[answer.id] else { return nil }
-            if answer.step == .start {
-                // What there is to say is said when the daemon has come, or asks again with the next change.
-                guard case .failure(let error) = answer.result else { return nil }
+            guard answer.epoch == state.epoch else { return nil }
+            if answer.step == .start, case .failure(let error) = answer.result {
+                // What there is to say is said when the daemon has come, or asks again with the next change; also when
+                // the activity is gone by which it was asked.
                 state.daemon = .absent(isAsked: false)
-                return (entry.activity, error)
+                return state.entries[answer.id].map { ($0.activity, error) }
             }
+            guard answer.step != .start, var entry = state.entries[answer.id] else { return nil }
             defer { Self.say(answer.id, &state) }
             switch (answer.step, answer.result) {
             case (.create, .success(let values)):
@@ -198,7 +199,7 @@ final class Publisher: Sendable {
                 state.entries[answer.id] = entry
                 return nil
             case (.create, .failure(let error)):
-                entry.publication.notCreated(isFinal: HandoffErrorName(error.name) != nil)
+                entry.publication.notCreated(isFinal: !Self.isAbsence(error))
                 state.entries[answer.id] = entry
                 return (entry.activity, error)
             case (_, .failure(let error)): return (entry.activity, error)
@@ -222,6 +223,13 @@ extension Publisher {
             state.entries[id] = entry
             Self.say(id, &state)
         }
+    }
+
+    /// Whether a call failed because the daemon is not there any more: its successor may be told the same.
+    private static func isAbsence(_ error: DBusError) -> Bool {
+        guard let name = error.name?.description else { return true }
+        let absences = ["ServiceUnknown", "NameHasNoOwner", "NoReply", "Disconnected"]
+        return absences.contains { name.hasSuffix(".Error." + $0) }
     }
 
     /// Tells the daemon what it does not know of an activity.

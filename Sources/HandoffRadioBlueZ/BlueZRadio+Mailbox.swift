@@ -102,6 +102,10 @@ extension BlueZRadio {
         _ body: () async throws -> Success
     ) async throws -> Success {
         defer { post.close() }
+        guard claimMailbox() else {
+            throw RadioError(.listeningRefused, "channels over GATT have one listener, and there is one already")
+        }
+        defer { mailboxIsTaken.withLock { $0 = false } }
         return try await session.bluez.withApplication([post.service], on: session.adapter) {
             let accepting: @Sendable () async throws -> Void = {
                 await withDiscardingTaskGroup { group in
@@ -115,6 +119,14 @@ extension BlueZRadio {
             // bluetoothd 5.66 may crash as the client of a service that goes away under a link.
             for device in post.devices { await session.bluez.disconnect(device) }
             return try result.get()
+        }
+    }
+
+    /// Two services with the same UUID could not be told apart by those who call.
+    private func claimMailbox() -> Bool {
+        mailboxIsTaken.withLock { isTaken in
+            defer { isTaken = true }
+            return !isTaken
         }
     }
 
@@ -164,8 +176,8 @@ extension BlueZRadio {
         places.giveBack()
         // Who called drops the link. One that has died cannot, and the link would stand for ever.
         if let address, wasSilent.withLock(\.self) { await session.bluez.disconnect(address, on: session.adapter) }
-        // The caller may not have read the end yet.
-        _ = try? await post.waitForSilence(of: arrival)
+        // The caller may not have read the end yet; one that only goes on writing keeps nothing.
+        _ = try? await withTimeLimit(MailboxPost.patience) { try await post.waitForSilence(of: arrival) }
         post.forget(arrival)
     }
 }

@@ -31,6 +31,8 @@ package final class BlueZRadio: Radio {
     let logger: Logger
     let transport: ChannelTransport
     let mailboxTurns = MailboxTurns()
+    /// Whether a listener has the mailbox.
+    let mailboxIsTaken = Mutex(false)
     let dials = Turnstile()
     let links = Mutex(LinkLedger())
 

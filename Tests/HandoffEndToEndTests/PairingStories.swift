@@ -1,6 +1,7 @@
 import DBus
 import Foundation
 import HandoffBus
+import HandoffRadioSimulated
 import HandoffTestSupport
 import Testing
 
@@ -102,9 +103,15 @@ struct PairingStories {
     func several() async throws {
         try await World.runStrangers { world, laptop, desktop in
             try await world.withDevice("tablet") { tablet in
+                // They hear each other once all of them look.
+                try world.setAir { $0.apart = [["laptop"], ["desktop"], ["tablet"]] }
                 try await laptop.withAgent("yes", "desktop") { one in
                     try await desktop.withAgent("yes", "laptop") { other in
                         try await tablet.withAgent("yes", "nobody") { third in
+                            for device in [laptop, desktop, tablet] {
+                                try await device.log.line(containing: "looking for a device to pair with")
+                            }
+                            try world.setAir { _ in }
                             try await one.line(containing: "paired ")
                             try await other.line(containing: "paired ")
                             #expect(try await one.line(containing: "choice ") == "choice desktop tablet")

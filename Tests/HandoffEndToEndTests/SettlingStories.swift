@@ -6,6 +6,28 @@ import Testing
 
 @Suite("A pairing whose last word was lost comes to the same end on both devices", .serialized)
 struct SettlingStories {
+    /// Runs `body` with the terminal of a desktop that has confirmed, and whose other side died before its person did.
+    private static func withUnanswered(
+        in world: World,
+        _ desktop: Device,
+        _ body: @escaping @Sendable (Terminal) async throws -> Void
+    ) async throws {
+        try await desktop.pairing { other in
+            try await world.withDevice("tablet") { tablet in
+                try await tablet.pairing { one in
+                    _ = (try await one.digits(), try await other.digits())
+                    tablet.signal(SIGSTOP)
+                    other.type("yes")
+                    try await other.screen.line(containing: "Waiting for the answer on tablet")
+                    tablet.signal(SIGKILL)
+                    _ = await tablet.process.exitStatus()
+                }
+            }
+            try await desktop.showsUnconfirmed("tablet")
+            try await body(other)
+        }
+    }
+
     @Test("a device that dies before it hears the other one's yes is unconfirmed, and paired as soon as it is back")
     func diedBeforeTheAnswer() async throws {
         try await World.runStrangers { world, _, desktop in
@@ -38,18 +60,7 @@ struct SettlingStories {
     @Test("who has confirmed, and whose other side dies before its person does, learns that nothing was paired")
     func diedBeforeItsYes() async throws {
         try await World.runStrangers { world, _, desktop in
-            try await desktop.pairing { other in
-                try await world.withDevice("tablet") { tablet in
-                    try await tablet.pairing { one in
-                        _ = (try await one.digits(), try await other.digits())
-                        tablet.signal(SIGSTOP)
-                        other.type("yes")
-                        try await other.screen.line(containing: "Waiting for the answer on tablet")
-                        tablet.signal(SIGKILL)
-                        _ = await tablet.process.exitStatus()
-                    }
-                }
-                try await desktop.showsUnconfirmed("tablet")
+            try await Self.withUnanswered(in: world, desktop) { other in
                 try await world.withDevice("tablet") { tablet in
                     try await other.screen.line(containing: "The pairing was not confirmed on tablet")
                     #expect(await other.process.exitStatus() == 1)
@@ -63,18 +74,7 @@ struct SettlingStories {
     @Test("what stays unconfirmed is shown as that, gives no rights, survives a restart and can be forgotten")
     func unconfirmed() async throws {
         try await World.runStrangers { world, laptop, desktop in
-            try await desktop.pairing { other in
-                try await world.withDevice("tablet") { tablet in
-                    try await tablet.pairing { one in
-                        _ = (try await one.digits(), try await other.digits())
-                        tablet.signal(SIGSTOP)
-                        other.type("yes")
-                        try await other.screen.line(containing: "Waiting for the answer on tablet")
-                        tablet.signal(SIGKILL)
-                        _ = await tablet.process.exitStatus()
-                    }
-                }
-                try await desktop.showsUnconfirmed("tablet")
+            try await Self.withUnanswered(in: world, desktop) { other in
                 try await other.screen.line(containing: "did not say whether it has")
                 #expect(await other.process.exitStatus() == 5)
             }

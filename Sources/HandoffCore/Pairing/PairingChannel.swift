@@ -27,6 +27,11 @@ struct PairingChannel: Sendable {
 
     /// The message that a frame carried.
     mutating func open(_ frame: [UInt8]) throws -> PairingMessage {
-        try PairingMessage(decoding: try transport.decrypt(frame))
+        try PairingMessage(decoding: try plaintext(of: frame))
+    }
+
+    /// The bytes of the message that a frame carried.
+    mutating func plaintext(of frame: [UInt8]) throws -> [UInt8] {
+        try transport.decrypt(frame)
     }
 }

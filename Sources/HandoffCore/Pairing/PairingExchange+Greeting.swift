@@ -28,9 +28,8 @@ extension PairingExchange {
         deadline = now + Self.answerLimit
         if isCaller {
             var channel = PairingChannel(try handshake.split())
-            let peer = try Self.peer(PairingMessage(decoding: payload))
             let introduction = Action.send(channel.seal(introduction))
-            return [introduction] + meet(peer, over: channel)
+            return [introduction] + (try meet(payload, over: channel))
         }
         let opening = try PairingOpening(decoding: payload)
         guard opening.listener == ownToken else {
@@ -43,11 +42,13 @@ extension PairingExchange {
     }
 
     private mutating func meet(_ channel: inout PairingChannel, _ frame: [UInt8]) throws -> [Action] {
-        meet(try Self.peer(try channel.open(frame)), over: channel)
+        try meet(try channel.plaintext(of: frame), over: channel)
     }
 
-    private mutating func meet(_ peer: PairingPeer, over channel: PairingChannel) -> [Action] {
+    private mutating func meet(_ payload: [UInt8], over channel: PairingChannel) throws -> [Action] {
+        let peer = try Self.peer(PairingMessage(decoding: payload))
         self.peer = peer
+        peerIntroduction = payload
         phase = .proving(channel, .awaitingChoice(here: false, there: false))
         deadline = nil
         return [.introduced(peer)]

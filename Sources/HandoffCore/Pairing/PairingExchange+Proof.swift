@@ -53,15 +53,11 @@ extension PairingExchange {
     }
 
     private func transcript(of channel: PairingChannel) -> PairingTranscript {
-        guard let peer else { preconditionFailure("who proves itself has introduced itself") }
-        let theirs = PairingMessage.introduction(
-            PairingIntroduction(name: peer.name, publicKey: peer.publicKey.rawRepresentation)
-        )
-        let (caller, listener) = isCaller ? (introduction, theirs) : (theirs, introduction)
+        let (ours, theirs) = (introduction.encode(), peerIntroduction)
         return PairingTranscript(
             handshakeHash: channel.handshakeHash,
-            caller: caller.encode(),
-            listener: listener.encode()
+            caller: isCaller ? ours : theirs,
+            listener: isCaller ? theirs : ours
         )
     }
 

@@ -74,6 +74,9 @@ package struct PairingExchange: Sendable {
     /// Who the other side says it is.
     package internal(set) var peer: PairingPeer?
 
+    /// The message in which it said so, as it came: a later version may say more, which the digits cover as well.
+    var peerIntroduction: [UInt8] = []
+
     /// Whether it has come so far that digits could have been guessed.
     package internal(set) var hasTried = false
 

@@ -69,7 +69,7 @@ extension PairingMachine {
         guard let channel else { return cancel(at: now) }
         guard candidates[channel] != nil else {
             phase = .searching(choiceDue: candidates.isEmpty ? nil : now)
-            return [.retract("That device does not pair any more.")] + chooseIfDue(at: now)
+            return [retract("That device does not pair any more.")] + chooseIfDue(at: now)
         }
         return choose(channel, at: now)
     }
@@ -111,7 +111,7 @@ extension PairingMachine {
             }
             let error = cause.error(peer.name)
             abandoned = exchange.id.map { ($0, error) }
-            return [.retract(error.message)] + [exchange.id.map(Action.abandon)].compactMap(\.self)
+            return [retract(error.message)] + [exchange.id.map(Action.abandon)].compactMap(\.self)
         }
     }
 
@@ -119,7 +119,13 @@ extension PairingMachine {
     private mutating func chooseAnew(at now: Duration) -> [Action] {
         guard case .choosing = phase, candidates.isEmpty else { return [] }
         phase = .searching(choiceDue: nil)
-        return [.retract("None of these devices pairs any more.")]
+        return [retract("None of these devices pairs any more.")]
+    }
+
+    /// Takes the last question back; whatever answer to it still comes, one that it is withdrawn included, counts for nothing.
+    private mutating func retract(_ sentence: String) -> Action {
+        question += 1
+        return .retract(sentence)
     }
 
     private static let tooOften = HandoffError(

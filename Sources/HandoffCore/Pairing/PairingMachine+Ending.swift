@@ -53,8 +53,12 @@ extension PairingMachine {
     }
 
     /// The other side may trust this one, which cannot trust it.
-    mutating func trustingFailed(_ channel: ChannelID, _ error: HandoffError, at now: Duration) -> [Action] {
-        guard let peer = exchanges[channel]?.peer else { return [] }
+    mutating func trustingFailed(
+        _ channel: ChannelID,
+        _ peer: PairingPeer,
+        _ error: HandoffError,
+        at now: Duration
+    ) -> [Action] {
         // The outcome that stood behind the trust was never told.
         phase = .chosen(channel)
         let actions = exchanges[channel]?.trustingFailed() ?? []

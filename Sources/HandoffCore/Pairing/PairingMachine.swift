@@ -38,7 +38,7 @@ package struct PairingMachine: Sendable {
         /// A record could not be written down, nor what stood behind it be done.
         case keepingFailed(ChannelID, HandoffError)
         /// A device could not be trusted, and what stood behind that was not done.
-        case trustingFailed(ChannelID, HandoffError)
+        case trustingFailed(ChannelID, PairingPeer, HandoffError)
         /// A pairing that ``Action/abandon(_:)`` named is settled: the two are not paired, and both know.
         case settled(PairingID)
         /// A moment has come that ``PairingMachine/deadline`` named.
@@ -184,7 +184,7 @@ package struct PairingMachine: Sendable {
         case .cancelled: return cancel(at: uptime)
         case .radioFailed(let error): return fail(error, at: uptime)
         case .keepingFailed(let channel, let error): return keepingFailed(channel, error, at: uptime)
-        case .trustingFailed(let channel, let error): return trustingFailed(channel, error, at: uptime)
+        case .trustingFailed(let channel, let peer, let error): return trustingFailed(channel, peer, error, at: uptime)
         case .settled(let id): return settled(id, at: uptime)
         case .tick: return tick(at: uptime)
         }

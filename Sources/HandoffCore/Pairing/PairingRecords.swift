@@ -76,6 +76,19 @@ package struct PairingRecords: Hashable, Sendable {
         return (unconfirmed[Int(now.slot % UInt64(unconfirmed.count))], windowEnd)
     }
 
+    /// When less is listened for the sake of unsettled pairings than now, as `uptime`; nil for never.
+    ///
+    /// - Parameters:
+    ///   - now: the present.
+    ///   - end: until when they are settled with all effort, as `uptime`.
+    package func effortChange(at now: Moment, effortUntil end: Duration) -> Duration? {
+        let unsettled = unsettled(at: now)
+        guard !unsettled.isEmpty else { return nil }
+        guard now.uptime >= end else { return end }
+        let ends = unsettled.filter { $0.standing != .unconfirmed }.map { $0.began + Self.listeningMicroseconds }
+        return ends.min().map { now.uptime + .microseconds($0 - now.unixMicroseconds) }
+    }
+
     /// The pairing that a device asks about.
     package func record(of request: SettleRequest, from device: DeviceID) -> PairingRecord? {
         guard let id = PairingID(bytes: request.pairing), let record = self[id], record.peer.id == device else {

@@ -46,6 +46,8 @@ struct PairingAir {
         var digits: [PairingDigits] = []
         var offers: [[String]] = []
         var retractions: [String] = []
+        /// The question that the person has not answered.
+        var asked: PairingMachine.Question?
         var abandoned: [PairingID] = []
         var channels: [PairingMachine.ChannelID: Int] = [:]
         /// What fails when it is to be written down.
@@ -128,6 +130,7 @@ struct PairingAir {
     }
 
     mutating func handle(_ event: PairingMachine.Event, at side: Int) {
+        if case .compared = event { sides[side].asked = nil }
         let actions = sides[side].machine.handle(event, at: moment)
         for action in actions where !carryOut(action, at: side) { return }
     }
@@ -153,7 +156,11 @@ struct PairingAir {
             let wanted = candidates.first { $0.peer.name.rawValue == sides[side].wanted }
             if let wanted { schedule(side, .chose(question, wanted.channel)) }
         case .compare(let question, let digits, _): compare(digits, question, at: side)
-        case .retract(let sentence): sides[side].retractions.append(sentence)
+        case .retract(let sentence):
+            sides[side].retractions.append(sentence)
+            // A terminal answers a question that is taken back: that it is not answered.
+            if let question = sides[side].asked { schedule(side, .unanswered(question)) }
+            sides[side].asked = nil
         case .keep(let channel, let record):
             if record.standing == sides[side].failingStanding {
                 handle(.keepingFailed(channel, HandoffError(.stateUnwritable, "full")), at: side)
@@ -165,7 +172,7 @@ struct PairingAir {
         case .note(let record): sides[side].records.keep(record)
         case .trust(let channel, let peer, _):
             if sides[side].trustFails {
-                handle(.trustingFailed(channel, HandoffError(.stateUnwritable, "full")), at: side)
+                handle(.trustingFailed(channel, peer, HandoffError(.stateUnwritable, "full")), at: side)
                 return false
             }
             sides[side].trusted.insert(peer.id)
@@ -176,6 +183,7 @@ struct PairingAir {
 
     private mutating func compare(_ digits: PairingDigits, _ question: PairingMachine.Question, at side: Int) {
         sides[side].digits.append(digits)
+        sides[side].asked = question
         switch sides[side].person {
         case .quick: schedule(side, .compared(question, areSame: true))
         case .slow: schedule(side, .compared(question, areSame: true), in: .seconds(8))

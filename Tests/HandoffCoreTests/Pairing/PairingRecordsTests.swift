@@ -1,0 +1,39 @@
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffWire
+import Testing
+
+@Suite("Pairings that are remembered")
+struct PairingRecordsTests {
+    private static func record(_ standing: PairingRecord.Standing) throws -> PairingRecord {
+        let keys = DeviceKeys.generate()
+        return PairingRecord(
+            id: try #require(PairingID(bytes: [UInt8](repeating: 7, count: 8))),
+            peer: PairingPeer(name: try DeviceName("desktop"), publicKey: keys.publicKey),
+            settlingKey: keys.advertisingKey,
+            standing: standing,
+            began: 1_700_000_000_000_000
+        )
+    }
+
+    private func moment(_ seconds: Int) -> Moment {
+        Moment(uptime: .seconds(seconds), unixMicroseconds: 1_700_000_000_000_000 + Int64(seconds) * 1_000_000)
+    }
+
+    @Test("are listened for with all effort, then with less, then not at all, and each end is known before it comes")
+    func effort() throws {
+        let records = PairingRecords([try Self.record(.notPaired)])
+        #expect(records.effortChange(at: moment(10), effortUntil: .seconds(120)) == .seconds(120))
+        let day = 24 * 60 * 60
+        #expect(records.effortChange(at: moment(120), effortUntil: .seconds(120)) == .seconds(day))
+        #expect(records.effortChange(at: moment(day), effortUntil: .seconds(120)) == nil)
+    }
+
+    @Test("are listened for without end while the person has confirmed and nobody has answered")
+    func unconfirmed() throws {
+        let records = PairingRecords([try Self.record(.unconfirmed)])
+        #expect(records.effortChange(at: moment(10), effortUntil: .seconds(120)) == .seconds(120))
+        #expect(records.effortChange(at: moment(120), effortUntil: .seconds(120)) == nil)
+    }
+}
