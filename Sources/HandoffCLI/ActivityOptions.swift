@@ -1,4 +1,5 @@
 import ArgumentParser
+private import FoundationEssentials
 import HandoffBus
 import HandoffModel
 
@@ -56,6 +57,9 @@ struct ActivityOptions: ParsableArguments {
             } ?? [:]
         draft.properties.webpageURL = try Self.parsed(webpage, "--webpage") { try WebpageURL($0) }
         draft.properties.expiration = try Self.parsed(expires, "--expires") { try Timestamp($0) }
+        if let expires, let end = draft.properties.expiration, end.seconds < Int64(Date().timeIntervalSince1970) {
+            throw ValidationError("--expires: \(expires) has passed, so it would never be offered.")
+        }
         return draft
     }
 

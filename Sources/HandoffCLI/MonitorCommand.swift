@@ -20,6 +20,8 @@ struct MonitorCommand: AsyncParsableCommand {
         try await options.withClient { client, output in
             try await untilInterrupted {
                 try await client.withSignals { signals in
+                    // Nothing happens where no daemon is, and nobody would know why.
+                    _ = try await client.objects()
                     for try await signal in signals {
                         for event in MonitorEvent.events(of: signal) { try output.print(event, event.text) }
                     }

@@ -119,7 +119,8 @@ struct BusStories {
         try await World.run { world in
             try await withPrivateBus { bus in
                 for command in [
-                    ["status"], ["nearby"], ["continue", "--print"], ["devices"], ["publish", "--type", "a.b"],
+                    ["status"], ["nearby"], ["monitor"], ["continue", "--print"], ["devices"],
+                    ["publish", "--type", "a.b"],
                 ] {
                     let result = try await HandoffTestSupport.run(
                         Programs.handoffctl,

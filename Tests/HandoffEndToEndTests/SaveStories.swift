@@ -250,9 +250,11 @@ struct SaveStories {
                 #expect(activity.teamID == "org.example")
                 #expect(activity.targetContentIdentifier == "note 42")
                 #expect(activity.persistentIdentifier == "42")
-                let wrong = try await laptop.run("publish", "--type", "a.b", "--expires", "soon")
-                #expect(wrong.status == 64)
-                #expect(wrong.stderr.contains("--expires"))
+                for date in ["soon", "2020-01-01T00:00:00Z"] {
+                    let wrong = try await laptop.run("publish", "--type", "a.b", "--expires", date)
+                    #expect(wrong.status == 64)
+                    #expect(wrong.stderr.contains("--expires"))
+                }
             }
         }
     }
