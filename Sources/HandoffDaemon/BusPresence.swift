@@ -46,16 +46,40 @@ struct BusPresence: Sendable {
             // The object may be asked once more after the entry has left.
             engine.describe((try? engine.entry(entry.id)) ?? entry)
         } fetch: { _ in
-            try await replying {
-                let activity = try documents.local(try await fetcher.fetch(entry.id))
-                let name = ContinuationName(of: activity, from: entry.device)
-                return FetchedActivity(activity, continuation: name?.description)
-            }
+            try await Self.fetched(entry, by: fetcher, documents)
         } hand: { options in
             notices.continued(entry.id)
             return try await replying { try await continuer.proceed(with: entry.id, options) }
         }
         objects.insert([interface], at: HandoffName.nearbyActivity(entry.id))
+    }
+
+    /// The activity of an entry as it is given to a program here.
+    ///
+    /// Not inlined: Swift 6.3 crashes over it within the closure that calls it, in a release build.
+    @inline(never)
+    private static func fetched(
+        _ entry: NearbyEntry,
+        by fetcher: any Fetching,
+        _ documents: DocumentService
+    ) async throws -> FetchedActivity {
+        do {
+            let remote = try await fetcher.fetch(entry.id)
+            return try given(remote, from: entry.device, documents)
+        } catch {
+            throw reply(to: error)
+        }
+    }
+
+    @inline(never)
+    private static func given(
+        _ remote: Activity,
+        from device: DeviceID,
+        _ documents: DocumentService
+    ) throws -> FetchedActivity {
+        let activity = try documents.local(remote)
+        let name = ContinuationName(of: activity, from: device)
+        return FetchedActivity(activity, continuation: name?.description)
     }
 
     private func insert(_ device: TrustedDevices.Device) {

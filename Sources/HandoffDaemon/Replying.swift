@@ -23,7 +23,8 @@ func replying<Success>(_ body: () async throws -> Success) async throws -> Succe
     }
 }
 
-private func reply(to error: any Error) -> any Error {
+/// What a caller on the bus is told instead of an error.
+func reply(to error: any Error) -> any Error {
     switch error {
     case let error as HandoffError: HandoffErrorName(error.code).reply(error.message)
     case let error as ModelError: HandoffErrorName(error.code).reply(error.message)
