@@ -44,6 +44,14 @@ package struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the error on the bus, where it came from there or shall go there.
     package let name: ErrorName?
 
+    /// Whether a bus has said that nobody owns the name, and that nothing can be started to own it (D-Bus specification,
+    /// "Message Bus Starting Services").
+    package var meansAbsence: Bool {
+        guard let name else { return false }
+        return [.serviceUnknown, .nameHasNoOwner].contains(name)
+            || name.description.hasPrefix("org.freedesktop.DBus.Error.Spawn.")
+    }
+
     package init(_ code: Code, _ message: String, name: ErrorName? = nil) {
         self.code = code
         self.message = message

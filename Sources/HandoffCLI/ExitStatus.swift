@@ -16,18 +16,10 @@ enum ExitStatus: Int32 {
     init(_ error: DBusError) {
         switch error.code {
         case .connectFailed, .invalidAddress, .disconnected: self = .noDaemon
-        case .remote where Self.isAbsence(error.name?.description ?? ""): self = .noDaemon
+        case .remote where error.meansAbsence: self = .noDaemon
         case .remote where Self.missing.contains(error.name?.description ?? ""): self = .notFound
         default: self = .failed
         }
-    }
-
-    /// What a bus says when nobody owns the name and nothing can be started to own it (D-Bus specification, "Message
-    /// Bus Starting Services").
-    private static func isAbsence(_ name: String) -> Bool {
-        let prefix = "org.freedesktop.DBus.Error."
-        return [prefix + "ServiceUnknown", prefix + "NameHasNoOwner"].contains(name)
-            || name.hasPrefix(prefix + "Spawn.")
     }
 
     private static let missing: Set<String> = [

@@ -27,7 +27,7 @@ struct AppDelivery: Sendable {
             return .taken
         } catch {
             // An app that crashed, is slow or knows no such method may have heard it all the same.
-            return Self.isAbsence(error) ? .impossible : .taken
+            return error.meansAbsence ? .impossible : .taken
         }
     }
 
@@ -176,13 +176,5 @@ struct AppDelivery: Sendable {
     private static func knowsNoHandoff(_ error: DBusError) -> Bool {
         guard let name = error.name?.description else { return false }
         return ["UnknownMethod", "UnknownInterface", "UnknownObject"].contains { name.hasSuffix(".Error." + $0) }
-    }
-
-    /// Whether the bus says that nobody has that name, nor can be started to have it.
-    private static func isAbsence(_ error: any Error) -> Bool {
-        guard let name = (error as? DBusError)?.name?.description else { return error as? DBusError == nil }
-        let prefix = "org.freedesktop.DBus.Error."
-        return [prefix + "ServiceUnknown", prefix + "NameHasNoOwner"].contains(name)
-            || name.hasPrefix(prefix + "Spawn.")
     }
 }

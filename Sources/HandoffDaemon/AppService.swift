@@ -124,7 +124,7 @@ struct AppService: Service {
         } catch .canceled {
             throw CancellationError()
         } catch {
-            // Without a descriptor to wait on, as when none is left, it is asked for now and then.
+            // Without a descriptor to wait on, as when none is left, it is asked at growing intervals.
             var retry = Backoff()
             while true {
                 if let status = try LaunchedProgram.status(of: process) { return status }

@@ -56,7 +56,7 @@ struct BusPresence: Sendable {
 
     /// The activity of an entry as it is given to a program here.
     ///
-    /// Not inlined: Swift 6.3 crashes over it within the closure that calls it, in a release build.
+    /// In two functions: Swift 6.3.1 crashes in a release build while it splits one coroutine that does both.
     @inline(never)
     private static func fetched(
         _ entry: NearbyEntry,
@@ -71,6 +71,7 @@ struct BusPresence: Sendable {
         }
     }
 
+    /// The same once it is here.
     @inline(never)
     private static func given(
         _ remote: Activity,

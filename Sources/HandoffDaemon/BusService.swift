@@ -36,10 +36,13 @@ struct BusService: Service {
             let stands = Latest(false)
             do {
                 try await Connection.withConnection(to: address) { connection in
+                    // A bus hands over the calls that made it start the daemon with the name itself: by then, there has
+                    // to be something to call.
+                    let (presence, clients) = present(on: connection)
                     try await connection.withName(HandoffName.bus) {
                         stands.set(true)
                         logger.info("on the bus", metadata: ["bus": "\(address)"])
-                        try await present(on: connection)
+                        try await attend(presence, clients)
                     }
                 }
             } catch let error as DBusError where error.code != .nameTaken {
@@ -56,8 +59,10 @@ struct BusService: Service {
         }
     }
 
-    /// Shows everything, and watches the programs that hold something, until cancelled.
-    private func present(on connection: Connection) async throws {
+    /// Shows everything on a connection.
+    ///
+    /// - Returns: what is shown, and the programs that come to hold something, each once.
+    private func present(on connection: Connection) -> (BusPresence, AsyncStream<BusName>) {
         let (clients, newClients) = AsyncStream<BusName>.makeStream()
         let continuer = Continuer(
             engine: engine,
@@ -85,12 +90,17 @@ struct BusService: Service {
             pairing: pairing
         )
         engine.observe(by: presence) { presence.show($0) }
-        continuer.reportLeft()
+        return (presence, clients)
+    }
+
+    /// Does what is shown there, and watches the programs that hold something, until cancelled.
+    private func attend(_ presence: BusPresence, _ clients: AsyncStream<BusName>) async throws {
+        presence.continuer.reportLeft()
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { await presence.delegates.run() }
             if notifies { group.addTask { await presence.notices.run() } }
             for await client in clients {
-                group.addTask { try await watch(client, on: connection, presence.clients) }
+                group.addTask { try await watch(client, on: presence.connection, presence.clients) }
             }
         }
         try Task.checkCancellation()

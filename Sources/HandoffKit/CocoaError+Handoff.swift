@@ -48,7 +48,7 @@ extension CocoaError {
         case .timedOut: self.init(.timedOut, error.message)
         case .nameTaken, .nameLost: self.init(.nameTaken, error.message)
         case .invalidValue: self.init(.invalidUserInfo, error.message)
-        case .remote where !Self.isAbsence(error.name):
+        case .remote where !(error.meansAbsence || error.name == .noReply):
             self.init(errorName: error.name?.description ?? "", error.message)
         default: self.init(.noDaemon, "handoffd cannot be reached: \(error.message)")
         }
@@ -77,12 +77,6 @@ extension CocoaError {
         case is CancellationError: self.init(.userCancelled, "The task was cancelled.")
         default: self.init(HandoffReason(rawValue: "Failed"), "\(error)")
         }
-    }
-
-    /// Whether an error of the bus says that nobody is there to answer.
-    private static func isAbsence(_ name: ErrorName?) -> Bool {
-        [.serviceUnknown, .nameHasNoOwner, .noReply].contains(name)
-            || name?.description.hasPrefix("org.freedesktop.DBus.Error.Spawn") == true
     }
 
     /// The numbers of FoundationErrors.h: CocoaError's names for them are in Foundation, not in FoundationEssentials.

@@ -227,9 +227,7 @@ extension Publisher {
 
     /// Whether a call failed because the daemon is not there any more: its successor may be told the same.
     private static func isAbsence(_ error: DBusError) -> Bool {
-        guard let name = error.name?.description else { return true }
-        let absences = ["ServiceUnknown", "NameHasNoOwner", "NoReply", "Disconnected"]
-        return absences.contains { name.hasSuffix(".Error." + $0) }
+        error.name == nil || error.meansAbsence || error.name == .noReply
     }
 
     /// Tells the daemon what it does not know of an activity.

@@ -78,10 +78,7 @@ struct Session: Sendable {
     private func take(_ answer: Publisher.Answer) {
         guard let (activity, error) = handoff.publisher.take(answer) else { return }
         let failure = CocoaError(error)
-        guard HandoffErrorName(error.name) != nil else {
-            if failure.handoffReason == .noDaemon { handoff.note(unavailable: failure) }
-            return
-        }
+        guard failure.handoffReason != .noDaemon else { return handoff.note(unavailable: failure) }
         guard let activity else { return }
         activity.note(failure)
         handoff.perform { await activity.delegate?.userActivity(activity, didFailToPublish: failure) }

@@ -101,6 +101,24 @@ struct BusStories {
         }
     }
 
+    @Test("the very call that makes the bus start the daemon is answered")
+    func startedByCall() async throws {
+        try await World.run { world in
+            let directory = world.directory.appending(path: "bus")
+            try world.installDaemonService("laptop", on: .address("unix:path=\(directory.path())/bus"))
+            defer { world.endDaemon() }
+            let services = world.directory.appending(path: "services")
+            try await withPrivateBus(in: directory, services: services) { bus in
+                try await Connection.withConnection(to: bus.address) { connection in
+                    let client = HandoffClient(connection: connection)
+                    let activity = try await client.createActivity(ofType: "org.example.edit", ActivityDraft())
+                    let activities = try await client.objects().activities
+                    #expect(activities.map(\.path) == [activity])
+                }
+            }
+        }
+    }
+
     @Test("daemons on buses of their own do not disturb each other, nor take each other's calls")
     func sideBySide() async throws {
         try await World.run { world in

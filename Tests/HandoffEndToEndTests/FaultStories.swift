@@ -64,6 +64,23 @@ struct FaultStories {
         }
     }
 
+    /// Runs `body` with a desktop where the app could continue what a laptop offers.
+    private static func offer(
+        to story: AppProcess,
+        _ body: @escaping @Sendable (_ desktop: Device) async throws -> Void
+    ) async throws {
+        try await World.runApps({ try story.install(in: $0) }) { _, laptop, desktop in
+            try await story.standing(on: desktop.bus) {
+                try await desktop.watching { watch in
+                    try await laptop.publishing("org.example.edit", ["--title", "Draft"]) { _ in
+                        try await watch.until { $0.first?["opensWith"].string == "app" }
+                        try await body(desktop)
+                    }
+                }
+            }
+        }
+    }
+
     /// Lets it happen.
     private static func inject(
         _ fault: Fault,
@@ -109,52 +126,34 @@ struct FaultStories {
     @Test("an app that does not answer WillContinue is given the activity all the same")
     func noAnswer() async throws {
         let story = AppProcess { $0 == "WillContinue" ? .never : .yes }
-        try await World.runApps({ try story.install(in: $0) }) { _, laptop, desktop in
-            try await story.standing(on: desktop.bus) {
-                try await desktop.watching { watch in
-                    try await laptop.publishing("org.example.edit", ["--title", "Draft"]) { _ in
-                        try await watch.until { $0.first?["opensWith"].string == "app" }
-                        #expect(try await desktop.json("continue")["outcome"].string == "app")
-                        story.expectOneEnd(isFailure: false)
-                    }
-                }
-            }
+        try await Self.offer(to: story) { desktop in
+            let outcome = try await desktop.json("continue")["outcome"].string
+            #expect(outcome == "app")
+            story.expectOneEnd(isFailure: false)
         }
     }
 
     @Test("an app that never answers Continue has failed, and its person is told")
     func noReception() async throws {
         let story = AppProcess { $0 == "Continue" ? .never : .yes }
-        try await World.runApps({ try story.install(in: $0) }) { _, laptop, desktop in
-            try await story.standing(on: desktop.bus) {
-                try await desktop.watching { watch in
-                    try await laptop.publishing("org.example.edit", ["--title", "Draft"]) { _ in
-                        try await watch.until { $0.first?["opensWith"].string == "app" }
-                        let result = try await desktop.run("--json", "continue")
-                        #expect(try JSON(result.stderr)["name"].string == "org.handoffd.Error.AppFailed")
-                        try await story.settle(on: desktop.bus)
-                        story.expectOneEnd(isFailure: false)
-                    }
-                }
-            }
+        try await Self.offer(to: story) { desktop in
+            let result = try await desktop.run("--json", "continue")
+            let error = try JSON(result.stderr)["name"].string
+            #expect(error == "org.handoffd.Error.AppFailed")
+            try await story.settle(on: desktop.bus)
+            story.expectOneEnd(isFailure: false)
         }
     }
 
     @Test("an app that crashes in WillContinue is started again for the activity")
     func crashes() async throws {
         let story = AppProcess { $0 == "WillContinue" ? .crash : .yes }
-        try await World.runApps({ try story.install(in: $0) }) { _, laptop, desktop in
-            try await story.standing(on: desktop.bus) {
-                try await desktop.watching { watch in
-                    try await laptop.publishing("org.example.edit", ["--title", "Draft"]) { _ in
-                        try await watch.until { $0.first?["opensWith"].string == "app" }
-                        #expect(try await desktop.json("continue")["outcome"].string == "app")
-                        story.expectOneEnd(isFailure: false)
-                        let processes = Set(story.calls.map(\.process))
-                        #expect(processes.count == 2)
-                    }
-                }
-            }
+        try await Self.offer(to: story) { desktop in
+            let outcome = try await desktop.json("continue")["outcome"].string
+            #expect(outcome == "app")
+            story.expectOneEnd(isFailure: false)
+            let processes = Set(story.calls.map(\.process))
+            #expect(processes.count == 2)
         }
     }
 }

@@ -123,7 +123,7 @@ struct MonkeyStories {
                 let services = world.directory.appending(path: "services")
                 try await withPrivateBus(services: services) { bus in
                     try await world.withDaemon("desktop", on: bus, surroundings: world.appSurroundings) { desktop in
-                        defer { world.endBrowser() }
+                        defer { world.endProcess(world.browserProcess) }
                         try await laptop.trust(desktop)
                         try await desktop.trust(laptop)
                         try await Monkey.browsing(on: laptop.bus, in: world) { there in
@@ -216,15 +216,5 @@ struct MonkeyStories {
                 }
             }
         }
-    }
-}
-
-extension World {
-    /// Ends the browser that the bus has started: it would wait for another bus.
-    fileprivate func endBrowser() {
-        guard let text = try? String(contentsOf: browserProcess, encoding: .utf8),
-            let process = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines))
-        else { return }
-        kill(process, SIGKILL)
     }
 }

@@ -100,6 +100,36 @@ struct World: Sendable {
         )
     }
 
+    /// Has the bus at `address` start a daemon when it is called, as an installed one is.
+    func installDaemonService(_ name: String, on address: BusAddress) throws {
+        let words = [Programs.handoffd] + daemonArguments(name, on: address)
+        let variables = environment.map { "\($0.key)='\($0.value)'" }.sorted().joined(separator: " ")
+        let script = "echo $$ > '\(daemonProcess.path())'\nexec env \(variables) '\(words.joined(separator: "' '"))'\n"
+        try write(script, to: "start-handoffd")
+        try write(
+            """
+            [D-BUS Service]
+            Name=\(HandoffName.bus)
+            Exec=/bin/sh \(directory.appending(path: "start-handoffd").path())
+            """,
+            to: "services/\(HandoffName.bus).service"
+        )
+    }
+
+    /// Where a daemon that was started by the bus has left its process id.
+    private var daemonProcess: URL { directory.appending(path: "daemon-process") }
+
+    /// Ends a daemon that the bus has started: it would wait for another bus.
+    func endDaemon() { endProcess(daemonProcess) }
+
+    /// Kills the process whose id is in `file`, if it has begun.
+    func endProcess(_ file: URL) {
+        guard let text = try? String(contentsOf: file, encoding: .utf8),
+            let process = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines))
+        else { return }
+        kill(process, SIGKILL)
+    }
+
     /// A home without configuration, and no bus that a program could find by itself.
     var environment: [String: String] {
         [

@@ -10,10 +10,9 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 
-from world import Failure, Lines, Steps, device, process, tell, trust_each_other, type_hash
+from world import Failure, Lines, Steps, device, process, tell_on_radios, trust_each_other, type_hash
 
 TYPE = "org.example.editor.editing"
 PAGE = "https://example.org/page?a=b"
@@ -130,14 +129,5 @@ def editing(machine, program):
     return process(["/usr/bin/python3", program], env=environment, **pipes)
 
 
-def simulated(directory):
-    """The radios of both devices on one simulated air."""
-    (directory / "air").mkdir()
-    return 2 * (["--radio", f"simulated:{directory / 'air'}"],)
-
-
 if __name__ == "__main__":
-    adapters = sys.argv[1:]
-    if len(adapters) not in (0, 2):
-        sys.exit(__doc__)
-    tell(lambda: story((lambda _: [["--adapter", name] for name in adapters]) if adapters else simulated))
+    tell_on_radios(story, __doc__)

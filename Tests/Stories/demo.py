@@ -10,7 +10,7 @@ import pathlib
 import sys
 import tempfile
 
-from world import Steps, device, tell, trust_each_other, type_hash
+from world import Steps, device, tell_on_radios, trust_each_other, type_hash
 
 TYPE = "org.example.notes.editing"
 USER_INFO = """{"note": 42, "cursor": 17.5, "unsaved": true, "author": null, "text": "Milk, eggs, bread",
@@ -57,14 +57,5 @@ def show(heading, documents):
     print(flush=True)
 
 
-def simulated(directory):
-    """The radios of both devices on one simulated air."""
-    (directory / "air").mkdir()
-    return 2 * (["--radio", f"simulated:{directory / 'air'}"],)
-
-
 if __name__ == "__main__":
-    adapters = sys.argv[1:]
-    if len(adapters) not in (0, 2):
-        sys.exit(__doc__)
-    tell(lambda: story((lambda _: [["--adapter", name] for name in adapters]) if adapters else simulated))
+    tell_on_radios(story, __doc__)

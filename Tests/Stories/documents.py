@@ -10,10 +10,9 @@ import json
 import os
 import pathlib
 import subprocess
-import sys
 import tempfile
 
-from world import PATIENCE, PROGRAMS, Failure, Steps, device, process, tell, trust_each_other, type_hash
+from world import PATIENCE, PROGRAMS, Failure, Steps, device, process, tell_on_radios, trust_each_other, type_hash
 
 TYPE = "org.example.writing"
 
@@ -100,14 +99,5 @@ def surroundings(directory):
         os.environ.update(before)
 
 
-def simulated(directory):
-    """The radios of both devices on one simulated air."""
-    (directory / "air").mkdir()
-    return 2 * (["--radio", f"simulated:{directory / 'air'}"],)
-
-
 if __name__ == "__main__":
-    adapters = sys.argv[1:]
-    if len(adapters) not in (0, 2):
-        sys.exit(__doc__)
-    tell(lambda: story((lambda _: [["--adapter", name] for name in adapters]) if adapters else simulated))
+    tell_on_radios(story, __doc__)

@@ -11,11 +11,10 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 
-from world import PROGRAMS, Failure, Lines, Steps, device, process, tell, trust_each_other, type_hash
+from world import PROGRAMS, Failure, Lines, Steps, device, process, tell_on_radios, trust_each_other, type_hash
 
 ID = "org.handoffd.MonkeyBrowser"
 SAMPLE = pathlib.Path(__file__).parents[2] / "Examples/MonkeyBrowser"
@@ -119,14 +118,5 @@ def story(radios):
     print("monkeybrowser: ok", flush=True)
 
 
-def simulated(directory):
-    """The radios of both devices on one simulated air."""
-    (directory / "air").mkdir()
-    return 2 * (["--radio", f"simulated:{directory / 'air'}"],)
-
-
 if __name__ == "__main__":
-    adapters = sys.argv[1:]
-    if len(adapters) not in (0, 2):
-        sys.exit(__doc__)
-    tell(lambda: story((lambda _: [["--adapter", name] for name in adapters]) if adapters else simulated))
+    tell_on_radios(story, __doc__)

@@ -10,11 +10,10 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 import time
 
-from world import PATIENCE, PROGRAMS, Failure, Lines, Steps, device, process, tell, trust_each_other, type_hash
+from world import PATIENCE, PROGRAMS, Failure, Lines, Steps, device, process, tell, tell_on_radios, trust_each_other, type_hash
 
 TYPE = "org.example.pipe"
 SIZE = 1_000_000
@@ -90,16 +89,7 @@ def taking(machine, answer):
     return result.stdout
 
 
-def simulated(directory):
-    """The radios of both devices on one simulated air."""
-    (directory / "air").mkdir()
-    return 2 * (["--radio", f"simulated:{directory / 'air'}"],)
-
-
 if __name__ == "__main__":
-    adapters = sys.argv[1:]
-    if len(adapters) not in (0, 2):
-        sys.exit(__doc__)
-    tell(lambda: story((lambda _: [["--adapter", name] for name in adapters]) if adapters else simulated))
+    adapters = tell_on_radios(story, __doc__)
     if adapters:
         tell(lambda: plain_channel(*adapters))

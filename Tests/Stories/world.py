@@ -225,3 +225,18 @@ def tell(story):
     except Failure as failure:
         print(f"FAILED: {failure}", file=sys.stderr, flush=True)
         sys.exit(1)
+
+
+def simulated(directory):
+    """The radios of two devices on one simulated air."""
+    (directory / "air").mkdir()
+    return 2 * (["--radio", f"simulated:{directory / 'air'}"],)
+
+
+def tell_on_radios(story, usage):
+    """Tells a story on a simulated air, or over the two adapters that the command line names; returns these."""
+    adapters = sys.argv[1:]
+    if len(adapters) not in (0, 2):
+        sys.exit(usage)
+    tell(lambda: story((lambda _: [["--adapter", name] for name in adapters]) if adapters else simulated))
+    return adapters

@@ -66,7 +66,7 @@ enum Subject {
     /// The first byte says how long a frame may be, the second how the others are cut.
     private static func frames(_ bytes: [UInt8]) {
         guard bytes.count > 2 else { return }
-        let limit = 1 + Int(bytes[0]) * 257
+        let limit = max(1, Int(bytes[0]) * 257)
         var decoder = FrameDecoder(maximumLength: limit)
         var rest = bytes.dropFirst(2)
         while !rest.isEmpty {
