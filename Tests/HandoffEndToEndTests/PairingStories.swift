@@ -99,7 +99,7 @@ struct PairingStories {
         }
     }
 
-    @Test("several devices in one room are offered by name; the one that is not chosen is told so")
+    @Test("several devices in one room are offered by name, and the one that is not chosen shows no digits")
     func several() async throws {
         try await World.runStrangers { world, laptop, desktop in
             try await world.withDevice("tablet") { tablet in

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """A PairingAgent1 of another language: pairs this device, and says what it is asked and told, one line each.
 
-Usage: pairing_agent.py BUS yes|no [NAME]. NAME is the device that is chosen where there are several. The lines begin with
-`choice`, `digits`, `cancelled`, `paired` or `failed`; with the last two it ends, with status 0 or 1.
+Usage: pairing_agent.py BUS yes|no [NAME]. NAME is the device that is chosen where there are several; while it is not among
+them, there is no answer. The lines begin with `choice`, `digits`, `cancelled`, `paired` or `failed`; with the last two it
+ends, with status 0 or 1.
 """
 
 import sys
@@ -28,10 +29,12 @@ class Agent(dbus.service.Object):
     def say(self, *words):
         print(*words, flush=True)
 
-    @dbus.service.method(AGENT, in_signature="a(ts)a{sv}", out_signature="t")
-    def RequestChoice(self, candidates, options):
+    @dbus.service.method(AGENT, in_signature="a(ts)a{sv}", out_signature="t", async_callbacks=("choose", "fail"))
+    def RequestChoice(self, candidates, options, choose, fail):
         self.say("choice", *[str(name) for _, name in candidates])
-        return next(number for number, name in candidates if name == self.wanted)
+        for number, name in candidates:
+            if name == self.wanted:
+                choose(number)
 
     @dbus.service.method(AGENT, in_signature="sssa{sv}", out_signature="b")
     def RequestConfirmation(self, digits, device_name, device_id, options):

@@ -27,21 +27,32 @@ extension PairingMachine {
     private mutating func introduced(_ channel: ChannelID, _ peer: PairingPeer, at now: Duration) -> [Action] {
         guard peer.publicKey != own.publicKey else { return drop(channel, at: now) }
         switch phase {
-        case .searching(let choiceDue):
+        case .searching(let since):
             let older = candidates.filter { $0.value.publicKey == peer.publicKey }.keys.sorted()
             candidates[channel] = peer
-            phase = .searching(choiceDue: choiceDue ?? now + Self.gathering)
+            phase = .searching(since: since ?? now)
             return older.flatMap { drop($0, at: now) }
         case .choosing, .chosen, .over: return decline(channel, .notChosen, at: now)
         }
     }
 
+    /// When to choose if there has been a candidate since that time.
+    func choiceDue(_ since: Duration) -> Duration {
+        since + (isAnybodyUnknown ? Self.longestGathering : Self.gathering)
+    }
+
+    /// Whether somebody pairs here who has not said yet who it is.
+    private var isAnybodyUnknown: Bool {
+        let known = Set(candidates.keys.compactMap { exchanges[$0]?.peerToken })
+        return contacts.keys.contains { !known.contains($0) } || exchanges.keys.contains { candidates[$0] == nil }
+    }
+
     /// Chooses, or has the person choose, once all that are near had time to say who they are.
     mutating func chooseIfDue(at now: Duration) -> [Action] {
-        guard case .searching(let choiceDue?) = phase, choiceDue <= now else { return [] }
+        guard case .searching(let since?) = phase, choiceDue(since) <= now else { return [] }
         switch candidates.count {
         case 0:
-            phase = .searching(choiceDue: nil)
+            phase = .searching(since: nil)
             return []
         case 1: return candidates.keys.first.map { choose($0, at: now) } ?? []
         default: return offer()
@@ -68,7 +79,7 @@ extension PairingMachine {
         guard case .choosing(question) = phase else { return [] }
         guard let channel else { return cancel(at: now) }
         guard candidates[channel] != nil else {
-            phase = .searching(choiceDue: candidates.isEmpty ? nil : now)
+            phase = .searching(since: candidates.isEmpty ? nil : now - Self.longestGathering)
             return [retract("That device does not pair any more.")] + chooseIfDue(at: now)
         }
         return choose(channel, at: now)
@@ -92,7 +103,7 @@ extension PairingMachine {
 
     /// An exchange has ended.
     private mutating func concluded(_ channel: ChannelID, _ ending: PairingEnding, at now: Duration) -> [Action] {
-        candidates[channel] = nil
+        if let candidate = candidates.removeValue(forKey: channel) { passed = candidate.name }
         guard isChosen(channel), let exchange = exchanges[channel], let peer = exchange.peer else {
             return chooseAnew(at: now)
         }
@@ -105,7 +116,7 @@ extension PairingMachine {
                 let ended = isCancelled ? .here(.cancelled) : cause
                 return finish(.notPaired(tries < Self.maximumTries ? ended.error(peer.name) : Self.tooOften), at: now)
             }
-            phase = .searching(choiceDue: nil)
+            phase = .searching(since: nil)
             if let token = exchange.peerToken {
                 contacts[token]?.nextDial = now + (token < self.token ? Self.pause : Self.pause + Self.patience)
             }
@@ -118,7 +129,7 @@ extension PairingMachine {
     /// Asks again when the devices that were offered are not there any more.
     private mutating func chooseAnew(at now: Duration) -> [Action] {
         guard case .choosing = phase, candidates.isEmpty else { return [] }
-        phase = .searching(choiceDue: nil)
+        phase = .searching(since: nil)
         return [retract("None of these devices pairs any more.")]
     }
 

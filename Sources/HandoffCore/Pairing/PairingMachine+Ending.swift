@@ -74,7 +74,7 @@ extension PairingMachine {
         actions += dialWhatIsDue(at: now) + chooseIfDue(at: now)
         guard end <= now else { return actions }
         switch phase {
-        case .searching, .choosing: return actions + giveUp(Self.nobody, at: now)
+        case .searching, .choosing: return actions + giveUp(passed.map(Self.passedOver) ?? Self.nobody, at: now)
         case .chosen(let channel) where exchanges[channel]?.isComparing != true:
             let name = exchanges[channel]?.peer?.name
             return actions + giveUp(name.map(Self.undecided) ?? Self.nobody, at: now)
@@ -93,6 +93,14 @@ extension PairingMachine {
         .timedOut,
         "No other device was found that pairs. Run `handoffctl pair` on both within two minutes, near each other."
     )
+
+    private static func passedOver(_ name: DeviceName) -> HandoffError {
+        HandoffError(
+            .timedOut,
+            "\(name) was found, and paired with another device or none; nothing was paired here. Run `handoffctl pair` again on "
+                + "both, and choose this device there."
+        )
+    }
 
     private static func undecided(_ name: DeviceName) -> HandoffError {
         HandoffError(.timedOut, "Nobody chose this device on \(name) in time; nothing was paired.")

@@ -1,4 +1,5 @@
 package import HandoffCrypto
+import HandoffModel
 package import HandoffWire
 
 /// A person's request to pair this device with another: what happens, and when, in; what follows out.
@@ -92,6 +93,8 @@ package struct PairingMachine: Sendable {
     package static let maximumTries = 3
     /// How long it is waited for further devices once there is one.
     package static let gathering = Duration.milliseconds(1500)
+    /// How long if there are some that were heard and have not said yet who they are.
+    package static let longestGathering = Duration.seconds(5)
     /// How long a device is heard before it is dialled although it should dial.
     package static let patience = Duration.seconds(4)
     /// How long after a failure the same device is dialled again.
@@ -107,7 +110,8 @@ package struct PairingMachine: Sendable {
     }
 
     enum Phase: Sendable {
-        case searching(choiceDue: Duration?)
+        /// Since when there is a candidate; nil for none.
+        case searching(since: Duration?)
         case choosing(Question)
         case chosen(ChannelID)
         case over
@@ -117,7 +121,7 @@ package struct PairingMachine: Sendable {
     package let token: PairingToken
     let own: PairingSelf
     let end: Duration
-    var phase = Phase.searching(choiceDue: nil)
+    var phase = Phase.searching(since: nil)
     var contacts: [PairingToken: Contact] = [:]
     var exchanges: [ChannelID: PairingExchange] = [:]
     var candidates: [ChannelID: PairingPeer] = [:]
@@ -125,6 +129,8 @@ package struct PairingMachine: Sendable {
     var tries = 0
     var question: Question = 0
     var isCancelled = false
+    /// Who has said last who it is, and has left without having been chosen.
+    var passed: DeviceName?
     /// The last exchange that was lost after it had been written down, and what is said of it.
     var abandoned: (id: PairingID, error: HandoffError)?
 
@@ -149,8 +155,8 @@ package struct PairingMachine: Sendable {
     package var deadline: Duration? {
         var due = exchanges.values.compactMap(\.deadline)
         switch phase {
-        case .searching(let choiceDue):
-            due += [end] + [choiceDue].compactMap(\.self)
+        case .searching(let since):
+            due += [end] + [since].compactMap { $0.map(choiceDue) }
             if freePlaces > 0 { due += contacts.filter { isFree($0.key, $0.value) }.map(\.value.nextDial) }
         case .choosing: due.append(end)
         case .chosen(let channel) where exchanges[channel]?.isComparing == false: due.append(end)

@@ -53,6 +53,8 @@ struct PairingAir {
         /// What fails when it is to be written down.
         var failingStanding: PairingRecord.Standing?
         var trustFails = false
+        /// How long a channel to or from it takes to open.
+        var opening = Duration.milliseconds(10)
 
         var id: DeviceID { own.publicKey.device }
     }
@@ -204,8 +206,9 @@ struct PairingAir {
         links.append(Link(ends: [(side, near), (other, far)]))
         sides[side].channels[near] = links.count - 1
         sides[other].channels[far] = links.count - 1
-        schedule(other, .accepted(far))
-        schedule(side, .opened(near, token))
+        let delay = max(sides[side].opening, sides[other].opening)
+        schedule(other, .accepted(far), in: delay)
+        schedule(side, .opened(near, token), in: delay)
     }
 
     private mutating func send(_ bytes: [UInt8], over channel: PairingMachine.ChannelID, from side: Int) {

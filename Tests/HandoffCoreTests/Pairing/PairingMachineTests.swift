@@ -176,6 +176,20 @@ struct PairingCrowdTests {
         #expect(air.sides[0].trusted == [air.sides[1].id] && air.sides[1].trusted == [air.sides[0].id])
         #expect(air.sides[2].digits.isEmpty && air.sides[2].trusted.isEmpty)
         #expect(air.sides[2].outcome?.word == "notPaired")
+        #expect(air.sides[2].sentence.contains("was found, and paired with another device"))
+    }
+
+    @Test("a device whose channel takes long is waited for and offered, if it does not take too long", arguments: [3, 30])
+    func slowChannel(_ seconds: Int) throws {
+        var air = try PairingAir([.quick, .quick, .sleeps])
+        air.sides[0].wanted = "device1"
+        air.sides[1].wanted = "device0"
+        air.sides[2].opening = .seconds(seconds)
+        air.hearAll()
+        while air.sides[0].outcome == nil || air.sides[1].outcome == nil { _ = air.step() }
+        #expect(air.sides[0].outcome?.word == "paired" && air.sides[1].outcome?.word == "paired")
+        #expect(air.sides[0].offers == (seconds == 3 ? [["device1", "device2"]] : []))
+        #expect(air.time < PairingMachine.longestGathering + .seconds(1))
     }
 
     @Test("digits are shown for the chosen device only, and on both sides only when both have chosen")
