@@ -19,11 +19,12 @@ struct SettlingStories {
                     tablet.signal(SIGSTOP)
                     other.type("yes")
                     try await other.screen.line(containing: "Waiting for the answer on tablet")
+                    // What the person has typed is one thing, what has been written down and sent another.
+                    try await desktop.showsUnconfirmed("tablet")
                     tablet.signal(SIGKILL)
                     _ = await tablet.process.exitStatus()
                 }
             }
-            try await desktop.showsUnconfirmed("tablet")
             try await body(other)
         }
     }

@@ -179,7 +179,7 @@ struct PairingCrowdTests {
         #expect(air.sides[2].sentence.contains("was found, and paired with another device"))
     }
 
-    @Test("a device whose channel takes long is waited for and offered, if it does not take too long", arguments: [3, 30])
+    @Test("a device whose channel takes long is waited for and offered, up to a limit", arguments: [3, 30])
     func slowChannel(_ seconds: Int) throws {
         var air = try PairingAir([.quick, .quick, .sleeps])
         air.sides[0].wanted = "device1"
