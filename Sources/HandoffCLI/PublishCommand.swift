@@ -36,6 +36,11 @@ struct PublishCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard type != nil || document != nil else { throw ValidationError("Give --type or --document.") }
+        do throws(ModelError) {
+            _ = try type.map { text throws(ModelError) in try ActivityType(text) }
+        } catch {
+            throw ValidationError("--type: \(error.message)")
+        }
     }
 
     func run() async throws {
@@ -54,12 +59,12 @@ struct PublishCommand: AsyncParsableCommand {
             if let host { client.connection.objects.insert([.activityDelegate(host)], at: StreamHost.path) }
             let activity = try await client.createActivity(ofType: type, offered)
             try await client.becomeCurrent(activity)
-            if file != nil { try await Self.warn(about: activity, client, output) }
+            let isOffered = file == nil ? true : try await Self.canFollow(activity, client, output)
             if host == nil {
                 // Standard output belongs to the stream, if there is to be one.
                 try output.print(
                     Document(activity: activity.description, type: type),
-                    "\(type) is current; interrupt to end it"
+                    "\(type) \(isOffered ? "is current" : "waits for its document"); interrupt to end it"
                 )
             }
             try await untilInterrupted {
@@ -86,10 +91,15 @@ struct PublishCommand: AsyncParsableCommand {
         return type
     }
 
-    /// Says why the document cannot follow yet; it is offered as soon as it can.
-    private static func warn(about activity: ObjectPath, _ client: HandoffClient, _ output: Output) async throws {
+    /// Whether the document can follow to another device, and says why if it cannot; it is offered as soon as it can.
+    private static func canFollow(
+        _ activity: ObjectPath,
+        _ client: HandoffClient,
+        _ output: Output
+    ) async throws -> Bool {
         let problem = try await client.documentProblem(of: activity)
         if !problem.isEmpty { output.note("not offered yet: \(printable(problem))") }
+        return problem.isEmpty
     }
 
     /// The daemon's end is the activity's end.

@@ -17,6 +17,8 @@ struct DocumentService: Service {
     var patience = Duration.seconds(20)
     /// How long a change is waited out: what saves a file writes it, renames it and removes another.
     private static let settling = Duration.milliseconds(50)
+    /// How long until a file system that did not answer is asked again.
+    private static let silence = Duration.seconds(30)
 
     func run() async throws {
         try await endingQuietly {
@@ -96,14 +98,22 @@ struct DocumentService: Service {
         let files = plan.value.documents.mapValues { text in (try? SyncedFolders.file(text)) ?? nil }
         let directories = Set(files.values.compactMap { $0.map { FilePath(bytes: $0.path).removingLastComponent() } })
         // Before the files are looked at, so that no change falls in between.
-        let watch = try DirectoryWatch(directories + plan.value.folders.all.map(\.path), on: reactor)
+        let wanted = directories + plan.value.folders.all.map(\.path)
+        let answered = wanted.filter(\.isAnswered)
+        let watch = try DirectoryWatch(answered, on: reactor)
         for (id, file) in files { judge(file, of: id, in: plan.value.folders) }
         let engine = engine
         return try await first {
             try await engine.documents.changed(since: plan)
         } or: {
-            try await watch.changed()
-            try await Task.sleep(for: Self.settling)
+            try await first {
+                try await watch.changed()
+                try await Task.sleep(for: Self.settling)
+            } or: {
+                // No change tells that a file system answers again.
+                guard answered.count < wanted.count else { try await untilCancelled() }
+                try await Task.sleep(for: Self.silence)
+            }
             return engine.documents.current
         }
     }

@@ -54,7 +54,7 @@ extension HandoffError {
     init(_ fault: FolderFault) {
         let code: Code =
             switch fault.code {
-            case .missing: .documentMissing
+            case .missing, .silent: .documentMissing
             case .noSuchFolder: .noSuchFolder
             case .notShared, .leadsOut: .documentNotShared
             case .foreign: .peerMisbehaved

@@ -116,6 +116,16 @@ extension Engine {
         )
     }
 
+    /// Takes in that a device was near just now, though it was not heard in an advertisement.
+    func met(_ device: DeviceID) {
+        change { state, now in
+            guard let known = state.devices[device] else { return }
+            state.lastSeen[device] = now.unixMicroseconds
+            state.outbox.append(.deviceChanged(known))
+        }
+        remember(device)
+    }
+
     /// Keeps when a device was heard, once in an hour.
     private func remember(_ device: DeviceID) {
         let now = Moment.now.unixMicroseconds

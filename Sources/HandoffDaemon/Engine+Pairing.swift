@@ -193,6 +193,7 @@ extension Engine {
     private func apply(_ settlement: PairingRecords.Settlement) throws(HandoffError) {
         if let (peer, key) = settlement.newlyTrusted {
             try trust(TrustedDevices.Device(name: peer.name, publicKey: peer.publicKey, advertisingKey: key))
+            met(peer.id)
         }
         guard let record = settlement.record else { return }
         let before = read { $0.pairing.records[record.id] }

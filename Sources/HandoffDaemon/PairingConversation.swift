@@ -145,6 +145,7 @@ extension PairingConversation {
                 try engine.trust(
                     TrustedDevices.Device(name: peer.name, publicKey: peer.publicKey, advertisingKey: key)
                 )
+                engine.met(peer.id)
             default: break
             }
             return nil

@@ -1,12 +1,21 @@
-private import Glibc
 package import SystemPackage
 
 extension FilePath {
     /// Where the path leads through all links and dots (realpath(3)); nil where it leads nowhere.
+    ///
+    /// - Throws: ``FolderFault`` with `silent` when the file system does not say.
     var canonical: FilePath? {
-        guard let resolved = withPlatformString({ realpath($0, nil) }) else { return nil }
-        defer { free(resolved) }
-        return FilePath(platformString: resolved)
+        get throws(FolderFault) { try PathLookup.system.canonical(self) }
+    }
+
+    /// Whether the file system says what is there, if anything; one that does not must not be asked anything else.
+    package var isAnswered: Bool {
+        do throws(FolderFault) {
+            _ = try canonical
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// Whether a directory is there.

@@ -28,17 +28,17 @@ package struct FilePlace: Hashable, Sendable {
     /// Whether the file is there by now.
     ///
     /// - Throws: ``FolderFault`` with `noSuchFolder` where the folder's directory is not there, with `leadsOut` where a
-    ///   link on the way leads out of the folder.
+    ///   link on the way leads out of the folder, with `silent`.
     package var isThere: Bool {
         get throws(FolderFault) {
-            guard let root = folder.path.canonical else {
+            guard let root = try folder.path.canonical else {
                 throw FolderFault(
                     .noSuchFolder,
                     "The folder \(folder.id) should be at \(folder.path), and there is nothing there; is it mounted?"
                 )
             }
-            let nearest = nearest
-            guard let real = nearest.canonical, real.starts(with: root) else {
+            let nearest = try nearest
+            guard let real = try nearest.canonical, real.starts(with: root) else {
                 throw FolderFault(
                     .leadsOut,
                     "\(nearest) leads out of the folder \(folder.id), so that it is not opened."
@@ -53,19 +53,21 @@ package struct FilePlace: Hashable, Sendable {
     /// - Throws: ``FolderFault`` as ``isThere``, `Errno` where directories cannot be watched, `ECANCELED` among it.
     package func appears(on reactor: Reactor) async throws {
         while true {
-            let directory = nearest
+            let directory = try nearest
             // Before the file is looked for, so that nothing falls in between.
             let watch = try DirectoryWatch([directory], on: reactor)
             if try isThere { return }
-            guard nearest == directory else { continue }
+            guard try nearest == directory else { continue }
             try await watch.changed()
         }
     }
 
     /// The part of the path that is there, the folder's own directory at least.
     private var nearest: FilePath {
-        var nearest = path
-        while nearest != folder.path, nearest.canonical == nil { nearest.removeLastComponent() }
-        return nearest
+        get throws(FolderFault) {
+            var nearest = path
+            while nearest != folder.path, try nearest.canonical == nil { nearest.removeLastComponent() }
+            return nearest
+        }
     }
 }

@@ -18,6 +18,8 @@ package struct FolderFault: Error, Hashable, Sendable, CustomStringConvertible {
         package static let noSuchFolder = Code("noSuchFolder")
         /// The path leads out of its folder, through a link.
         package static let leadsOut = Code("leadsOut")
+        /// The file system does not answer.
+        package static let silent = Code("silent")
         /// The URL is none that another device may send.
         package static let foreign = Code("foreign")
     }

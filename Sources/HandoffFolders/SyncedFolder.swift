@@ -28,7 +28,11 @@ package struct SyncedFolder: Hashable, Sendable {
 
     /// Why nothing in it can be found now; nil when all is well.
     package var problem: String? {
-        guard let real = path.canonical else { return "\(path) does not exist." }
-        return real.isDirectory ? nil : "\(path) is not a directory."
+        do throws(FolderFault) {
+            guard let real = try path.canonical else { return "\(path) does not exist." }
+            return real.isDirectory ? nil : "\(path) is not a directory."
+        } catch {
+            return error.message
+        }
     }
 }

@@ -22,16 +22,18 @@ package struct SyncedFolders: Hashable, Sendable {
 
     /// Where in a folder a file is; in the innermost, where folders are in each other.
     ///
-    /// - Throws: ``FolderFault`` with `missing` or `notShared`.
+    /// - Throws: ``FolderFault`` with `missing`, `notShared` or `silent`.
     package func location(of file: FileURL) throws(FolderFault) -> FolderURL {
         let path = FilePath(bytes: file.path)
-        guard let real = path.canonical else {
-            throw FolderFault(.missing, "\(path) does not exist, so that it cannot follow to another device.")
-        }
-        let holders = folders.values.compactMap { folder -> (folder: SyncedFolder, root: FilePath)? in
-            guard let root = folder.path.canonical, real.starts(with: root) else { return nil }
+        // Before the file: of a folder that does not answer, no file is asked for.
+        let roots = folders.values.compactMap { folder -> (folder: SyncedFolder, root: FilePath)? in
+            guard let root = (try? folder.path.canonical) ?? nil else { return nil }
             return (folder, root)
         }
+        guard let real = try path.canonical else {
+            throw FolderFault(.missing, "\(path) does not exist, so that it cannot follow to another device.")
+        }
+        let holders = roots.filter { real.starts(with: $0.root) }
         guard let holder = holders.max(by: { $0.root.components.count < $1.root.components.count }) else {
             throw notShared(path)
         }

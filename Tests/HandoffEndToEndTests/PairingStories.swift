@@ -27,6 +27,11 @@ struct PairingStories {
             }
             #expect(try await laptop.trusts() == ["desktop trusted"])
             #expect(try await desktop.trusts() == ["laptop trusted"])
+            // They have just met, and say so before either has advertised anything.
+            for device in [laptop, desktop] {
+                let seen = try await device.json("devices").array.map { $0["lastSeen"].number ?? 0 }
+                #expect(seen.count == 1 && seen.allSatisfy { $0 > 0 })
+            }
             for (origin, other) in [(laptop, desktop), (desktop, laptop)] {
                 try await origin.publishing("org.example.edit", ["--title", "Draft"]) { _ in
                     try await other.watching { _ = try await $0.one() }

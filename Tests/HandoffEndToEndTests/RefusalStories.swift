@@ -140,7 +140,7 @@ struct RefusalStories {
     func commandLine() async throws {
         let large = #"{"text": "\#(String(repeating: "x", count: 70_000))"}"#
         let attempts: [(arguments: [String], status: Int32, word: String)] = [
-            (["publish", "--type", "notes"], 1, "reverse-DNS"),
+            (["publish", "--type", "notes"], 64, "reverse-DNS"),
             (["publish", "--type", "a.b", "--webpage", "ftp://example.org"], 64, "http"),
             (["publish", "--type", "a.b", "--user-info", "{"], 64, "JSON"),
             (["publish", "--type", "a.b", "--user-info", #"{"due": {"$date": "soon"}}"#], 64, "due"),

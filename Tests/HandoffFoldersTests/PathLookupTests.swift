@@ -1,0 +1,83 @@
+import Glibc
+@testable import HandoffFolders
+import Synchronization
+import SystemPackage
+import Testing
+
+@Suite("A file system that does not answer")
+struct PathLookupTests {
+    /// A file system on which everything under `/gone` blocks until it is mended.
+    private final class Drive: Sendable {
+        private let gate = Gate()
+        private let count = Mutex(0)
+
+        /// How often it was asked.
+        var asked: Int { count.withLock { $0 } }
+
+        func resolve(_ path: FilePath) -> FilePath? {
+            count.withLock { $0 += 1 }
+            if path.starts(with: "/gone") { gate.wait() }
+            return path
+        }
+
+        func mend() { gate.open() }
+    }
+
+    /// A pipe that is closed when what waits may go on.
+    private final class Gate: Sendable {
+        private let ends: (reading: FileDescriptor, writing: FileDescriptor)
+
+        init() {
+            guard let pipe = try? FileDescriptor.pipe() else { preconditionFailure("a pipe can be made") }
+            ends = (pipe.readEnd, pipe.writeEnd)
+        }
+
+        func wait() {
+            var byte: UInt8 = 0
+            _ = withUnsafeMutableBytes(of: &byte) { try? ends.reading.read(into: $0) }
+        }
+
+        func open() { try? ends.writing.close() }
+    }
+
+    private static func code(_ lookup: PathLookup, _ path: String) -> FolderFault.Code? {
+        do throws(FolderFault) {
+            _ = try lookup.canonical(FilePath(path))
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test("is given up, is not asked again, keeps no other from being asked, and is asked again once it has answered")
+    func silent() {
+        let drive = Drive()
+        let lookup = PathLookup(limit: .seconds(1)) { drive.resolve($0) }
+        #expect(Self.code(lookup, "/gone") == .silent)
+        for number in 0..<1000 { #expect(Self.code(lookup, "/gone/\(number)") == .silent) }
+        #expect(drive.asked == 1)
+        #expect(Self.code(lookup, "/here") == nil)
+        drive.mend()
+        // Its thread ends as soon as the system lets it.
+        while Self.code(lookup, "/gone") != nil { sched_yield() }
+        #expect(Self.code(lookup, "/gone/1") == nil)
+    }
+
+    @Test("leaves no more than a few threads behind, wherever it is asked")
+    func bounded() {
+        let drive = Drive()
+        let lookup = PathLookup(limit: .milliseconds(50)) { drive.resolve($0) }
+        for number in 0..<100 { #expect(Self.code(lookup, "/gone/\(number)") == .silent) }
+        #expect(drive.asked == PathLookup.mostLate)
+        // By then nothing else is asked either.
+        #expect(Self.code(lookup, "/here") == .silent)
+        drive.mend()
+        while Self.code(lookup, "/here") != nil { sched_yield() }
+    }
+
+    @Test("of a system that is well, says where a path leads, and that it leads nowhere")
+    func well() throws {
+        #expect(try PathLookup.system.canonical("/usr/../usr/./bin/..") == "/usr")
+        #expect(try PathLookup.system.canonical("/nowhere/at/all") == nil)
+    }
+}
