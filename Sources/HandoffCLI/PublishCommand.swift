@@ -59,12 +59,17 @@ struct PublishCommand: AsyncParsableCommand {
             if let host { client.connection.objects.insert([.activityDelegate(host)], at: StreamHost.path) }
             let activity = try await client.createActivity(ofType: type, offered)
             try await client.becomeCurrent(activity)
-            let isOffered = file == nil ? true : try await Self.canFollow(activity, client, output)
+            let problem = file == nil ? "" : try await client.documentProblem(of: activity)
+            if !problem.isEmpty { output.note("not offered yet: \(printable(problem))") }
             if host == nil {
                 // Standard output belongs to the stream, if there is to be one.
                 try output.print(
-                    Document(activity: activity.description, type: type),
-                    "\(type) \(isOffered ? "is current" : "waits for its document"); interrupt to end it"
+                    Document(
+                        activity: activity.description,
+                        type: type,
+                        documentProblem: problem.isEmpty ? nil : problem
+                    ),
+                    "\(type) \(problem.isEmpty ? "is current" : "waits for its document"); interrupt to end it"
                 )
             }
             try await untilInterrupted {
@@ -91,17 +96,6 @@ struct PublishCommand: AsyncParsableCommand {
         return type
     }
 
-    /// Whether the document can follow to another device, and says why if it cannot; it is offered as soon as it can.
-    private static func canFollow(
-        _ activity: ObjectPath,
-        _ client: HandoffClient,
-        _ output: Output
-    ) async throws -> Bool {
-        let problem = try await client.documentProblem(of: activity)
-        if !problem.isEmpty { output.note("not offered yet: \(printable(problem))") }
-        return problem.isEmpty
-    }
-
     /// The daemon's end is the activity's end.
     private static func daemonEnds(_ client: HandoffClient) async throws {
         try await client.connection.withOwner(of: HandoffName.bus) { owners in
@@ -113,6 +107,8 @@ struct PublishCommand: AsyncParsableCommand {
     private struct Document: Encodable {
         let activity: String
         let type: String
+        /// Why it is not offered yet; nil when it is.
+        let documentProblem: String?
     }
 }
 

@@ -95,6 +95,7 @@ struct BusService: Service {
 
     /// Does what is shown there, and watches the programs that hold something, until cancelled.
     private func attend(_ presence: BusPresence, _ clients: AsyncStream<BusName>) async throws {
+        presence.connection.objects.announceObjects(of: HandoffName.root)
         presence.continuer.reportLeft()
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { await presence.delegates.run() }

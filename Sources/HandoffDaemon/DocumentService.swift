@@ -98,10 +98,12 @@ struct DocumentService: Service {
         let files = plan.value.documents.mapValues { text in (try? SyncedFolders.file(text)) ?? nil }
         let directories = Set(files.values.compactMap { $0.map { FilePath(bytes: $0.path).removingLastComponent() } })
         // Before the files are looked at, so that no change falls in between.
-        let wanted = directories + plan.value.folders.all.map(\.path)
+        // The folders first: below one that does not answer, no directory is asked for.
+        let wanted = plan.value.folders.all.map(\.path) + directories
         let answered = wanted.filter(\.isAnswered)
         let watch = try DirectoryWatch(answered, on: reactor)
-        for (id, file) in files { judge(file, of: id, in: plan.value.folders) }
+        let areJudged = files.map { id, file in judge(file, of: id, in: plan.value.folders) }.allSatisfy(\.self)
+        let isSilent = !areJudged || answered.count < wanted.count
         let engine = engine
         return try await first {
             try await engine.documents.changed(since: plan)
@@ -111,20 +113,23 @@ struct DocumentService: Service {
                 try await Task.sleep(for: Self.settling)
             } or: {
                 // No change tells that a file system answers again.
-                guard answered.count < wanted.count else { try await untilCancelled() }
+                guard isSilent else { try await untilCancelled() }
                 try await Task.sleep(for: Self.silence)
             }
             return engine.documents.current
         }
     }
 
-    private func judge(_ file: FileURL?, of id: ActivityRegister.ID, in folders: SyncedFolders) {
-        guard let file else { return }
+    /// Whether the file system has said where the document is.
+    private func judge(_ file: FileURL?, of id: ActivityRegister.ID, in folders: SyncedFolders) -> Bool {
+        guard let file else { return true }
         do throws(FolderFault) {
             _ = try folders.location(of: file)
             engine.setDocumentProblem(nil, of: id)
+            return true
         } catch {
             engine.setDocumentProblem(error.message, of: id)
+            return error.code != .silent
         }
     }
 }

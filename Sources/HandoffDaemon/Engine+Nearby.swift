@@ -119,9 +119,8 @@ extension Engine {
     /// Takes in that a device was near just now, though it was not heard in an advertisement.
     func met(_ device: DeviceID) {
         change { state, now in
-            guard let known = state.devices[device] else { return }
+            guard state.devices[device] != nil else { return }
             state.lastSeen[device] = now.unixMicroseconds
-            state.outbox.append(.deviceChanged(known))
         }
         remember(device)
     }

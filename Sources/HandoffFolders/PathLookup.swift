@@ -28,8 +28,8 @@ final class PathLookup: Sendable {
         var late: [FilePath] { questions.values.filter(\.isLate).map(\.path) }
     }
 
-    /// How many threads may be left behind.
-    static let mostLate = 8
+    /// How many threads may be left behind; then nothing is asked any more until one of them has ended.
+    static let mostLate = 32
 
     private let limit: Duration
     private let resolve: @Sendable (FilePath) -> FilePath?
@@ -45,7 +45,8 @@ final class PathLookup: Sendable {
 
     /// Where the path leads through all links and dots; nil where it leads nowhere.
     ///
-    /// - Throws: ``FolderFault`` with `silent` when the file system does not say.
+    /// - Throws: ``FolderFault`` with `silent` when the file system does not say, or cannot be asked for want of threads or
+    ///   descriptors.
     func canonical(_ path: FilePath) throws(FolderFault) -> FilePath? {
         guard let number = ask(path) else { throw Self.silent(path) }
         let answer: FilePath??

@@ -26,16 +26,21 @@ package struct SyncedFolders: Hashable, Sendable {
     package func location(of file: FileURL) throws(FolderFault) -> FolderURL {
         let path = FilePath(bytes: file.path)
         // Before the file: of a folder that does not answer, no file is asked for.
-        let roots = folders.values.compactMap { folder -> (folder: SyncedFolder, root: FilePath)? in
-            guard let root = (try? folder.path.canonical) ?? nil else { return nil }
-            return (folder, root)
+        var roots: [(folder: SyncedFolder, root: FilePath)] = []
+        var silence: FolderFault?
+        for folder in folders.values {
+            do throws(FolderFault) {
+                if let root = try folder.path.canonical { roots.append((folder, root)) }
+            } catch {
+                silence = error
+            }
         }
         guard let real = try path.canonical else {
             throw FolderFault(.missing, "\(path) does not exist, so that it cannot follow to another device.")
         }
         let holders = roots.filter { real.starts(with: $0.root) }
         guard let holder = holders.max(by: { $0.root.components.count < $1.root.components.count }) else {
-            throw notShared(path)
+            throw silence ?? notShared(path)
         }
         let below = real.components.dropFirst(holder.root.components.count)
         return try Self.asFault(.invalid) { () throws(ModelError) in

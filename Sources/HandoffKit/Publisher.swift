@@ -227,7 +227,7 @@ extension Publisher {
 
     /// Whether a call failed because the daemon is not there any more: its successor may be told the same.
     private static func isAbsence(_ error: DBusError) -> Bool {
-        error.name == nil || error.meansAbsence || error.name == .noReply
+        error.code == .disconnected || error.meansAbsence || error.name == .noReply
     }
 
     /// Tells the daemon what it does not know of an activity.

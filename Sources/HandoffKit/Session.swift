@@ -77,7 +77,9 @@ struct Session: Sendable {
 
     private func take(_ answer: Publisher.Answer) {
         guard let (activity, error) = handoff.publisher.take(answer) else { return }
-        let failure = CocoaError(error)
+        let failure =
+            answer.step == .start
+            ? CocoaError(.noDaemon, "handoffd cannot be started: \(error.message)") : CocoaError(error)
         guard failure.handoffReason != .noDaemon else { return handoff.note(unavailable: failure) }
         guard let activity else { return }
         activity.note(failure)

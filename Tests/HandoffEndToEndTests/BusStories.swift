@@ -119,6 +119,28 @@ struct BusStories {
         }
     }
 
+    @Test("whoever follows the daemon's name is told of every object that a daemon has when it comes")
+    func objectsAnnounced() async throws {
+        try await World.run { world in
+            try await world.withDevice("desktop") { desktop in
+                try await withPrivateBus { bus in
+                    try await world.withDaemon("laptop", on: bus) { try await $0.trust(desktop) }
+                    try await Connection.withConnection(to: bus.address) { connection in
+                        try await HandoffClient(connection: connection).withSignals { signals in
+                            try await world.withDaemon("laptop", on: bus) { _ in
+                                for try await signal in signals where signal.member == "InterfacesAdded" {
+                                    let path = signal.arguments.first?.objectPath
+                                    #expect(path == HandoffName.device(try await desktop.id))
+                                    return
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test("daemons on buses of their own do not disturb each other, nor take each other's calls")
     func sideBySide() async throws {
         try await World.run { world in

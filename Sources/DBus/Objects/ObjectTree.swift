@@ -51,6 +51,18 @@ package final class ObjectTree: Sendable {
         nodes.withLock { $0[path, default: Node()].isManager = true }
     }
 
+    /// Emits InterfacesAdded once more for all objects that the object manager at `path` lists.
+    ///
+    /// For those who follow a name of this connection: what was inserted before it had the name never reached them.
+    package func announceObjects(of path: ObjectPath) {
+        nodes.withLock { nodes in
+            for (object, node) in nodes.sorted(by: { $0.key < $1.key })
+            where !node.interfaces.isEmpty && Self.manager(above: object, nodes) == path {
+                queue.push(.announce(Array(node.interfaces.values), at: object, by: path))
+            }
+        }
+    }
+
     /// Emits PropertiesChanged for properties that have `changed` to the given values, and for those that are
     /// `invalidated`, whose new values are not told.
     package func propertiesChanged(

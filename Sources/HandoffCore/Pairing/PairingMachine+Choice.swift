@@ -30,6 +30,7 @@ extension PairingMachine {
         case .searching(let since):
             let older = candidates.filter { $0.value.publicKey == peer.publicKey }.keys.sorted()
             candidates[channel] = peer
+            if let token = exchanges[channel]?.peerToken { contacts[token]?.isAwaited = false }
             phase = .searching(since: since ?? now)
             return older.flatMap { drop($0, at: now) }
         case .choosing, .chosen, .over: return decline(channel, .notChosen, at: now)
@@ -43,8 +44,7 @@ extension PairingMachine {
 
     /// Whether somebody pairs here who has not said yet who it is.
     private var isAnybodyUnknown: Bool {
-        let known = Set(candidates.keys.compactMap { exchanges[$0]?.peerToken })
-        return contacts.keys.contains { !known.contains($0) } || exchanges.keys.contains { candidates[$0] == nil }
+        contacts.values.contains(where: \.isAwaited) || exchanges.keys.contains { candidates[$0] == nil }
     }
 
     /// Chooses, or has the person choose, once all that are near had time to say who they are.
@@ -103,7 +103,8 @@ extension PairingMachine {
 
     /// An exchange has ended.
     private mutating func concluded(_ channel: ChannelID, _ ending: PairingEnding, at now: Duration) -> [Action] {
-        if let candidate = candidates.removeValue(forKey: channel) { passed = candidate.name }
+        if ending == .notPaired(.there(.notChosen)) { chosenElsewhere = candidates[channel]?.name }
+        forget(channel)
         guard isChosen(channel), let exchange = exchanges[channel], let peer = exchange.peer else {
             return chooseAnew(at: now)
         }
@@ -124,6 +125,12 @@ extension PairingMachine {
             abandoned = exchange.id.map { ($0, error) }
             return [retract(error.message)] + [exchange.id.map(Action.abandon)].compactMap(\.self)
         }
+    }
+
+    /// Takes out who was a candidate; whoever comes after the last one is waited for anew.
+    mutating func forget(_ channel: ChannelID) {
+        candidates[channel] = nil
+        if candidates.isEmpty, case .searching = phase { phase = .searching(since: nil) }
     }
 
     /// Asks again when the devices that were offered are not there any more.

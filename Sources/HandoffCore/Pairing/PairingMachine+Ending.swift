@@ -74,7 +74,9 @@ extension PairingMachine {
         actions += dialWhatIsDue(at: now) + chooseIfDue(at: now)
         guard end <= now else { return actions }
         switch phase {
-        case .searching, .choosing: return actions + giveUp(passed.map(Self.passedOver) ?? Self.nobody, at: now)
+        case .searching:
+            return actions + giveUp(chosenElsewhere.map(Self.notChosen) ?? Self.nobody, at: now)
+        case .choosing: return actions + giveUp(Self.noChoice, at: now)
         case .chosen(let channel) where exchanges[channel]?.isComparing != true:
             let name = exchanges[channel]?.peer?.name
             return actions + giveUp(name.map(Self.undecided) ?? Self.nobody, at: now)
@@ -94,10 +96,15 @@ extension PairingMachine {
         "No other device was found that pairs. Run `handoffctl pair` on both within two minutes, near each other."
     )
 
-    private static func passedOver(_ name: DeviceName) -> HandoffError {
+    private static let noChoice = HandoffError(
+        .timedOut,
+        "Several devices were found, and none of them was chosen in time; nothing was paired."
+    )
+
+    private static func notChosen(_ name: DeviceName) -> HandoffError {
         HandoffError(
             .timedOut,
-            "\(name) was found, and paired with another device or none; nothing was paired here. Run `handoffctl pair` again on "
+            "\(name) was found, and another device was chosen there; nothing was paired here. Run `handoffctl pair` again on "
                 + "both, and choose this device there."
         )
     }

@@ -74,7 +74,7 @@ extension PairingMachine {
     /// Closes a channel that nobody needs.
     mutating func drop(_ channel: ChannelID, at now: Duration) -> [Action] {
         exchanges[channel] = nil
-        candidates[channel] = nil
+        forget(channel)
         return [.close(channel, lingers: false)]
     }
 

@@ -107,6 +107,8 @@ package struct PairingMachine: Sendable {
     struct Contact: Sendable {
         var nextDial: Duration
         var isDialling = false
+        /// Whether it was heard and may still say who it is: not once it has, or a dial has failed.
+        var isAwaited = true
     }
 
     enum Phase: Sendable {
@@ -129,8 +131,8 @@ package struct PairingMachine: Sendable {
     var tries = 0
     var question: Question = 0
     var isCancelled = false
-    /// Who has said last who it is, and has left without having been chosen.
-    var passed: DeviceName?
+    /// Who has chosen another device last.
+    var chosenElsewhere: DeviceName?
     /// The last exchange that was lost after it had been written down, and what is said of it.
     var abandoned: (id: PairingID, error: HandoffError)?
 
@@ -173,6 +175,7 @@ package struct PairingMachine: Sendable {
         case .opened(let channel, let token): return opened(channel, token, at: now)
         case .dialFailed(let token):
             contacts[token]?.isDialling = false
+            contacts[token]?.isAwaited = false
             contacts[token]?.nextDial = uptime + Self.pause
             return []
         case .accepted(let channel): return accepted(channel, at: now)
@@ -183,6 +186,7 @@ package struct PairingMachine: Sendable {
             let actions = exchanges[channel]?.closed() ?? []
             let following = follow(actions.filter { !$0.isClose }, of: channel, at: uptime)
             exchanges[channel] = nil
+            forget(channel)
             return following
         case .chose(let question, let channel): return chose(question, channel, at: uptime)
         case .compared(let question, let areSame): return compared(question, areSame, at: uptime)
