@@ -15,3 +15,13 @@ func absolutePath(_ path: String) throws -> String {
     // Dots stay: what they mean depends on links, which the daemon follows.
     return FilePath(platformString: working).pushing(path).string
 }
+
+/// The `file:` URL of a path that a person has typed.
+///
+/// Not inlined: Swift 6.3.1 crashes in a release build while it splits a coroutine that does this.
+///
+/// - Throws: `ModelError` for a path that cannot be one.
+@inline(never)
+func fileURL(_ path: String) throws -> String {
+    try FileURL(path: Array(absolutePath(path).utf8)).description
+}

@@ -103,22 +103,29 @@ struct FoldersCommand: AsyncParsableCommand {
         var files: [String] = []
 
         func run() async throws {
-            let files = try files.map { try FileURL(path: Array(absolutePath($0).utf8)).description }
-            try await options.withClient { client, output in
-                if files.isEmpty {
-                    let faulty = try await client.folders().filter { !$0.problem.isEmpty }
-                    try output.print(
-                        faulty.map(FolderDocument.init),
-                        faulty.isEmpty
-                            ? "all folders are there"
-                            : faulty.map { printable("\($0.id): \($0.problem)") }.joined(separator: "\n")
-                    )
-                    if !faulty.isEmpty { throw ExitCode(ExitStatus.failed.rawValue) }
-                }
-                for file in files {
-                    let location = try await client.locate(file)
-                    try output.print(["file": file, "location": location], printable(location))
-                }
+            let files = try files.map(fileURL)
+            try await options.withClient { client, output in try await Self.check(files, client, output) }
+        }
+
+        private static func check(_ files: [String], _ client: HandoffClient, _ output: Output) async throws {
+            guard files.isEmpty else { return try await locate(files, client, output) }
+            try report(try await client.folders(), output)
+        }
+
+        private static func report(_ folders: [FolderDescription], _ output: Output) throws {
+            let faulty = folders.filter { !$0.problem.isEmpty }
+            let lines = faulty.map { printable("\($0.id): \($0.problem)") }
+            try output.print(
+                faulty.map(FolderDocument.init),
+                lines.isEmpty ? "all folders are there" : lines.joined(separator: "\n")
+            )
+            if !faulty.isEmpty { throw ExitCode(ExitStatus.failed.rawValue) }
+        }
+
+        private static func locate(_ files: [String], _ client: HandoffClient, _ output: Output) async throws {
+            for file in files {
+                let location = try await client.locate(file)
+                try output.print(["file": file, "location": location], printable(location))
             }
         }
     }

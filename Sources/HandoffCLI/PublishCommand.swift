@@ -51,7 +51,7 @@ struct PublishCommand: AsyncParsableCommand {
             draft.properties.supportsContinuationStreams = true
             draft.delegate = StreamHost.path
         }
-        let file = try document.map { try FileURL(path: Array(absolutePath($0).utf8)).description }
+        let file = try document.map(fileURL)
         if let file { draft.properties.userInfo[Activity.documentURLKey] = .url(file) }
         let offered = draft
         try await options.withClient { client, output in
