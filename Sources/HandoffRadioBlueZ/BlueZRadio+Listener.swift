@@ -9,6 +9,12 @@ extension BlueZRadio {
     /// How long to wait when no channel can be accepted, because the system is out of something.
     private static let acceptPause = Duration.milliseconds(250)
 
+    /// How long a link stays that another device has made and of which no channel is left.
+    ///
+    /// Whoever dialled drops it long before. bluetoothd, once asked, drops it 2 s later whatever has come meanwhile
+    /// (bluez src/device.c, DISCONNECT_TIMER): what that device dials next, on a slow machine too, should find it.
+    private static let patience = Duration.seconds(20)
+
     package func withListener<Success: Sendable>(
         limit: Int,
         serving serve: @escaping @Sendable (BlueZChannel) async -> Void,
@@ -110,7 +116,7 @@ extension BlueZRadio {
         }
         try? await withCompanions([look]) { await self.serve(served, serve) }
         // Who dialled drops the link; this is for those who do not.
-        release(peer, in: session, after: .seconds(5), isOurs: false)
+        release(peer, in: session, after: Self.patience, isOurs: false)
     }
 
     private func serve(_ channel: BlueZChannel, _ serve: @Sendable (BlueZChannel) async -> Void) async {
