@@ -16,6 +16,8 @@ import threading
 import time
 
 PATIENCE = float(os.environ.get("HANDOFF_PATIENCE", "60"))
+# Of a log, when a story fails.
+LAST_LINES = 60
 PROGRAMS = pathlib.Path(os.environ.get("HANDOFF_PROGRAMS", pathlib.Path(__file__).parents[2] / ".build/debug"))
 
 
@@ -178,11 +180,16 @@ class Table:
 
 @contextlib.contextmanager
 def device(name, directory, radio):
-    """A running device."""
+    """A running device; what it has logged last is printed when the story fails, for the log goes with its directory."""
     with private_bus() as bus:
         made = Device(name, pathlib.Path(directory), bus, radio)
         try:
             yield made.start()
+        except BaseException:
+            made.close()
+            lines = made.log_path.read_text(encoding="utf-8", errors="replace").splitlines()[-LAST_LINES:]
+            print(*(f"  {name}: {line}" for line in lines), sep="\n", flush=True)
+            raise
         finally:
             made.close()
 
