@@ -31,6 +31,12 @@ package struct Origin: Sendable {
         streamNames = StreamNames(run: run)
     }
 
+    /// How long a fetch waits for an app that saves first: `SaveRounds.patience`, unless a test has more.
+    package var savePatience: Duration {
+        get { saves.patience }
+        set { saves.patience = newValue }
+    }
+
     /// What has to happen before a request can be answered.
     package enum Preparation: Hashable, Sendable {
         /// Nothing.

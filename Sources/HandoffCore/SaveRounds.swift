@@ -32,6 +32,9 @@ package struct SaveRounds: Sendable {
         var until: Duration?
     }
 
+    /// How long a fetch waits for an app that is asked from now on.
+    var patience = Self.patience
+
     private var open: [ActivityRegister.ID: Open] = [:]
     private var lastNumber: UInt64 = 0
 
@@ -54,7 +57,7 @@ package struct SaveRounds: Sendable {
         precondition(!isOpen(activity), "an app is asked once at a time")
         lastNumber += 1
         let round = Round(activity: activity, number: lastNumber)
-        open[activity] = Open(round: round, until: now.uptime + Self.patience)
+        open[activity] = Open(round: round, until: now.uptime + patience)
         return round
     }
 
