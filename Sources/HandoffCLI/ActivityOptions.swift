@@ -63,8 +63,10 @@ struct ActivityOptions: ParsableArguments {
         return draft
     }
 
-    private static func parsed<Part>(_ text: String?, _ option: String, _ read: (String) throws -> Part) throws -> Part?
-    {
+    /// What the text of an option says; nil without one.
+    ///
+    /// - Throws: `ValidationError` that names the option and says what is wrong with it.
+    static func parsed<Part>(_ text: String?, _ option: String, _ read: (String) throws -> Part) throws -> Part? {
         guard let text else { return nil }
         do {
             return try read(text)

@@ -36,11 +36,7 @@ struct PublishCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard type != nil || document != nil else { throw ValidationError("Give --type or --document.") }
-        do throws(ModelError) {
-            _ = try type.map { text throws(ModelError) in try ActivityType(text) }
-        } catch {
-            throw ValidationError("--type: \(error.message)")
-        }
+        _ = try ActivityOptions.parsed(type, "--type") { try ActivityType($0) }
     }
 
     func run() async throws {

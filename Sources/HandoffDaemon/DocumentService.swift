@@ -28,7 +28,8 @@ struct DocumentService: Service {
 
     /// The activity of another device with its documents as files of this one, which need not be there yet.
     ///
-    /// - Throws: ``HandoffError`` with `noSuchFolder`, `documentNotShared` or `peerMisbehaved`.
+    /// - Throws: ``HandoffError`` with `noSuchFolder`, `documentNotShared`, `documentMissing` or
+    ///   `peerMisbehaved`.
     func local(_ activity: Activity) throws(HandoffError) -> Activity {
         do {
             return try engine.read(\.folders).local(activity).activity

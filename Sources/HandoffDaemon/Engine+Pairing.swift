@@ -79,6 +79,14 @@ extension Engine {
         pairings.set(())
     }
 
+    /// Trusts a device that was paired, and so is near.
+    ///
+    /// - Throws: ``HandoffError`` when it cannot be trusted or written down.
+    func trust(_ peer: PairingPeer, _ key: AdvertisingKey) throws(HandoffError) {
+        try trust(TrustedDevices.Device(name: peer.name, publicKey: peer.publicKey, advertisingKey: key))
+        met(peer.id)
+    }
+
     /// Forgets what is not settled with a device.
     ///
     /// - Throws: ``HandoffError`` with `unknownDevice` when nothing is.
@@ -192,8 +200,7 @@ extension Engine {
 
     private func apply(_ settlement: PairingRecords.Settlement) throws(HandoffError) {
         if let (peer, key) = settlement.newlyTrusted {
-            try trust(TrustedDevices.Device(name: peer.name, publicKey: peer.publicKey, advertisingKey: key))
-            met(peer.id)
+            try trust(peer, key)
         }
         guard let record = settlement.record else { return }
         let before = read { $0.pairing.records[record.id] }

@@ -14,7 +14,8 @@ import Synchronization
 ///
 /// Everything that happens, on the bus, in the air, or by the clock, is a call of a method here: under one mutex it goes
 /// through the pure machines of HandoffCore, and what follows from it is published as plans that the services carry out
-/// and as effects that the bus shows. No method blocks or waits.
+/// and as effects that the bus shows. No method blocks or waits, but to find out where a document is: for two seconds at
+/// most, and not under the mutex.
 package final class Engine: Sendable {
     /// Something that the bus should show.
     enum Effect: Sendable {

@@ -141,11 +141,7 @@ extension PairingConversation {
         do throws(HandoffError) {
             switch action {
             case .keep(_, let record), .note(let record): try engine.keep(record)
-            case .trust(_, let peer, let key):
-                try engine.trust(
-                    TrustedDevices.Device(name: peer.name, publicKey: peer.publicKey, advertisingKey: key)
-                )
-                engine.met(peer.id)
+            case .trust(_, let peer, let key): try engine.trust(peer, key)
             default: break
             }
             return nil

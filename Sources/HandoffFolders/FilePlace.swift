@@ -11,7 +11,7 @@ package struct FilePlace: Hashable, Sendable {
     /// The file as a URL of this device.
     package let url: FileURL
 
-    /// - Throws: ``FolderFault`` with `noSuchFolder` where the folder's directory is not there, with `leadsOut`.
+    /// - Throws: ``FolderFault`` with `noSuchFolder` where the folder's directory is not there, with `leadsOut` or `silent`.
     init(_ url: FolderURL, in folder: SyncedFolder) throws(FolderFault) {
         self.folder = folder
         var path = folder.path

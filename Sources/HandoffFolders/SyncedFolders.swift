@@ -54,7 +54,7 @@ package struct SyncedFolders: Hashable, Sendable {
 
     /// Where a file of a folder is on this device, whether or not it is there yet.
     ///
-    /// - Throws: ``FolderFault`` with `noSuchFolder` or `leadsOut`.
+    /// - Throws: ``FolderFault`` with `noSuchFolder`, `leadsOut` or `silent`.
     package func place(of url: FolderURL) throws(FolderFault) -> FilePlace {
         guard let folder = folders[url.folder] else {
             throw FolderFault(
@@ -68,8 +68,8 @@ package struct SyncedFolders: Hashable, Sendable {
 
     /// The activity as it travels: with where in the folders its documents are.
     ///
-    /// - Throws: ``FolderFault`` with `missing` or `notShared`, and with `invalid` for a URL that is malformed or belongs
-    ///   to the protocol.
+    /// - Throws: ``FolderFault`` with `missing`, `notShared` or `silent`, and with `invalid` for a URL that is malformed or
+    ///   belongs to the protocol.
     package func shared(_ activity: Activity) throws(FolderFault) -> Activity {
         try activity.mappingURLs { text throws(FolderFault) in
             guard let file = try Self.file(text) else { return text }
@@ -104,7 +104,7 @@ package struct SyncedFolders: Hashable, Sendable {
 
     /// The activity as it is on this device, and where its documents are or will be.
     ///
-    /// - Throws: ``FolderFault`` with `noSuchFolder`, `leadsOut` or `foreign`.
+    /// - Throws: ``FolderFault`` with `noSuchFolder`, `leadsOut`, `silent` or `foreign`.
     package func local(_ activity: Activity) throws(FolderFault) -> (activity: Activity, places: [FilePlace]) {
         var places: [FilePlace] = []
         let local = try activity.mappingURLs { text throws(FolderFault) in
