@@ -159,6 +159,7 @@ let package = Package(
 
         // Tests: one target per module, and what they share.
         support("HandoffTestSupport", ["DBus"]),
+        support("BlueZTestSupport", ["BlueZ", "DBus"]),
         support("HandoffTestVectors"),
         support("HandoffRadioConformance", ["HandoffRadio"]),
         support("HandoffAttackModel", [crypto, cryptoExtras]),
@@ -181,13 +182,16 @@ let package = Package(
             swiftSettings: settings
         ),
         tests("DBusTests", ["DBus", "HandoffTestSupport"]),
-        tests("BlueZTests", ["BlueZ", "DBus", "HandoffTestSupport"]),
+        tests("BlueZTests", ["BlueZ", "DBus", "BlueZTestSupport", "HandoffTestSupport"]),
         tests("EpollTests", ["Epoll", "CLinux", system]),
         tests("LocalStreamTests", ["LocalStream", "Epoll", system]),
         tests("L2CAPTests", ["L2CAP", "Epoll", "CBluetooth", "CLinux", system]),
         tests(
             "HandoffRadioBlueZTests",
-            ["HandoffRadioBlueZ", "HandoffRadio", "BlueZ", "DBus", "L2CAP", logging, system]
+            [
+                "HandoffRadioBlueZ", "HandoffRadio", "BlueZ", "DBus", "BlueZTestSupport", "HandoffTestSupport", "L2CAP",
+                logging, system,
+            ]
         ),
         tests("HandoffModelTests", ["HandoffModel", "HandoffTestVectors"]),
         tests("HandoffWireTests", ["HandoffWire", "HandoffModel", "HandoffCrypto", "HandoffTestVectors"]),

@@ -13,20 +13,24 @@ struct Dialler<R: Radio>: Sendable {
     private static var limit: Duration { .seconds(10) }
     /// How long when there are more places to try: an old bluetoothd is heard twice meanwhile.
     private static var shareOfLimit: Duration { .seconds(3) }
+    /// How often a link that breaks is made again to the same place.
+    private static var repetitions: Int { 2 }
     /// How long a dial is left in peace before a new place ends it: whoever makes up places can make up many.
     private static var peace: Duration { .seconds(1) }
 
     /// Runs `body` with a channel to a device; when it is heard elsewhere before the channel is open, to there.
     ///
     /// A device may advertise from another address from one moment to the next, and nobody answers at the old one. And
-    /// somebody else may repeat its advertisement elsewhere: then each place gets its turn, once.
+    /// somebody else may repeat its advertisement elsewhere: then each place gets its turn, once. A link may break under
+    /// the first message, because of somebody else's on the same computer (bluetoothd drops one late that it was asked to
+    /// drop): where there is no other place, it is made again, and so few times that nobody can keep us dialling.
     ///
     /// - Parameters:
     ///   - start: where it was heard when somebody asked for it.
     ///   - place: where it is now, as far as the engine knows.
     ///   - others: where else it was heard lately; a place where `body` fails is followed by the next one.
     ///   - isDone: whether `body` has had what it wanted, so that its failure is no reason to go on.
-    ///   - body: runs once at most at each place.
+    ///   - body: may run again, at another place or after its link has broken, as long as it is not done.
     /// - Throws: `RadioError` when there is no channel to be had; else what `body` throws.
     func withChannel(
         at start: Place,
@@ -37,7 +41,7 @@ struct Dialler<R: Radio>: Sendable {
     ) async throws {
         var next: Place? = start
         var tried: Set<Place> = []
-        var failure: (any Error)?
+        var (failure, breaks): ((any Error)?, Int) = (nil, 0)
         while let current = next {
             tried.insert(current)
             let (dialled, seen) = (Latest(false), tried)
@@ -49,11 +53,13 @@ struct Dialler<R: Radio>: Sendable {
             } catch {
                 // The place heard last is the likeliest to be the device: what was wrong there is told.
                 failure = failure ?? error
-                let mayGoOn = !dialled.current.value || !isDone()
-                guard mayGoOn, !Task.isCancelled, let other = others().first(where: { !seen.contains($0) }) else {
-                    throw failure ?? error
+                let wasOpen = dialled.current.value
+                guard !wasOpen || !isDone(), !Task.isCancelled else { throw failure ?? error }
+                next = others().first { !seen.contains($0) }
+                if next == nil, wasOpen, breaks < Self.repetitions, (error as? RadioError)?.code == .channelClosed {
+                    (next, breaks) = (place() ?? current, breaks + 1)
                 }
-                next = other
+                guard next != nil else { throw failure ?? error }
             }
         }
     }

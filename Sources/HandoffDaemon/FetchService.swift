@@ -147,7 +147,8 @@ struct FetchService<R: Radio>: Service, Fetching {
         }
         throw HandoffError(
             .notTrusted,
-            "The device closed the channel without an answer. Does it trust this one? Compare `handoffctl devices` there."
+            "The device closed the channel without an answer. Compare `handoffctl devices` there: if it trusts this one, "
+                + "it was too busy, so try again; if not, pair them with `handoffctl pair`."
         )
     }
 

@@ -82,6 +82,10 @@ struct StreamService<R: Radio>: Service, StreamOpening {
             try await first {
                 try await Dialler(engine: engine, radio: radio).withChannel(at: order.place) {
                     try? engine.reachable(device).1
+                } others: {
+                    engine.places(of: device)
+                } unless: {
+                    order.isOpen.current.value
                 } _: { channel in
                     try await converse(order, over: channel)
                 }
@@ -118,7 +122,8 @@ struct StreamService<R: Radio>: Service, StreamOpening {
         }
         throw HandoffError(
             .notTrusted,
-            "The device closed the channel without an answer. Does it trust this one? Compare `handoffctl devices` there."
+            "The device closed the channel without an answer. Compare `handoffctl devices` there: if it trusts this one, "
+                + "it was too busy, so try again; if not, pair them with `handoffctl pair`."
         )
     }
 

@@ -8,6 +8,12 @@ extension BlueZRadio {
     /// How long an unused link is kept: the next dial to the same device finds it, and need not wait for its end.
     private static let linger = Duration.milliseconds(500)
 
+    /// How long bluetoothd may take to drop a link.
+    ///
+    /// It takes 2 to 3 s, for its timer counts whole seconds, and more when it is busy. Only those wait for it who dial the
+    /// same device.
+    private static let dropLimit = Duration.seconds(8)
+
     /// How long bluetoothd may take to say whether there is a link already.
     static let lookLimit = Duration.seconds(1)
 
@@ -86,7 +92,7 @@ extension BlueZRadio {
 
     /// Drops the link to a device a while after its last user has ended, unless somebody uses it again by then.
     ///
-    /// The dropping takes a dial's turn: bluetoothd needs 2 s for it, and would take a fresh channel down with the link.
+    /// Nobody dials the device until it is dropped: bluetoothd, once asked, takes a fresh channel down with the link.
     ///
     /// - Parameters:
     ///   - peer: the device.
@@ -104,9 +110,9 @@ extension BlueZRadio {
         links.withLock { $0.end(peer) }
         session.bluez.afterwards {
             try? await Task.sleep(for: delay)
-            try? await self.dials.withTurn {
+            try? await self.linkTurns.withTurn(at: peer) {
                 guard self.links.withLock({ $0.settle(peer) }) else { return }
-                await session.bluez.disconnect(peer, on: session.adapter)
+                await session.bluez.disconnect(peer, on: session.adapter, limit: Self.dropLimit)
                 if forgets { await session.bluez.forget(peer, on: session.adapter) }
             }
             // Cancelled: the radio ends, and the link should not outlive it.
@@ -119,31 +125,41 @@ extension BlueZRadio {
         }
     }
 
-    /// Opens a channel when it is this dial's turn; one that fails has released the link.
+    /// Opens a channel when no link to that device is being dropped and it is this dial's turn.
     private func open(
         _ peer: DeviceAddress,
         _ port: ChannelPort,
         deadline: ContinuousClock.Instant,
         in session: Session
     ) async throws -> Opened {
-        try await dials.withTurn {
-            let usesMailbox = try usesMailbox(for: port)
-            let isForeign = try await isForeign(peer, in: session)
-            links.withLock { $0.begin(peer, isForeign: isForeign) }
-            do {
-                if usesMailbox {
-                    return .mailbox(try await openMailbox(of: peer, port, deadline: deadline, in: session))
-                }
-                do {
-                    return .socket(try await connect(to: peer, port, deadline: deadline, in: session))
-                } catch let error as L2CAPError where error.code.meansNoChannels && transport.fallsBack {
-                    logger.info("dialling \(peer) over GATT: \(error)")
-                    return .mailbox(try await openMailbox(of: peer, port, deadline: deadline, in: session))
-                }
-            } catch {
-                release(peer, in: session, after: Self.linger, forgets: usesMailbox)
-                throw error
+        try await linkTurns.withTurn(at: peer) {
+            try await dials.withTurn { try await openNow(peer, port, deadline: deadline, in: session) }
+        }
+    }
+
+    /// Opens a channel; one that fails has released the link.
+    private func openNow(
+        _ peer: DeviceAddress,
+        _ port: ChannelPort,
+        deadline: ContinuousClock.Instant,
+        in session: Session
+    ) async throws -> Opened {
+        let usesMailbox = try usesMailbox(for: port)
+        let isForeign = try await isForeign(peer, in: session)
+        links.withLock { $0.begin(peer, isForeign: isForeign) }
+        do {
+            if usesMailbox {
+                return .mailbox(try await openMailbox(of: peer, port, deadline: deadline, in: session))
             }
+            do {
+                return .socket(try await connect(to: peer, port, deadline: deadline, in: session))
+            } catch let error as L2CAPError where error.code.meansNoChannels && transport.fallsBack {
+                logger.info("dialling \(peer) over GATT: \(error)")
+                return .mailbox(try await openMailbox(of: peer, port, deadline: deadline, in: session))
+            }
+        } catch {
+            release(peer, in: session, after: Self.linger, forgets: usesMailbox)
+            throw error
         }
     }
 

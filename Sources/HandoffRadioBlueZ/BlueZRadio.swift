@@ -30,7 +30,10 @@ package final class BlueZRadio: Radio {
 
     let logger: Logger
     let transport: ChannelTransport
-    let mailboxTurns = MailboxTurns()
+    /// Whose turn it is to write into which device's mailbox.
+    let mailboxTurns = DeviceTurns()
+    /// Whose turn it is to make or to drop the link to which device.
+    let linkTurns = DeviceTurns()
     /// Whether a listener has the mailbox.
     let mailboxIsTaken = Mutex(false)
     let dials = Turnstile()

@@ -1,4 +1,5 @@
 import BlueZ
+import BlueZTestSupport
 import DBus
 import HandoffTestSupport
 import Testing

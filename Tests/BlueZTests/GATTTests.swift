@@ -1,4 +1,5 @@
 import BlueZ
+import BlueZTestSupport
 import DBus
 import HandoffTestSupport
 import Synchronization
@@ -81,7 +82,7 @@ struct GATTTests {
         try await withFakeAdapter { fake, bluez, adapter in
             fake.hear(peer, on: adapter.path, serviceData: nil)
             fake.set(fake.path(of: peer, on: adapter.path), "org.bluez.Device1", ["Connected": .boolean(true)])
-            fake.state.withLock { $0.isStuck = true }
+            fake.stick()
             let address = try #require(DeviceAddress(peer, kind: .random))
             let begin = ContinuousClock.now
             await bluez.disconnect(address, on: adapter, limit: .milliseconds(50))

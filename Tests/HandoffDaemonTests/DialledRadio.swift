@@ -3,9 +3,9 @@ import Synchronization
 
 @testable import HandoffDaemon
 
-/// A radio on which every dial waits for ever, except to one address, where it is refused.
+/// A radio on which every dial waits for ever, except to one address, where it is refused, and to one, whose link breaks.
 final class DialledRadio: Radio {
-    /// Never open, for every dial ends before.
+    /// A channel whose link is gone with the first message.
     struct Channel: RadioChannel {
         let peer: RadioAddress
         let maximumMessageLength = 23
@@ -20,10 +20,12 @@ final class DialledRadio: Radio {
     /// Where it was dialled, in order.
     let dials = Latest<[RadioAddress]>([])
 
-    private let refusing: RadioAddress
+    private let refusing: RadioAddress?
+    private let breaking: RadioAddress?
 
-    init(refusing: RadioAddress) {
+    init(refusing: RadioAddress? = nil, breaking: RadioAddress? = nil) {
         self.refusing = refusing
+        self.breaking = breaking
     }
 
     func withChannel<Success: Sendable>(
@@ -34,6 +36,7 @@ final class DialledRadio: Radio {
     ) async throws -> Success {
         dials.set(dials.current.value + [address])
         if address == refusing { throw RadioError(.refused, "refused") }
+        if address == breaking { return try await body(Channel(peer: address)) }
         try await untilCancelled()
     }
 

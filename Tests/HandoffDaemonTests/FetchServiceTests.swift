@@ -37,7 +37,7 @@ struct FetchServiceTests {
     func stayed() async throws {
         try await EngineWorld.runReady { world, peer in
             let address = RadioAddress("C0:00:00:00:00:01/random")
-            let radio = DialledRadio(refusing: RadioAddress("nobody"))
+            let radio = DialledRadio()
             let service = FetchService(engine: world.engine, radio: radio, logger: world.engine.logger)
             world.engine.heard(try peer.sighting(of: "edit", from: address))
             let id = try #require(world.nearby.first).id
@@ -49,6 +49,45 @@ struct FetchServiceTests {
                 group.cancelAll()
             }
             #expect(radio.dials.current.value == [address])
+        }
+    }
+
+    @Test("a device whose link breaks is dialled again, and not for ever")
+    func broken() async throws {
+        try await EngineWorld.runReady { world, peer in
+            let address = RadioAddress("C0:00:00:00:00:01/random")
+            let radio = DialledRadio(breaking: address)
+            let service = FetchService(engine: world.engine, radio: radio, logger: world.engine.logger)
+            world.engine.heard(try peer.sighting(of: "edit", from: address))
+            let id = try #require(world.nearby.first).id
+            await withThrowingTaskGroup(of: Void.self) { group in
+                defer { group.cancelAll() }
+                group.addTask { try await service.run() }
+                await #expect {
+                    try await service.fetch(id)
+                } throws: { error in
+                    (error as? HandoffError)?.code == .peerUnreachable
+                }
+            }
+            #expect(radio.dials.current.value == [address, address, address])
+        }
+    }
+
+    @Test("a device whose link breaks and which is heard elsewhere is dialled there first")
+    func brokenAndElsewhere() async throws {
+        try await EngineWorld.runReady { world, peer in
+            let (near, other) = (RadioAddress("C0:00:00:00:00:01/random"), RadioAddress("C0:00:00:00:00:02/random"))
+            let radio = DialledRadio(refusing: other, breaking: near)
+            let service = FetchService(engine: world.engine, radio: radio, logger: world.engine.logger)
+            world.engine.heard(try peer.sighting(of: "edit", from: other))
+            world.engine.heard(try peer.sighting(of: "edit", from: near))
+            let id = try #require(world.nearby.first).id
+            await withThrowingTaskGroup(of: Void.self) { group in
+                defer { group.cancelAll() }
+                group.addTask { try await service.run() }
+                await #expect(throws: HandoffError.self) { try await service.fetch(id) }
+            }
+            #expect(radio.dials.current.value == [near, other])
         }
     }
 }

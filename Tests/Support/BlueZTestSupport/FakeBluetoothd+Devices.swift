@@ -1,15 +1,14 @@
-import DBus
-import HandoffTestSupport
+package import DBus
 import Synchronization
 
 extension FakeBluetoothd {
     /// The path of a device.
-    func path(of address: String, on adapter: ObjectPath) -> ObjectPath {
+    package func path(of address: String, on adapter: ObjectPath) -> ObjectPath {
         adapter.appending("dev_" + String(address.map { $0 == ":" ? "_" : $0 }))
     }
 
     /// A packet comes in: an object appears at the first, and its properties change at later ones.
-    func hear(
+    package func hear(
         _ address: String,
         type: String = "random",
         on adapter: ObjectPath,
@@ -32,7 +31,7 @@ extension FakeBluetoothd {
     }
 
     /// Adds a GATT service with one characteristic to a device.
-    func addService(_ service: String, characteristic: String, value: [UInt8], to device: ObjectPath) {
+    package func addService(_ service: String, characteristic: String, value: [UInt8], to device: ObjectPath) {
         let service0 = device.appending("service0001")
         insert("org.bluez.GattService1", ["UUID": .string(service)], at: service0)
         let options = Argument(name: "options", type: [String: Value].valueType)
@@ -54,6 +53,7 @@ extension FakeBluetoothd {
     private var deviceMethods: [Method] {
         [
             method("Connect") { fake, invocation in
+                fake.state.withLock { $0.connected.append(invocation.path) }
                 fake.afterReply {
                     fake.set(invocation.path, "org.bluez.Device1", ["Connected": .boolean(true)])
                     fake.set(invocation.path, "org.bluez.Device1", ["ServicesResolved": .boolean(true)])
@@ -61,18 +61,15 @@ extension FakeBluetoothd {
                 return .reply([])
             },
             method("Disconnect") { fake, invocation in
-                if fake.state.withLock(\.isStuck) {
-                    return .later {
-                        try await cancellation()
-                        return []
-                    }
+                .later {
+                    await fake.whileStuck()
+                    fake.set(
+                        invocation.path,
+                        "org.bluez.Device1",
+                        ["Connected": .boolean(false), "ServicesResolved": .boolean(false)]
+                    )
+                    return []
                 }
-                fake.set(
-                    invocation.path,
-                    "org.bluez.Device1",
-                    ["Connected": .boolean(false), "ServicesResolved": .boolean(false)]
-                )
-                return .reply([])
             },
         ]
     }

@@ -1,4 +1,4 @@
-import DBus
+package import DBus
 import Synchronization
 
 extension FakeBluetoothd {
@@ -6,7 +6,7 @@ extension FakeBluetoothd {
     private static let object = Argument(name: "object", type: .objectPath)
 
     /// Adds an adapter; LEAdvertisingManager1 comes only with ``addAdvertising(to:free:)``, as in real life.
-    func addAdapter(
+    package func addAdapter(
         _ name: String = "hci0",
         address: String = "00:AA:01:00:00:00",
         powered: Bool = true,
@@ -31,7 +31,7 @@ extension FakeBluetoothd {
         return adapter
     }
 
-    func addAdvertising(to adapter: ObjectPath, free: UInt8 = 3, more: [MemberName: Value] = [:]) {
+    package func addAdvertising(to adapter: ObjectPath, free: UInt8 = 3, more: [MemberName: Value] = [:]) {
         let values: [MemberName: Value] = ["ActiveInstances": .byte(0), "SupportedInstances": .byte(free)]
         let methods = [
             method("RegisterAdvertisement", [Self.object, Self.options]) { $0.register($1) },
@@ -40,7 +40,7 @@ extension FakeBluetoothd {
         insert("org.bluez.LEAdvertisingManager1", values.merging(more) { $1 }, methods, at: adapter)
     }
 
-    func addGATT(to adapter: ObjectPath) {
+    package func addGATT(to adapter: ObjectPath) {
         let methods = [
             method("RegisterApplication", [Self.object, Self.options]) { $0.registerApplication($1) },
             method("UnregisterApplication", [Self.object]) { fake, invocation in
@@ -53,7 +53,7 @@ extension FakeBluetoothd {
     }
 
     /// Takes the adapter away, having released what was registered on it.
-    func removeAdapter(_ adapter: ObjectPath) {
+    package func removeAdapter(_ adapter: ObjectPath) {
         for advertisement in advertisements {
             connection.send(
                 MethodCall(
@@ -69,7 +69,7 @@ extension FakeBluetoothd {
     }
 
     /// Switches the adapter on or off; off ends discovery.
-    func setPowered(_ adapter: ObjectPath, _ powered: Bool) {
+    package func setPowered(_ adapter: ObjectPath, _ powered: Bool) {
         if !powered { state.withLock { $0.sessions[adapter] = nil } }
         let more: [MemberName: Value] = powered ? [:] : ["Discovering": .boolean(false)]
         set(adapter, "org.bluez.Adapter1", more.merging(["Powered": .boolean(powered)]) { $1 })

@@ -1,36 +1,38 @@
 import BlueZ
-import DBus
-import Synchronization
+package import DBus
+package import Synchronization
 
 /// A bluetoothd without a kernel, that behaves on the bus as bluez 5.66 does, as far as this module can tell.
 ///
 /// It reads an advertisement's object back before it answers, has one discovery session for each connection, says that it
 /// is discovering only after it has answered, and drops sessions when an adapter is switched off.
-final class FakeBluetoothd: Sendable {
+package final class FakeBluetoothd: Sendable {
     /// One advertisement that is registered.
-    struct Advertisement: Hashable, Sendable {
-        let owner: BusName
-        let path: ObjectPath
-        let properties: [String: Value]
+    package struct Advertisement: Hashable, Sendable {
+        package let owner: BusName
+        package let path: ObjectPath
+        package let properties: [String: Value]
     }
 
-    struct State {
-        var properties: [ObjectPath: [InterfaceName: [MemberName: Value]]] = [:]
-        var advertisements: [Advertisement] = []
-        var applications: [ObjectPath: BusName] = [:]
-        var sessions: [ObjectPath: Set<BusName>] = [:]
-        var filters: [[String: Value]] = []
-        var errors: [MemberName: [DBusError]] = [:]
-        var written: [UInt8] = []
-        /// Whether links are never seen to be dropped.
-        var isStuck = false
+    package struct State {
+        package var properties: [ObjectPath: [InterfaceName: [MemberName: Value]]] = [:]
+        package var advertisements: [Advertisement] = []
+        package var applications: [ObjectPath: BusName] = [:]
+        package var sessions: [ObjectPath: Set<BusName>] = [:]
+        package var filters: [[String: Value]] = []
+        package var errors: [MemberName: [DBusError]] = [:]
+        package var written: [UInt8] = []
+        /// The devices that were connected to, in order.
+        package var connected: [ObjectPath] = []
+        /// Those who wait for a link to be dropped, while it is stuck; nil when it is not.
+        fileprivate var held: [AsyncStream<Void>.Continuation]?
     }
 
-    let connection: Connection
-    let state = Mutex(State())
+    package let connection: Connection
+    package let state = Mutex(State())
 
     /// The names of the methods that were called, as they were answered: one reader.
-    let calls: AsyncStream<String>
+    package let calls: AsyncStream<String>
     let called: AsyncStream<String>.Continuation
 
     private let afterwards: AsyncStream<@Sendable () -> Void>
@@ -42,16 +44,39 @@ final class FakeBluetoothd: Sendable {
         (afterwards, postpone) = AsyncStream.makeStream()
     }
 
-    var advertisements: [Advertisement] { state.withLock(\.advertisements) }
+    package var advertisements: [Advertisement] { state.withLock(\.advertisements) }
 
     /// Answers the next call of `member` with an error.
-    func fail(_ member: MemberName, _ name: ErrorName, _ message: String) {
+    package func fail(_ member: MemberName, _ name: ErrorName, _ message: String) {
         state.withLock { $0.errors[member, default: []].append(.failure(name, message)) }
     }
 
     /// Waits until `member` was called.
-    func wait(for member: String) async {
+    package func wait(for member: String) async {
         for await call in calls where call == member { return }
+    }
+
+    /// From now on links are dropped only once ``unstick()`` is called.
+    package func stick() {
+        state.withLock { $0.held = [] }
+    }
+
+    /// Gets to dropping the links that it was asked to drop.
+    package func unstick() {
+        let held = state.withLock { state in
+            defer { state.held = nil }
+            return state.held ?? []
+        }
+        for continuation in held { continuation.finish() }
+    }
+
+    /// Waits for as long as links are not dropped.
+    func whileStuck() async {
+        let (stream, continuation) = AsyncStream<Void>.makeStream()
+        state.withLock { state in
+            if state.held?.append(continuation) == nil { continuation.finish() }
+        }
+        for await _ in stream {}
     }
 
     /// Does `work` when the call that is being answered has been answered.
@@ -71,19 +96,24 @@ final class FakeBluetoothd: Sendable {
     }
 
     /// The property as it is now.
-    func property(_ path: ObjectPath, _ interface: InterfaceName, _ name: MemberName) -> Value? {
+    package func property(_ path: ObjectPath, _ interface: InterfaceName, _ name: MemberName) -> Value? {
         state.withLock { $0.properties[path]?[interface]?[name] }
     }
 
     /// Changes properties and says so.
-    func set(_ path: ObjectPath, _ interface: InterfaceName, _ values: [MemberName: Value]) {
+    package func set(_ path: ObjectPath, _ interface: InterfaceName, _ values: [MemberName: Value]) {
         state.withLock { $0.properties[path]?[interface]?.merge(values) { $1 } }
         let changed = Dictionary(uniqueKeysWithValues: values.map { ($0.key.description, $0.value) })
         connection.objects.propertiesChanged(at: path, interface: interface, changed)
     }
 
     /// Offers an interface whose properties are `values`.
-    func insert(_ name: InterfaceName, _ values: [MemberName: Value], _ methods: [Method] = [], at path: ObjectPath) {
+    package func insert(
+        _ name: InterfaceName,
+        _ values: [MemberName: Value],
+        _ methods: [Method] = [],
+        at path: ObjectPath
+    ) {
         state.withLock { $0.properties[path, default: [:]][name] = values }
         let properties = values.map { member, value in
             Property(name: member, type: value.type) { [weak self] in
@@ -93,7 +123,7 @@ final class FakeBluetoothd: Sendable {
         connection.objects.insert([Interface(name: name, methods: methods, properties: properties)], at: path)
     }
 
-    func remove(_ path: ObjectPath) {
+    package func remove(_ path: ObjectPath) {
         connection.objects.remove(at: path)
         state.withLock { $0.properties[path] = nil }
     }
@@ -108,7 +138,7 @@ final class FakeBluetoothd: Sendable {
 }
 
 /// Runs a bluetoothd on that bus for as long as `body` runs.
-func withFakeBluetoothd<Success: Sendable>(
+package func withFakeBluetoothd<Success: Sendable>(
     on address: BusAddress,
     _ body: @escaping @Sendable (FakeBluetoothd) async throws -> Success
 ) async throws -> Success {

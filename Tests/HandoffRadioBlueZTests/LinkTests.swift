@@ -1,0 +1,67 @@
+import BlueZ
+import BlueZTestSupport
+import DBus
+import HandoffRadio
+import HandoffTestSupport
+import Logging
+import Synchronization
+import Testing
+
+@testable import HandoffRadioBlueZ
+
+@Suite("Links over bluetoothd", .timeLimit(.minutes(1)))
+struct LinkTests {
+    private let one = "C0:00:00:00:00:01"
+    private let other = "C0:00:00:00:00:02"
+
+    @Test("a device is not dialled while bluetoothd drops the link to it, and others are")
+    func dropping() async throws {
+        try await withFakeRadio { fake, adapter, radio in
+            let paths = [one, other].map { fake.path(of: $0, on: adapter) }
+            for address in [one, other] { fake.hear(address, on: adapter, serviceData: nil) }
+            fake.stick()
+            // Neither has a mailbox: the link is made, and of no use.
+            await dial(one, radio)
+            await fake.wait(for: "Disconnect")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await dial(one, radio) }
+                group.addTask { await dial(other, radio) }
+                await fake.wait(for: "Connect")
+                // The second link is dropped only when bluetoothd gets to it, too.
+                await fake.wait(for: "Disconnect")
+                #expect(fake.state.withLock(\.connected) == paths)
+                fake.unstick()
+                // It is forgotten with its link, and has to be heard again.
+                await fake.wait(for: "StartDiscovery")
+                fake.hear(one, on: adapter, serviceData: nil)
+                try await group.waitForAll()
+            }
+            #expect(fake.state.withLock(\.connected) == paths + [paths[0]])
+        }
+    }
+
+    private func dial(_ address: String, _ radio: BlueZRadio) async {
+        let place = RadioAddress("\(address)/random")
+        _ = try? await radio.withChannel(to: place, port: .mailboxOnly, timeout: .seconds(30)) { _ in }
+    }
+}
+
+/// A radio over a ``FakeBluetoothd`` with one adapter.
+private func withFakeRadio(
+    _ body: @escaping @Sendable (FakeBluetoothd, ObjectPath, BlueZRadio) async throws -> Void
+) async throws {
+    try await withPrivateBus { bus in
+        let radio = BlueZRadio(bus: bus.address, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await withFakeBluetoothd(on: bus.address) { fake in
+            let adapter = fake.addAdapter()
+            fake.addAdvertising(to: adapter)
+            fake.addGATT(to: adapter)
+            try await withCompanions([{ try await radio.run() }]) {
+                for await state in radio.states() {
+                    if case .ready = state { break }
+                }
+                try await body(fake, adapter, radio)
+            }
+        }
+    }
+}
