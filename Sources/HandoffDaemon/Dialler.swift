@@ -23,7 +23,8 @@ struct Dialler<R: Radio>: Sendable {
     /// A device may advertise from another address from one moment to the next, and nobody answers at the old one. And
     /// somebody else may repeat its advertisement elsewhere: then each place gets its turn, once. A link may break under
     /// the first message, because of somebody else's on the same computer (bluetoothd drops one late that it was asked to
-    /// drop): where there is no other place, it is made again, and so few times that nobody can keep us dialling.
+    /// drop): when the other places have had their turn, it is made again, and so few times that nobody can keep us
+    /// dialling.
     ///
     /// - Parameters:
     ///   - start: where it was heard when somebody asked for it.
@@ -41,7 +42,8 @@ struct Dialler<R: Radio>: Sendable {
     ) async throws {
         var next: Place? = start
         var tried: Set<Place> = []
-        var (failure, breaks): ((any Error)?, Int) = (nil, 0)
+        var failure: (any Error)?
+        var (isBroken, repetitions) = (false, 0)
         while let current = next {
             tried.insert(current)
             let (dialled, seen) = (Latest(false), tried)
@@ -55,9 +57,12 @@ struct Dialler<R: Radio>: Sendable {
                 failure = failure ?? error
                 let wasOpen = dialled.current.value
                 guard !wasOpen || !isDone(), !Task.isCancelled else { throw failure ?? error }
+                if wasOpen, (error as? RadioError)?.code == .channelClosed { isBroken = true }
                 next = others().first { !seen.contains($0) }
-                if next == nil, wasOpen, breaks < Self.repetitions, (error as? RadioError)?.code == .channelClosed {
-                    (next, breaks) = (place() ?? current, breaks + 1)
+                if next == nil, isBroken, repetitions < Self.repetitions {
+                    // What is wrong from now on is told; a device that was removed has no place any more.
+                    (next, failure, isBroken) = (place(), nil, false)
+                    repetitions += 1
                 }
                 guard next != nil else { throw failure ?? error }
             }

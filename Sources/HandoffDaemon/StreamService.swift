@@ -85,7 +85,7 @@ struct StreamService<R: Radio>: Service, StreamOpening {
                 } others: {
                     engine.places(of: device)
                 } unless: {
-                    order.isOpen.current.value
+                    order.isOpen.current.value || order.outcome.current.value != nil
                 } _: { channel in
                     try await converse(order, over: channel)
                 }
@@ -113,7 +113,13 @@ struct StreamService<R: Radio>: Service, StreamOpening {
         while let message = try await channel.receive() {
             guard let answered = try session.receive(message) else { continue }
             try await channel.sendAll(answered.acknowledgement)
-            try Self.check(answered.answer, from: order.device.name.rawValue)
+            do throws(HandoffError) {
+                try Self.check(answered.answer, from: order.device.name.rawValue)
+            } catch {
+                // It was the device that answered so: no other place is tried.
+                order.outcome.setOnce(.failure(error))
+                throw error
+            }
             let app = try await connect(order)
             let (sender, receiver) = session.stream()
             logger.info("a stream was opened", metadata: ["device": "\(order.device.id)"])

@@ -63,7 +63,8 @@ package protocol Radio: Sendable {
     ///
     /// Bytes that the peer has not taken yet when the channel closes may be lost: a protocol on top ends with an
     /// acknowledgement. Dials are made one at a time; a later one waits for its turn, inside its `timeout`, which bounds
-    /// the opening and not the body.
+    /// the opening and not the body. An earlier dial to the same device, and the end of an earlier link to it, are waited
+    /// for before the `timeout` begins.
     ///
     /// - Throws: ``RadioError`` with `timedOut` (nobody answered), `refused` (nobody listens at `port`), or the reason
     ///   why the radio cannot be used; else what `body` throws.

@@ -29,11 +29,14 @@ extension BlueZRadio {
         let session = try session()
         return try await inWordsOfRadios(refusal: .timedOut) {
             try await withCompanions([{ try await session.bluez.watch(session.adapter) }]) {
-                let opened = try await withTimeLimit(
-                    timeout,
-                    discarding: { (late: Opened) in self.discard(late, to: peer, in: session) },
-                    { try await self.open(peer, port, deadline: .now + timeout, in: session) }
-                )
+                // The end of the last link does not count as time that the device has taken.
+                let opened = try await linkTurns.withTurn(at: peer) {
+                    try await withTimeLimit(
+                        timeout,
+                        discarding: { (late: Opened) in self.discard(late, to: peer, in: session) },
+                        { try await self.open(peer, port, deadline: .now + timeout, in: session) }
+                    )
+                }
                 guard let opened else {
                     throw RadioError(.timedOut, "\(address) did not answer within \(timeout): is it near, and awake?")
                 }
@@ -113,7 +116,9 @@ extension BlueZRadio {
             try? await self.linkTurns.withTurn(at: peer) {
                 guard self.links.withLock({ $0.settle(peer) }) else { return }
                 await session.bluez.disconnect(peer, on: session.adapter, limit: Self.dropLimit)
-                if forgets { await session.bluez.forget(peer, on: session.adapter) }
+                guard forgets else { return }
+                guard !Task.isCancelled else { return session.bluez.requestForget(peer, on: session.adapter) }
+                await session.bluez.forget(peer, on: session.adapter)
             }
             // Cancelled: the radio ends, and the link should not outlive it.
             guard self.links.withLock({ $0.settle(peer) }), isOurs else { return }
@@ -125,16 +130,14 @@ extension BlueZRadio {
         }
     }
 
-    /// Opens a channel when no link to that device is being dropped and it is this dial's turn.
+    /// Opens a channel when it is this dial's turn.
     private func open(
         _ peer: DeviceAddress,
         _ port: ChannelPort,
         deadline: ContinuousClock.Instant,
         in session: Session
     ) async throws -> Opened {
-        try await linkTurns.withTurn(at: peer) {
-            try await dials.withTurn { try await openNow(peer, port, deadline: deadline, in: session) }
-        }
+        try await dials.withTurn { try await openNow(peer, port, deadline: deadline, in: session) }
     }
 
     /// Opens a channel; one that fails has released the link.

@@ -22,10 +22,16 @@ final class DialledRadio: Radio {
 
     private let refusing: RadioAddress?
     private let breaking: RadioAddress?
+    private let breaks: Int
 
-    init(refusing: RadioAddress? = nil, breaking: RadioAddress? = nil) {
+    /// - Parameters:
+    ///   - refusing: where dials are refused.
+    ///   - breaking: where links break, even if dials are refused there.
+    ///   - breaks: how many of the first dials a link may break on.
+    init(refusing: RadioAddress? = nil, breaking: RadioAddress? = nil, breaks: Int = .max) {
         self.refusing = refusing
         self.breaking = breaking
+        self.breaks = breaks
     }
 
     func withChannel<Success: Sendable>(
@@ -35,8 +41,10 @@ final class DialledRadio: Radio {
         _ body: (Channel) async throws -> Success
     ) async throws -> Success {
         dials.set(dials.current.value + [address])
+        if address == breaking, dials.current.value.count <= breaks {
+            return try await body(Channel(peer: address))
+        }
         if address == refusing { throw RadioError(.refused, "refused") }
-        if address == breaking { return try await body(Channel(peer: address)) }
         try await untilCancelled()
     }
 

@@ -73,7 +73,28 @@ struct FetchServiceTests {
         }
     }
 
-    @Test("a device whose link breaks and which is heard elsewhere is dialled there first")
+    @Test("what is wrong once a broken link was made again is what is told")
+    func brokenOnce() async throws {
+        try await EngineWorld.runReady { world, peer in
+            let address = RadioAddress("C0:00:00:00:00:01/random")
+            let radio = DialledRadio(refusing: address, breaking: address, breaks: 1)
+            let service = FetchService(engine: world.engine, radio: radio, logger: world.engine.logger)
+            world.engine.heard(try peer.sighting(of: "edit", from: address))
+            let id = try #require(world.nearby.first).id
+            await withThrowingTaskGroup(of: Void.self) { group in
+                defer { group.cancelAll() }
+                group.addTask { try await service.run() }
+                await #expect {
+                    try await service.fetch(id)
+                } throws: { error in
+                    (error as? HandoffError)?.code == .peerRefused
+                }
+            }
+            #expect(radio.dials.current.value == [address, address])
+        }
+    }
+
+    @Test("a device whose link breaks and which is heard elsewhere too is dialled there, and again where it broke")
     func brokenAndElsewhere() async throws {
         try await EngineWorld.runReady { world, peer in
             let (near, other) = (RadioAddress("C0:00:00:00:00:01/random"), RadioAddress("C0:00:00:00:00:02/random"))
@@ -87,7 +108,7 @@ struct FetchServiceTests {
                 group.addTask { try await service.run() }
                 await #expect(throws: HandoffError.self) { try await service.fetch(id) }
             }
-            #expect(radio.dials.current.value == [near, other])
+            #expect(radio.dials.current.value == [near, other, near, near])
         }
     }
 }

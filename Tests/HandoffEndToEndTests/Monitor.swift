@@ -21,6 +21,15 @@ struct Monitor: Sendable {
             return condition(event) || condition(event["properties"]) ? () : nil
         }
     }
+
+    /// Waits until there were `count` events of a name: what happens is shown a moment after it has happened.
+    func shown(_ count: Int, of name: String) async throws {
+        var seen = 0
+        try await output.first { line -> Void? in
+            if try JSON(line)["event"].string == name { seen += 1 }
+            return seen == count ? () : nil
+        }
+    }
 }
 
 extension Device {

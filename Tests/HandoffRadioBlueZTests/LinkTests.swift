@@ -23,13 +23,18 @@ struct LinkTests {
             // Neither has a mailbox: the link is made, and of no use.
             await dial(one, radio)
             await fake.wait(for: "Disconnect")
+            let back = Flag()
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await dial(one, radio) }
+                group.addTask {
+                    await dial(one, radio)
+                    back.isUp.withLock { $0 = true }
+                }
                 group.addTask { await dial(other, radio) }
                 await fake.wait(for: "Connect")
                 // The second link is dropped only when bluetoothd gets to it, too.
                 await fake.wait(for: "Disconnect")
                 #expect(fake.state.withLock(\.connected) == paths)
+                #expect(back.isUp.withLock(\.self) == false)
                 fake.unstick()
                 // It is forgotten with its link, and has to be heard again.
                 await fake.wait(for: "StartDiscovery")
@@ -44,6 +49,11 @@ struct LinkTests {
         let place = RadioAddress("\(address)/random")
         _ = try? await radio.withChannel(to: place, port: .mailboxOnly, timeout: .seconds(30)) { _ in }
     }
+}
+
+/// Something that has happened or not.
+private final class Flag: Sendable {
+    let isUp = Mutex(false)
 }
 
 /// A radio over a ``FakeBluetoothd`` with one adapter.
