@@ -1,4 +1,3 @@
-import Glibc
 @testable import HandoffFolders
 import Synchronization
 import SystemPackage
@@ -23,7 +22,9 @@ struct PathLookupTests {
         func mend() { gate.open() }
     }
 
-    /// A pipe that is closed when what waits may go on.
+    /// A pipe with a byte for everybody who waits, once they may go on.
+    ///
+    /// Its end would not do: a program that another test starts meanwhile may hold it, too.
     private final class Gate: Sendable {
         private let ends: (reading: FileDescriptor, writing: FileDescriptor)
 
@@ -37,7 +38,12 @@ struct PathLookupTests {
             _ = withUnsafeMutableBytes(of: &byte) { try? ends.reading.read(into: $0) }
         }
 
-        func open() { try? ends.writing.close() }
+        func open() { _ = try? ends.writing.writeAll(Array(repeating: UInt8(0), count: 4096)) }
+
+        deinit {
+            try? ends.reading.close()
+            try? ends.writing.close()
+        }
     }
 
     private static func code(_ lookup: PathLookup, _ path: String) -> FolderFault.Code? {
@@ -50,7 +56,7 @@ struct PathLookupTests {
     }
 
     @Test("is given up, is not asked again, keeps no other from being asked, and is asked again once it has answered")
-    func silent() {
+    func silent() async {
         let drive = Drive()
         let lookup = PathLookup(limit: .seconds(3)) { drive.resolve($0) }
         #expect(Self.code(lookup, "/gone") == .silent)
@@ -59,22 +65,22 @@ struct PathLookupTests {
         #expect(Self.code(lookup, "/here") == nil)
         drive.mend()
         // Its thread ends as soon as the system lets it.
-        while Self.code(lookup, "/gone") != nil { sched_yield() }
+        while Self.code(lookup, "/gone") != nil { await Task.yield() }
         #expect(Self.code(lookup, "/gone/1") == nil)
     }
 
     @Test("leaves no more than a few threads behind, wherever it is asked")
-    func bounded() {
+    func bounded() async {
         let drive = Drive()
         let lookup = PathLookup(limit: .milliseconds(20)) { drive.resolve($0) }
         for number in 0..<100 { #expect(Self.code(lookup, "/gone/\(number)") == .silent) }
         // The last of them may not have begun yet.
-        while drive.asked < PathLookup.mostLate { sched_yield() }
+        while drive.asked < PathLookup.mostLate { await Task.yield() }
         #expect(drive.asked == PathLookup.mostLate)
         // By then nothing else is asked either.
         #expect(Self.code(lookup, "/here") == .silent)
         drive.mend()
-        while Self.code(lookup, "/here") != nil { sched_yield() }
+        while Self.code(lookup, "/here") != nil { await Task.yield() }
     }
 
     @Test("of a system that is well, says where a path leads, and that it leads nowhere")
