@@ -145,11 +145,7 @@ struct FetchService<R: Radio>: Service, Fetching {
             _ = try? await withDeadline(Self.closeLimit, orThrow: CancellationError()) { try await channel.receive() }
             return
         }
-        throw HandoffError(
-            .notTrusted,
-            "The device closed the channel without an answer. Compare `handoffctl devices` there: if it trusts this one, "
-                + "it was too busy, so try again; if not, pair them with `handoffctl pair`."
-        )
+        throw Self.unanswered
     }
 
     private func take(_ answer: Answer, entry: NearbyEntry, name: String) throws(HandoffError) -> Activity {
@@ -178,6 +174,15 @@ struct FetchService<R: Radio>: Service, Fetching {
         HandoffError(
             .timedOut,
             "\(name) took longer than \(limit.components.seconds) s to answer; try again nearer to it."
+        )
+    }
+
+    /// What a channel means that ends without an answer.
+    static var unanswered: HandoffError {
+        HandoffError(
+            .notTrusted,
+            "The device closed the channel without an answer. Compare `handoffctl devices` there: if it trusts this one, "
+                + "it was too busy, so try again; if not, pair them with `handoffctl pair`."
         )
     }
 

@@ -126,11 +126,7 @@ struct StreamService<R: Radio>: Service, StreamOpening {
             let relay = StreamRelay(app: app, channel: channel, isCaller: true)
             return try await engine.whileTrusted(order.device.id) { try await relay.run(sender, receiver) }
         }
-        throw HandoffError(
-            .notTrusted,
-            "The device closed the channel without an answer. Compare `handoffctl devices` there: if it trusts this one, "
-                + "it was too busy, so try again; if not, pair them with `handoffctl pair`."
-        )
+        throw FetchService<R>.unanswered
     }
 
     /// Gives the app that asked its end of a connection, and returns the other.
