@@ -13,6 +13,13 @@ package final class LocalStream: Sendable {
         self.socket = socket
     }
 
+    /// Makes the kernel reset the connection when this process dies before ``close()``: the other end then reads an error.
+    ///
+    /// - Throws: the error of setsockopt(2).
+    func resetOnDeath() throws(Errno) {
+        try socket.perform { number throws(Errno) in try LocalStreamCall.setResetsOnClose(true, on: number) }
+    }
+
     /// Takes over an end that was given to this process.
     ///
     /// - Parameters:
@@ -59,6 +66,7 @@ package final class LocalStream: Sendable {
 
     /// Closes this end; what was written before is still delivered.
     package func close() {
+        try? socket.perform { number throws(Errno) in try LocalStreamCall.setResetsOnClose(false, on: number) }
         socket.close()
     }
 
@@ -66,7 +74,7 @@ package final class LocalStream: Sendable {
     ///
     /// What was written and not read yet may be lost (tcp(7), `SO_LINGER` with a time of zero).
     package func reset() {
-        try? socket.perform(LocalStreamCall.resetOnClose)
+        try? socket.perform { number throws(Errno) in try LocalStreamCall.setResetsOnClose(true, on: number) }
         socket.close()
     }
 }

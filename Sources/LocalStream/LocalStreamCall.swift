@@ -73,8 +73,9 @@ enum LocalStreamCall {
         _ = try systemCall { shutdown(number, CInt(SHUT_WR)) }
     }
 
-    static func resetOnClose(_ number: CInt) throws(Errno) {
-        try set(SOL_SOCKET, SO_LINGER, to: linger(l_onoff: 1, l_linger: 0), on: number)
+    /// Sets whether closing the socket resets the connection (tcp(7), `SO_LINGER` with a time of zero).
+    static func setResetsOnClose(_ resets: Bool, on number: CInt) throws(Errno) {
+        try set(SOL_SOCKET, SO_LINGER, to: linger(l_onoff: resets ? 1 : 0, l_linger: 0), on: number)
     }
 
     private static func set<Value: BitwiseCopyable>(

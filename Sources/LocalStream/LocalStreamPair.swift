@@ -31,6 +31,7 @@ package struct LocalStreamPair: ~Copyable, Sendable {
         let near = try await accept(on: listener, from: ownPort, reactor)
         // The handshake over loopback is complete once the other side has accepted: no more waiting is needed.
         try LocalStreamCall.setBlocking(far.rawValue)
+        try near.resetOnDeath()
         return LocalStreamPair(near: near, far: far)
     }
 

@@ -6,9 +6,10 @@ import HandoffRadioSimulated
 import HandoffTestSupport
 import LocalStream
 import SystemPackage
+import TestLimits
 import Testing
 
-@Suite("An app that continues talks with the one that began", .serialized)
+@Suite("An app that continues talks with the one that began", .endsWithin(minutes: 15, instances: 4))
 struct StreamStories {
     @Test("both ends read what the other writes, and an end when it has finished, each in its own time")
     func bothWays() async throws {
@@ -122,12 +123,13 @@ struct StreamStories {
         }
     }
 
-    @Test("when the daemon of one side is killed, the other app reads an error")
+    @Test("when the daemon of one side is killed, both apps read an error")
     func killed() async throws {
         try await Talk.run { talk in
-            let (here, _) = try await talk.open()
+            let (here, there) = try await talk.open()
             talk.origin.signal(SIGKILL)
             await #expect(throws: Errno.connectionReset) { try await here.readAll() }
+            await #expect(throws: Errno.connectionReset) { try await there.readAll() }
         }
     }
 

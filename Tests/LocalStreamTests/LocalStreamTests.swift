@@ -2,9 +2,10 @@ import Epoll
 import Glibc
 import LocalStream
 import SystemPackage
+import TestLimits
 import Testing
 
-@Suite("A local stream")
+@Suite("A local stream", .endsWithin(minutes: 10))
 struct LocalStreamTests {
     @Test("carries bytes both ways, and ends in one direction while the other goes on")
     func halfClose() async throws {
@@ -35,6 +36,18 @@ struct LocalStreamTests {
         try await Pair.with { near, far in
             near.reset()
             await #expect(throws: Errno.connectionReset) { try await far.read(atMost: 65_536) }
+        }
+    }
+
+    @Test("whose near end goes with its process, without being closed, ends with an error at the other end")
+    func death() async throws {
+        try await Reactor.withReactor { reactor in
+            let far = try await { () async throws in
+                let pair = try await LocalStreamPair.connected(on: reactor)
+                return try pair.duplicateFar()
+            }()
+            let stream = try LocalStream(taking: far, on: reactor)
+            await #expect(throws: Errno.connectionReset) { try await stream.read(atMost: 65_536) }
         }
     }
 
