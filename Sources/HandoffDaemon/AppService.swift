@@ -20,6 +20,8 @@ struct AppService: Service {
 
     /// How long a change is waited out: what installs an app writes several files.
     private static let settling = Duration.milliseconds(200)
+    /// How often the files are read again where the kernel does not report changes: apps are installed rarely.
+    private static let rescanInterval = Duration.seconds(60)
 
     init(engine: Engine, scan: AppScan, documentApps: DocumentAppScan, reactor: Reactor, logger: Logger) {
         self.engine = engine
@@ -34,7 +36,7 @@ struct AppService: Service {
         try await endingQuietly {
             try await cancelWhenGracefulShutdown {
                 try await withThrowingDiscardingTaskGroup { group in
-                    group.addTask { try await follow(on: reactor) }
+                    group.addTask { try await follow() }
                     for await process in processes {
                         group.addTask { await reap(process, on: reactor) }
                     }
@@ -73,22 +75,19 @@ struct AppService: Service {
         }
     }
 
-    private func follow(on reactor: Reactor) async throws {
-        var retry = Backoff()
+    private func follow() async throws {
         var shown = AppRegistry()
+        var obstacle: DirectoryWatch.Obstacle?
         while true {
+            // Before the files are read, so that no change falls in between.
+            let watch = DirectoryWatch(scan.watched.map { FilePath($0) })
+            logger.log(watch.obstacle, after: obstacle, of: "installed apps", every: Self.rescanInterval)
+            obstacle = watch.obstacle
+            shown = show(scan.registry(), after: shown)
             do throws(Errno) {
-                // Before the files are read, so that no change falls in between.
-                let watch = try DirectoryWatch(scan.watched.map { FilePath($0) }, on: reactor)
-                shown = show(scan.registry(), after: shown)
-                try await watch.changed()
-                retry.reset()
-            } catch .canceled {
-                throw CancellationError()
+                try await watch.changed(orAfter: Self.rescanInterval)
             } catch {
-                _ = show(scan.registry(), after: shown)
-                logger.warning("changes of apps are not noticed at once: \(error)")
-                try await retry.wait()
+                throw CancellationError()
             }
             try await Task.sleep(for: Self.settling)
         }

@@ -80,7 +80,7 @@ package struct Daemon<R: Radio>: Sendable {
         try engine.setPairings(PairingsFile(in: directory))
         let defaultApps = try DefaultApps(from: directory)
         engine.setDefaultApps(defaultApps.all)
-        let documents = DocumentService(engine: engine, reactor: reactor, logger: logger)
+        let documents = DocumentService(engine: engine, logger: logger)
         let folders = try FolderList(from: directory, configured: options.folders, home: options.home)
         engine.setFolders(folders.all)
         let login =

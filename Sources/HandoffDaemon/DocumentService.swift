@@ -10,7 +10,6 @@ import SystemPackage
 /// activities that come from other devices.
 struct DocumentService: Service {
     let engine: Engine
-    let reactor: Reactor
     let logger: Logger
 
     /// How long a document that has not been synchronised yet is waited for.
@@ -19,6 +18,8 @@ struct DocumentService: Service {
     private static let settling = Duration.milliseconds(50)
     /// How long until a file system that did not answer is asked again.
     private static let silence = Duration.seconds(30)
+    /// How often documents are looked at where the kernel does not report changes.
+    private static let rescanInterval = Duration.seconds(10)
 
     func run() async throws {
         try await endingQuietly {
@@ -53,11 +54,10 @@ struct DocumentService: Service {
 
     private func wait(for place: FilePlace) async throws {
         logger.info("a document has not been synchronised yet", metadata: ["path": "\(place.path)"])
-        let reactor = reactor
         let patience = patience
         try await withDeadline(patience, orThrow: Self.missing(place, after: patience)) {
             do {
-                try await place.appears(on: reactor)
+                try await place.appears()
             } catch Errno.canceled {
                 throw CancellationError()
             }
@@ -74,27 +74,22 @@ struct DocumentService: Service {
 
     private func follow() async throws {
         var plan = engine.documents.current
-        var retry = Backoff()
+        var obstacle: DirectoryWatch.Obstacle?
         while true {
             guard !plan.value.documents.isEmpty else {
                 plan = try await engine.documents.changed(since: plan)
                 continue
             }
-            do {
-                plan = try await change(after: plan)
-                retry.reset()
-            } catch Errno.canceled {
-                throw CancellationError()
-            } catch let error as Errno {
-                logger.warning("documents that are moved are not noticed at once: \(error)")
-                try await retry.wait()
-            }
+            plan = try await change(after: plan, &obstacle)
         }
     }
 
     /// Judges all documents, and returns when they may have to be judged again.
+    ///
+    /// - Parameter obstacle: why the directories were not watched the last time; set for this time.
     private func change(
-        after plan: Latest<Engine.DocumentPlan>.Version
+        after plan: Latest<Engine.DocumentPlan>.Version,
+        _ obstacle: inout DirectoryWatch.Obstacle?
     ) async throws -> Latest<Engine.DocumentPlan>.Version {
         let files = plan.value.documents.mapValues { text in (try? SyncedFolders.file(text)) ?? nil }
         let directories = Set(files.values.compactMap { $0.map { FilePath(bytes: $0.path).removingLastComponent() } })
@@ -102,7 +97,9 @@ struct DocumentService: Service {
         // The folders first: below one that does not answer, no directory is asked for.
         let wanted = plan.value.folders.all.map(\.path) + directories
         let answered = wanted.filter(\.isAnswered)
-        let watch = try DirectoryWatch(answered, on: reactor)
+        let watch = DirectoryWatch(answered)
+        logger.log(watch.obstacle, after: obstacle, of: "documents", every: Self.rescanInterval)
+        obstacle = watch.obstacle
         let areJudged = files.map { id, file in judge(file, of: id, in: plan.value.folders) }.allSatisfy(\.self)
         let isSilent = !areJudged || answered.count < wanted.count
         let engine = engine
@@ -110,7 +107,7 @@ struct DocumentService: Service {
             try await engine.documents.changed(since: plan)
         } or: {
             try await first {
-                try await watch.changed()
+                try await watch.changed(orAfter: Self.rescanInterval)
                 try await Task.sleep(for: Self.settling)
             } or: {
                 // No change tells that a file system answers again.

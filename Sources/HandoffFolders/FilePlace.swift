@@ -48,17 +48,20 @@ package struct FilePlace: Hashable, Sendable {
         }
     }
 
+    /// How often a file is looked for whose directory the kernel does not watch: a person waits for it.
+    private static let rescanInterval = Duration.seconds(1)
+
     /// Waits until the file is there.
     ///
-    /// - Throws: ``FolderFault`` as ``isThere``, `Errno` where directories cannot be watched, `ECANCELED` among it.
-    package func appears(on reactor: Reactor) async throws {
+    /// - Throws: ``FolderFault`` as ``isThere``, `ECANCELED` when the task is cancelled.
+    package func appears(watchedThrough inotify: Inotify = .shared) async throws {
         while true {
             let directory = try nearest
             // Before the file is looked for, so that nothing falls in between.
-            let watch = try DirectoryWatch([directory], on: reactor)
+            let watch = DirectoryWatch([directory], through: inotify)
             if try isThere { return }
             guard try nearest == directory else { continue }
-            try await watch.changed()
+            try await watch.changed(orAfter: Self.rescanInterval)
         }
     }
 

@@ -1,4 +1,4 @@
-import Epoll
+package import Epoll
 package import HandoffRadio
 import Synchronization
 private import SystemPackage
@@ -17,13 +17,15 @@ package final class SimulatedRadio: Radio {
 
     let claims = Mutex(Claims())
     let dialling = Credits(1)
+    private let inotify: Inotify
     private let availability = Published(Availability.idle)
 
     /// A station in the air of `directory`, which is made when it does not exist.
     ///
     /// Its `name` is 1…32 letters, digits, `-` and `_`; nil stands for a random one. ``run()`` refuses others.
-    package init(directory: String, name: String? = nil) {
+    package init(directory: String, name: String? = nil, watchedThrough inotify: Inotify = .shared) {
         self.directory = directory
+        self.inotify = inotify
         self.name = name ?? "station-" + StationID.random().text
     }
 
@@ -43,14 +45,36 @@ package final class SimulatedRadio: Radio {
         let directory = try AirDirectory(path: self.directory)
         do {
             try await Reactor.withReactor { reactor in
-                let watch = try AirWatch(directory, on: reactor)
                 let station = try Station(name: name, directory: directory, air: Air(), reactor: reactor)
-                repeat { refresh(station) } while await watch.changed()
+                await follow(station)
             }
         } catch let error as Errno {
-            let cure =
-                "the limits on files, threads and inotify instances (fs.inotify.max_user_instances) may be too low"
-            throw RadioError(.unusable, "The simulated radio cannot run (\(error)); \(cure).")
+            let cure = "the limits on open files and threads may be too low (ulimit -n, ulimit -u)"
+            throw RadioError(.unusable, "\(error): the simulated radio cannot run; \(cure).")
+        }
+    }
+
+    /// Applies the rules of the air as they change, until the task is cancelled.
+    ///
+    /// The directory is watched and not the file, because most editors replace a file by another of the same name. The stations'
+    /// files are in a directory of their own and wake nobody.
+    private func follow(_ station: Station) async {
+        let interval = Duration.seconds(1)
+        while true {
+            let watch = DirectoryWatch([FilePath(directory)], for: .completeFiles, through: inotify)
+            let obstacle = watch.obstacle.map { obstacle in
+                let seconds = interval.components.seconds
+                return RadioAdvisory(
+                    name: "air-watch",
+                    message:
+                        "\(obstacle); until then the simulated radio reads the rules of the air every \(seconds) s."
+                )
+            }
+            repeat {
+                refresh(station, obstacle)
+                guard (try? await watch.changed(orAfter: interval)) != nil else { return }
+                // With an obstacle, the next watch may get what this one did not.
+            } while obstacle == nil
         }
     }
 
@@ -83,12 +107,14 @@ package final class SimulatedRadio: Radio {
         }
     }
 
-    /// Reads the air anew.
-    private func refresh(_ station: Station) {
-        var advisories: [RadioAdvisory] = []
+    /// Reads the rules of the air again.
+    ///
+    /// - Parameter watching: why the kernel does not report their changes; nil where it does.
+    private func refresh(_ station: Station, _ watching: RadioAdvisory?) {
+        var advisories = watching.map { [$0] } ?? []
         if let error = station.readAir() {
             let message = "The file \(directory)/\(AirDirectory.airFile) is ignored until it is corrected: \(error)"
-            advisories = [RadioAdvisory(name: "air-file", message: message)]
+            advisories.append(RadioAdvisory(name: "air-file", message: message))
         }
         let isOff = station.air.value.off.contains(name)
         let session = claims.withLock { claims in
