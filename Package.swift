@@ -35,11 +35,11 @@ func support(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
     .target(name: name, dependencies: dependencies, path: "Tests/Support/\(name)", swiftSettings: settings)
 }
 
-/// A test target: `Tests/<name>`.
+/// A test target: `Tests/<name>`, each of whose suites says within which time its tests end.
 func tests(_ name: String, _ dependencies: [Target.Dependency] = [], excluding: [String] = []) -> Target {
     .testTarget(
         name: name,
-        dependencies: dependencies,
+        dependencies: ["TestLimits", "TestRuns"] + dependencies,
         path: "Tests/\(name)",
         exclude: excluding,
         swiftSettings: settings
@@ -158,10 +158,12 @@ let package = Package(
         ),
 
         // Tests: one target per module, and what they share.
-        support("HandoffTestSupport", ["DBus"]),
+        support("TestRuns"),
+        support("TestLimits", ["TestRuns"]),
+        support("HandoffTestSupport", ["DBus", "TestRuns"]),
         support("BlueZTestSupport", ["BlueZ", "DBus"]),
         support("HandoffTestVectors"),
-        support("HandoffRadioConformance", ["HandoffRadio"]),
+        support("HandoffRadioConformance", ["HandoffRadio", "TestRuns"]),
         support("HandoffAttackModel", [crypto, cryptoExtras]),
         .executableTarget(
             name: "radio-conformance",

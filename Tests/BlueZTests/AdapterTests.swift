@@ -2,9 +2,10 @@ import BlueZ
 import BlueZTestSupport
 import DBus
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("Following bluetoothd")
+@Suite("Following bluetoothd", .endsWithin(minutes: 10, instances: 1))
 struct AdapterTests {
     @Test("that nobody runs is a condition, and so is that somebody came")
     func bluetoothdComes() async throws {

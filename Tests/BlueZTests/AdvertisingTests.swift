@@ -2,6 +2,7 @@ import BlueZ
 import BlueZTestSupport
 import DBus
 import HandoffTestSupport
+import TestLimits
 import Testing
 
 private let advertisement = LEAdvertisement(
@@ -10,7 +11,7 @@ private let advertisement = LEAdvertisement(
     interval: 152...153
 )
 
-@Suite("Advertising")
+@Suite("Advertising", .endsWithin(minutes: 10, instances: 1))
 struct AdvertisingTests {
     @Test("bluetoothd reads the advertisement before the body runs, and has forgotten it when the call returns")
     func registersAndUnregisters() async throws {

@@ -1,9 +1,10 @@
 import DBus
+import TestLimits
 import Testing
 
 @testable import BlueZ
 
-@Suite("Whether discovery should run")
+@Suite("Whether discovery should run", .endsWithin(minutes: 10))
 struct DiscoveryArbiterTests {
     @Test("it runs while somebody listens and nobody wants quiet")
     func wishes() {
@@ -48,7 +49,7 @@ struct DiscoveryArbiterTests {
     }
 }
 
-@Suite("Long reads")
+@Suite("Long reads", .endsWithin(minutes: 10))
 struct LongReadsTests {
     private func request(_ offset: UInt16, device: ObjectPath = "/dev") -> GATTRequest {
         let options: [String: Value] =
@@ -88,7 +89,7 @@ struct LongReadsTests {
     }
 }
 
-@Suite("Addresses")
+@Suite("Addresses", .endsWithin(minutes: 10))
 struct DeviceAddressTests {
     @Test(
         "what is no address is refused",
@@ -110,7 +111,7 @@ struct DeviceAddressTests {
     }
 }
 
-@Suite("Errors of bluetoothd")
+@Suite("Errors of bluetoothd", .endsWithin(minutes: 10))
 struct ErrorMappingTests {
     @Test(
         "every error has a code, and says what to do",

@@ -3,12 +3,13 @@ import BlueZTestSupport
 import DBus
 import HandoffTestSupport
 import Synchronization
+import TestLimits
 import Testing
 
 private let service = "0f0e0d0c-0b0a-0908-0706-050403020100"
 private let peer = "C0:00:00:00:00:01"
 
-@Suite("Discovery")
+@Suite("Discovery", .endsWithin(minutes: 10, instances: 1))
 struct DiscoveryTests {
     @Test("the first packet of a device, its later packets, and devices that were known are all reported")
     func reports() async throws {

@@ -3,13 +3,14 @@ import BlueZTestSupport
 import DBus
 import HandoffTestSupport
 import Synchronization
+import TestLimits
 import Testing
 
 private let service = "0f0e0d0c-0b0a-0908-0706-050403020100"
 private let characteristic = "0f0e0d0c-0b0a-0908-0706-050403020101"
 private let peer = "C0:00:00:00:00:01"
 
-@Suite("GATT")
+@Suite("GATT", .endsWithin(minutes: 10, instances: 1))
 struct GATTTests {
     @Test("services are there for bluetoothd to read, and are served")
     func server() async throws {

@@ -1,4 +1,5 @@
 import DBus
+import TestLimits
 import Testing
 
 @testable import BlueZ
@@ -8,7 +9,7 @@ private let properties: [String: Value] = [
     "Address": .string("00:AA:01:00:00:00"), "AddressType": .string("public"), "Powered": .boolean(true),
 ]
 
-@Suite("The mirror of adapters")
+@Suite("The mirror of adapters", .endsWithin(minutes: 10))
 struct AdapterMirrorTests {
     private func mirror(_ adapter: [String: Value] = properties, _ more: InterfaceProperties = [:]) -> AdapterMirror {
         var mirror = AdapterMirror()
@@ -85,7 +86,7 @@ struct AdapterMirrorTests {
     }
 }
 
-@Suite("The mirror of devices")
+@Suite("The mirror of devices", .endsWithin(minutes: 10))
 struct DeviceMirrorTests {
     private let device = path.appending("dev_C0_00_00_00_00_01")
 

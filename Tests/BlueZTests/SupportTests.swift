@@ -1,11 +1,12 @@
 import BlueZ
 import Synchronization
 import HandoffTestSupport
+import TestLimits
 import Testing
 
 private struct Reason: Error, Equatable {}
 
-@Suite("Companions")
+@Suite("Companions", .endsWithin(minutes: 10))
 struct CompanionTests {
     @Test("what the body gives comes through, and companions end with it")
     func body() async throws {
@@ -42,7 +43,7 @@ struct CompanionTests {
     }
 }
 
-@Suite("Time limits")
+@Suite("Time limits", .endsWithin(minutes: 10))
 struct TimeLimitTests {
     @Test("what comes too late is given to whoever cleans up, and to nobody else")
     func late() async throws {
@@ -67,7 +68,7 @@ struct TimeLimitTests {
     }
 }
 
-@Suite("Turns")
+@Suite("Turns", .endsWithin(minutes: 10))
 struct TurnstileTests {
     @Test("one at a time, in order, and who is cancelled while waiting does not get in")
     func order() async throws {
@@ -94,7 +95,7 @@ struct TurnstileTests {
     }
 }
 
-@Suite("Errands")
+@Suite("Errands", .endsWithin(minutes: 10))
 struct ErrandTests {
     @Test("an errand is done although who asked for it was cancelled")
     func cancelled() async throws {
@@ -118,7 +119,7 @@ struct ErrandTests {
     }
 }
 
-@Suite("Broadcasts")
+@Suite("Broadcasts", .endsWithin(minutes: 10))
 struct BroadcastTests {
     @Test("a reader gets the value as it is, then the newest; and an end")
     func values() async {

@@ -1,9 +1,10 @@
 import DBus
 import Glibc
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("Owning and following names")
+@Suite("Owning and following names", .endsWithin(minutes: 10, instances: 1))
 struct BusNameTests {
     private let name: BusName = "org.example.Service"
 

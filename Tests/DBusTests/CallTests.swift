@@ -1,9 +1,10 @@
 import DBus
 import HandoffTestSupport
 import Synchronization
+import TestLimits
 import Testing
 
-@Suite("Calls")
+@Suite("Calls", .endsWithin(minutes: 10, instances: 1))
 struct CallTests {
     @Test("an error that a handler throws arrives with its name and its sentence")
     func errors() async throws {

@@ -1,9 +1,10 @@
 import DBus
 import Glibc
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("A bus that goes away, or never answers")
+@Suite("A bus that goes away, or never answers", .endsWithin(minutes: 10, instances: 1))
 struct DisconnectionTests {
     @Test("everything that waits ends with .disconnected, and the process lives")
     func killedBus() async throws {

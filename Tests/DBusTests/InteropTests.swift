@@ -2,9 +2,10 @@ import DBus
 import Glibc
 import HandoffTestSupport
 import Synchronization
+import TestLimits
 import Testing
 
-@Suite("Other people's implementations")
+@Suite("Other people's implementations", .endsWithin(minutes: 10, instances: 1))
 struct InteropTests {
     private let name: BusName = "org.example.Interop"
 

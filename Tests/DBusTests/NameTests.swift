@@ -1,7 +1,8 @@
 import DBus
+import TestLimits
 import Testing
 
-@Suite("Names obey the grammar of the D-Bus specification")
+@Suite("Names obey the grammar of the D-Bus specification", .endsWithin(minutes: 10))
 struct NameTests {
     private static let long = String(repeating: "a", count: 256)
 
@@ -83,7 +84,7 @@ struct NameTests {
     }
 }
 
-@Suite("Signatures obey the grammar of the D-Bus specification")
+@Suite("Signatures obey the grammar of the D-Bus specification", .endsWithin(minutes: 10))
 struct SignatureTests {
     private static func nested(_ count: Int) -> String { String(repeating: "a", count: count) + "y" }
     private static func braced(_ count: Int) -> String {

@@ -1,9 +1,10 @@
 import DBus
 import HandoffTestSupport
 import Synchronization
+import TestLimits
 import Testing
 
-@Suite("Objects, properties and their managers")
+@Suite("Objects, properties and their managers", .endsWithin(minutes: 10, instances: 1))
 struct ObjectTests {
     /// An interface with one property of each kind.
     private static func lamp(_ brightness: SharedValue) -> Interface {

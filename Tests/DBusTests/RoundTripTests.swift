@@ -1,9 +1,10 @@
 import DBus
 import Glibc
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("What is sent arrives as it was")
+@Suite("What is sent arrives as it was", .endsWithin(minutes: 10, instances: 1))
 struct RoundTripTests {
     /// Sends `values` to a method that answers with what it got.
     private func echo(_ values: [Value], _ server: Connection, _ client: Connection) async throws -> [Value] {
@@ -86,7 +87,7 @@ struct RoundTripTests {
     }
 }
 
-@Suite("What D-Bus cannot carry is refused before libdbus sees it")
+@Suite("What D-Bus cannot carry is refused before libdbus sees it", .endsWithin(minutes: 10, instances: 1))
 struct RefusalTests {
     private static func deep(_ depth: Int, _ wrap: (Value) -> Value) -> Value {
         (0..<depth).reduce(.byte(0)) { value, _ in wrap(value) }

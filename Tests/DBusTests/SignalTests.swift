@@ -1,8 +1,9 @@
 import DBus
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("Signals and match rules")
+@Suite("Signals and match rules", .endsWithin(minutes: 10, instances: 1))
 struct SignalTests {
     private static let rules: [(String, MatchRule)] = [
         ("member", MatchRule(member: "Wanted")),

@@ -1,7 +1,8 @@
 import DBus
+import TestLimits
 import Testing
 
-@Suite("Values and Swift types")
+@Suite("Values and Swift types", .endsWithin(minutes: 10))
 struct ValueTests {
     private func back<T: ValueConvertible & Equatable>(_ original: T) -> Bool {
         original.value.type == T.valueType && T(original.value) == original

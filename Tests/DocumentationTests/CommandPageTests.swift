@@ -3,9 +3,10 @@ import Foundation
 @testable import HandoffBus
 @testable import HandoffCLI
 import HandoffModel
+import TestLimits
 import Testing
 
-@Suite("Docs/handoffctl.md shows what --json prints")
+@Suite("Docs/handoffctl.md shows what --json prints", .endsWithin(minutes: 10))
 struct CommandPageTests {
     private static let page = Result { try Page("handoffctl.md") }
 

@@ -1,8 +1,9 @@
 import Foundation
 import HandoffBus
+import TestLimits
 import Testing
 
-@Suite("Docs/dbus/errors.md explains every error")
+@Suite("Docs/dbus/errors.md explains every error", .endsWithin(minutes: 10))
 struct ErrorPageTests {
     @Test("each has its section, and nothing else has")
     func sections() throws {

@@ -1,8 +1,9 @@
 import DBus
 import Foundation
+import TestLimits
 import Testing
 
-@Suite("Docs/dbus says what the daemon declares")
+@Suite("Docs/dbus says what the daemon declares", .endsWithin(minutes: 10))
 struct InterfaceFileTests {
     @Test("the interface file and the interface have the same members", arguments: Interfaces.all.indices)
     func members(_ index: Int) throws {

@@ -1,9 +1,10 @@
 import DBus
 import HandoffBus
 import HandoffModel
+import TestLimits
 import Testing
 
-@Suite("Docs/dbus/README.md says how userInfo stands on the bus")
+@Suite("Docs/dbus/README.md says how userInfo stands on the bus", .endsWithin(minutes: 10))
 struct UserInfoTableTests {
     @Test("each kind of value has its row with its signature")
     func signatures() throws {

@@ -1,9 +1,10 @@
 import Epoll
 import Glibc
 import SystemPackage
+import TestLimits
 import Testing
 
-@Suite("A reactor wakes who waits for a descriptor")
+@Suite("A reactor wakes who waits for a descriptor", .endsWithin(minutes: 10))
 struct ReactorTests {
     @Test("a reader is woken by a message")
     func readerIsWoken() async throws {
@@ -73,7 +74,7 @@ struct ReactorTests {
     }
 }
 
-@Suite("A system call")
+@Suite("A system call", .endsWithin(minutes: 10))
 struct SystemCallTests {
     @Test("is repeated while signals interrupt it")
     func interruption() throws {

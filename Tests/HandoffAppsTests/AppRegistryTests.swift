@@ -3,9 +3,10 @@ import Foundation
 import HandoffApps
 import HandoffModel
 import SystemPackage
+import TestLimits
 import Testing
 
-@Suite("Of the apps that claim a type, one gets the activity")
+@Suite("Of the apps that claim a type, one gets the activity", .endsWithin(minutes: 10))
 struct AppRegistryTests {
     private static func app(_ id: String, _ lines: String) throws -> App {
         try #require(try App(id: id, DesktopEntry("[Desktop Entry]\nType=Application\nName=\(id)\n" + lines)))
@@ -74,15 +75,13 @@ struct AppRegistryTests {
     @Test("a change is noticed, in a directory that is there and in one that appears")
     func watch() async throws {
         try await withDirectory { directory in
-            try await Reactor.withReactor { reactor in
-                let path = directory.appending(path: "share/applications")
-                let appears = try DirectoryWatch([FilePath(path.path())], on: reactor)
-                try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
-                try await appears.changed()
-                let changes = try DirectoryWatch([FilePath(path.path())], on: reactor)
-                try Data().write(to: path.appending(path: "x.desktop"))
-                try await changes.changed()
-            }
+            let path = directory.appending(path: "share/applications")
+            let appears = DirectoryWatch([FilePath(path.path())])
+            try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
+            try await appears.changed(orAfter: .seconds(1))
+            let changes = DirectoryWatch([FilePath(path.path())])
+            try Data().write(to: path.appending(path: "x.desktop"))
+            try await changes.changed(orAfter: .seconds(1))
         }
     }
 

@@ -1,9 +1,10 @@
 import HandoffApps
 import HandoffModel
 import HandoffTestVectors
+import TestLimits
 import Testing
 
-@Suite("Desktop files say which apps continue what")
+@Suite("Desktop files say which apps continue what", .endsWithin(minutes: 10))
 struct AppTests {
     private static func app(_ lines: String, id: String = "org.example.Editor") throws -> App? {
         try App(id: id, DesktopEntry("[Desktop Entry]\nType=Application\nName=Editor\n" + lines))

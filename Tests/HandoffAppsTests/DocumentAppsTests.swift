@@ -1,8 +1,9 @@
 import Foundation
 import HandoffApps
+import TestLimits
 import Testing
 
-@Suite("A document opens in the default app of its MIME type")
+@Suite("A document opens in the default app of its MIME type", .endsWithin(minutes: 10))
 struct DocumentAppsTests {
     typealias Level = DocumentApps.Level
 

@@ -1,7 +1,8 @@
 import HandoffApps
+import TestLimits
 import Testing
 
-@Suite("A document's MIME type is known by its name")
+@Suite("A document's MIME type is known by its name", .endsWithin(minutes: 10))
 struct MediaTypesTests {
     private static let types = MediaTypes(
         """

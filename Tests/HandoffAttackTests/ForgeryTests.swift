@@ -4,9 +4,10 @@ import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("Nobody without a key makes an advertisement that is believed")
+@Suite("Nobody without a key makes an advertisement that is believed", .endsWithin(minutes: 10))
 struct ForgeryTests {
     private static let tries = 200_000
 

@@ -1,9 +1,10 @@
 import HandoffAttackModel
 import HandoffCrypto
 import HandoffTestVectors
+import TestLimits
 import Testing
 
-@Suite("Whoever stands in the middle of a pairing is seen")
+@Suite("Whoever stands in the middle of a pairing is seen", .endsWithin(minutes: 10))
 struct MiddleTests {
     private static let pairings = 50_000
 

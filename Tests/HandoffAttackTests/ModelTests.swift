@@ -1,8 +1,9 @@
 import HandoffAttackModel
 import HandoffTestVectors
+import TestLimits
 import Testing
 
-@Suite("The model that attacks are tried on is the published format")
+@Suite("The model that attacks are tried on is the published format", .endsWithin(minutes: 10))
 struct ModelTests {
     /// Published with a viewer for such advertisements (Handoff-BLE-Viewer, `BLE_ViewerTests`).
     private static let key = bytes("9cdbb22f8dfc0198bbf9b31e7d64438e1755094bad224d32d897c634e71ffb9c")

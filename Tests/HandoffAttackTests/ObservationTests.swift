@@ -4,9 +4,10 @@ import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("Whoever only listens learns neither what somebody does nor what with")
+@Suite("Whoever only listens learns neither what somebody does nor what with", .endsWithin(minutes: 10))
 struct ObservationTests {
     private static let samples = 2000
 

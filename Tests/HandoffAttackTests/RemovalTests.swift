@@ -4,9 +4,10 @@ import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("Whoever was removed is out")
+@Suite("Whoever was removed is out", .endsWithin(minutes: 10))
 struct RemovalTests {
     /// A device with what it knows of its circle.
     private struct Member {

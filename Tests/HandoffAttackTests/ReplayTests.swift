@@ -4,9 +4,10 @@ import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("What was recorded is worth nothing later")
+@Suite("What was recorded is worth nothing later", .endsWithin(minutes: 10))
 struct ReplayTests {
     @Test("a recorded advertisement means nothing after half an hour")
     func advertisements() throws {

@@ -4,9 +4,10 @@ import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("A session is with the device that was meant, or with nobody")
+@Suite("A session is with the device that was meant, or with nobody", .endsWithin(minutes: 10))
 struct SessionAttackTests {
     /// The answering side of a device that trusts those.
     private static func server(_ keys: DeviceKeys, trusting devices: [DeviceKeys]) throws -> ServeSession {

@@ -1,9 +1,10 @@
 import Foundation
 import HandoffAttackModel
 import HandoffTestVectors
+import TestLimits
 import Testing
 
-@Suite("Docs/ThreatModel.md says what the tests have found")
+@Suite("Docs/ThreatModel.md says what the tests have found", .endsWithin(minutes: 10))
 struct TableTests {
     @Test("its table of attacks is the tests' own")
     func table() throws {

@@ -4,9 +4,10 @@ import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("Nothing on the air follows a device from one slot to the next")
+@Suite("Nothing on the air follows a device from one slot to the next", .endsWithin(minutes: 10))
 struct TrackingTests {
     private static let devices = 400
     private static let rotations = 3

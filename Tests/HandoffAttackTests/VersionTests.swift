@@ -2,9 +2,10 @@ import HandoffCore
 import HandoffCrypto
 import HandoffModel
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("Versions: a newer peer is met in words, and nobody is talked down to an older one")
+@Suite("Versions: a newer peer is met in words, and nobody is talked down to an older one", .endsWithin(minutes: 10))
 struct VersionTests {
     private let caller = DeviceKeys.generate()
     private let listener = DeviceKeys.generate()

@@ -1,9 +1,10 @@
 import DBus
 import HandoffBus
 import HandoffModel
+import TestLimits
 import Testing
 
-@Suite("A whole activity on the bus")
+@Suite("A whole activity on the bus", .endsWithin(minutes: 10))
 struct ActivityCodingTests {
     private static func activities() throws -> [Activity] {
         let type = try ActivityType("org.example.editor.editing")

@@ -1,9 +1,10 @@
 import DBus
 import HandoffBus
 import HandoffModel
+import TestLimits
 import Testing
 
-@Suite("The properties of an activity, as a program sets them")
+@Suite("The properties of an activity, as a program sets them", .endsWithin(minutes: 10))
 struct ActivityDraftTests {
     private static func draft(_ properties: [String: Value]) throws -> ActivityDraft {
         try ActivityDraft(properties: properties.value)

@@ -1,9 +1,10 @@
 import DBus
 import HandoffBus
 import HandoffModel
+import TestLimits
 import Testing
 
-@Suite("The names of errors")
+@Suite("The names of errors", .endsWithin(minutes: 10))
 struct ErrorNameTests {
     @Test("each is a name on the bus, and is found again by it", arguments: HandoffErrorName.allCases)
     func names(_ name: HandoffErrorName) throws {

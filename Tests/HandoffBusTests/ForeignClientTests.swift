@@ -2,9 +2,10 @@ import DBus
 import HandoffBus
 import HandoffModel
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("Programs of other people call the interfaces")
+@Suite("Programs of other people call the interfaces", .endsWithin(minutes: 10, instances: 1))
 struct ForeignClientTests {
     @Test("python3-dbus writes and reads each kind of value, and gets errors by name")
     func python() async throws {

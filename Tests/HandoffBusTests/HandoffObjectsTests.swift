@@ -1,9 +1,10 @@
 import DBus
 import HandoffBus
 import HandoffModel
+import TestLimits
 import Testing
 
-@Suite("What the daemon shows, as a program reads it")
+@Suite("What the daemon shows, as a program reads it", .endsWithin(minutes: 10))
 struct HandoffObjectsTests {
     private static func objects(_ objects: [(ObjectPath, InterfaceName, [String: Value])]) -> HandoffObjects {
         let interfaces = ValueType.dictionary(key: .string, value: .dictionary(key: .string, value: .variant))

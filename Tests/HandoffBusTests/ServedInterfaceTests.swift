@@ -2,9 +2,10 @@ import DBus
 import HandoffBus
 import HandoffModel
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("The interfaces, served over a bus")
+@Suite("The interfaces, served over a bus", .endsWithin(minutes: 10, instances: 1))
 struct ServedInterfaceTests {
     private static func property(_ name: MemberName, _ client: HandoffClient) async throws -> Value {
         try await client.connection.property(

@@ -2,9 +2,10 @@ import DBus
 import HandoffBus
 import HandoffModel
 import Glibc
+import TestLimits
 import Testing
 
-@Suite("userInfo on the bus")
+@Suite("userInfo on the bus", .endsWithin(minutes: 10))
 struct UserInfoCodingTests {
     private static func tagged(_ tag: String, _ content: Value) -> Value {
         .structure([.string(tag), .variant(content)])
@@ -96,7 +97,7 @@ struct UserInfoCodingTests {
     }
 }
 
-@Suite("What else is taken for userInfo")
+@Suite("What else is taken for userInfo", .endsWithin(minutes: 10))
 struct UserInfoReadingTests {
     private static let integers: [Value] = [
         .byte(7), .int16(7), .uint16(7), .int32(7), .uint32(7), .int64(7), .uint64(7), .variant(.variant(.byte(7))),
@@ -173,7 +174,7 @@ struct UserInfoReadingTests {
     }
 }
 
-@Suite("What is refused as userInfo, with its place")
+@Suite("What is refused as userInfo, with its place", .endsWithin(minutes: 10))
 struct UserInfoRefusalTests {
     private static func date(_ parts: Value...) -> Value {
         .structure([.string("date"), .variant(.structure(parts))])
@@ -264,7 +265,7 @@ struct UserInfoRefusalTests {
     }
 }
 
-@Suite("Values as a person is shown them")
+@Suite("Values as a person is shown them", .endsWithin(minutes: 10))
 struct ShownValueTests {
     @Test(
         "userInfo as what it is, the rest by its parts",

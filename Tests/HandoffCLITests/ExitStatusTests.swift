@@ -1,5 +1,6 @@
 import ArgumentParser
 import DBus
+import TestLimits
 import Testing
 
 @testable import HandoffCLI
@@ -7,7 +8,7 @@ import Testing
 /// Swift Testing has an ExitStatus too.
 typealias Status = HandoffCLI.ExitStatus
 
-@Suite("Exit statuses say what kind of failure it was")
+@Suite("Exit statuses say what kind of failure it was", .endsWithin(minutes: 10))
 struct ExitStatusTests {
     @Test("no bus is no daemon", arguments: [DBusError.Code.connectFailed, .invalidAddress, .disconnected])
     func noBus(_ code: DBusError.Code) {
@@ -41,7 +42,7 @@ struct ExitStatusTests {
     }
 }
 
-@Suite("The command line is read as it is documented")
+@Suite("The command line is read as it is documented", .endsWithin(minutes: 10))
 struct CommandLineTests {
     @Test(
         "options of all commands can stand before the command and behind it",

@@ -1,11 +1,12 @@
 import DBus
 import HandoffBus
 import HandoffModel
+import TestLimits
 import Testing
 
 @testable import HandoffCLI
 
-@Suite("The monitor tells what signals say")
+@Suite("The monitor tells what signals say", .endsWithin(minutes: 10))
 struct MonitorEventTests {
     private func signal(_ member: MemberName, _ arguments: [Value]) -> Signal {
         Signal(

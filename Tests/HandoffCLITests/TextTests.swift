@@ -1,8 +1,9 @@
+import TestLimits
 import Testing
 
 @testable import HandoffCLI
 
-@Suite("Text for people is aligned, and harmless")
+@Suite("Text for people is aligned, and harmless", .endsWithin(minutes: 10))
 struct TextTests {
     @Test("columns are as wide as their widest cell, and no line ends in blanks")
     func table() {

@@ -1,11 +1,12 @@
 import Foundation
 import HandoffBus
 import HandoffModel
+import TestLimits
 import Testing
 
 @testable import HandoffCLI
 
-@Suite("userInfo as JSON keeps all kinds apart, both ways")
+@Suite("userInfo as JSON keeps all kinds apart, both ways", .endsWithin(minutes: 10))
 struct UserInfoJSONTests {
     struct Form: CustomTestStringConvertible {
         let value: UserInfoValue

@@ -1,8 +1,9 @@
 import HandoffCore
 import HandoffModel
+import TestLimits
 import Testing
 
-@Suite("The register knows which activity is current")
+@Suite("The register knows which activity is current", .endsWithin(minutes: 10))
 struct ActivityRegisterTests {
     var register = ActivityRegister()
 

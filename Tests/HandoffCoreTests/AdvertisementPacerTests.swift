@@ -1,9 +1,10 @@
 import HandoffCore
 import HandoffModel
 import HandoffTestVectors
+import TestLimits
 import Testing
 
-@Suite("The pace of advertising")
+@Suite("The pace of advertising", .endsWithin(minutes: 10))
 struct AdvertisementPacerTests {
     private typealias Content = AdvertisementPacer.Content
 

@@ -1,8 +1,9 @@
 import HandoffCore
 import HandoffModel
+import TestLimits
 import Testing
 
-@Suite("A clock that is far off is found and told")
+@Suite("A clock that is far off is found and told", .endsWithin(minutes: 10))
 struct ClockComparisonTests {
     private var clocks = ClockComparison()
 

@@ -1,8 +1,9 @@
 import HandoffCore
 import HandoffModel
+import TestLimits
 import Testing
 
-@Suite("A continuation ends exactly once, and so does what was announced to an app")
+@Suite("A continuation ends exactly once, and so does what was announced to an app", .endsWithin(minutes: 10))
 struct ContinuationsTests {
     /// One continuation as the outside sees it.
     private struct Life {

@@ -1,8 +1,9 @@
 import HandoffCore
 import HandoffModel
+import TestLimits
 import Testing
 
-@Suite("Cover: something is on the air while there is nothing to continue")
+@Suite("Cover: something is on the air while there is nothing to continue", .endsWithin(minutes: 10))
 struct CoverTests {
     private static let edit = try? ActivityType("org.example.edit").hash
 

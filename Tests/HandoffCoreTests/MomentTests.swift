@@ -1,7 +1,8 @@
 import HandoffCore
+import TestLimits
 import Testing
 
-@Suite("An instant")
+@Suite("An instant", .endsWithin(minutes: 10))
 struct MomentTests {
     @Test(
         "lies in a slot of 15 minutes",

@@ -1,9 +1,10 @@
 import HandoffCore
 import HandoffModel
 import HandoffTestVectors
+import TestLimits
 import Testing
 
-@Suite("A person is told once of what can be continued, and a desktop stays calm")
+@Suite("A person is told once of what can be continued, and a desktop stays calm", .endsWithin(minutes: 10))
 struct NearbyNoticesTests {
     typealias Offer = NearbyNotices.Offer
     typealias Action = NearbyNotices.Action

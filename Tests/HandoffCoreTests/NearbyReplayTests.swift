@@ -1,9 +1,10 @@
 import HandoffCore
 import HandoffModel
 import HandoffRadio
+import TestLimits
 import Testing
 
-@Suite("Whoever repeats a device's advertisements changes nothing while the device is heard")
+@Suite("Whoever repeats a device's advertisements changes nothing while the device is heard", .endsWithin(minutes: 10))
 struct NearbyReplayTests {
     private var table = NearbyTable()
 

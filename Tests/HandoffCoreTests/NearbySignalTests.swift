@@ -1,9 +1,10 @@
 import HandoffCore
 import HandoffModel
 import HandoffRadio
+import TestLimits
 import Testing
 
-@Suite("The table tells of signals when it is worth it")
+@Suite("The table tells of signals when it is worth it", .endsWithin(minutes: 10))
 struct NearbySignalTests {
     var table = NearbyTable()
 

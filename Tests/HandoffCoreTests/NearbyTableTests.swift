@@ -1,9 +1,10 @@
 import HandoffCore
 import HandoffModel
 import HandoffRadio
+import TestLimits
 import Testing
 
-@Suite("The table of nearby activities")
+@Suite("The table of nearby activities", .endsWithin(minutes: 10))
 struct NearbyTableTests {
     private static let notes = "org.example.notes.editing"
     private var table = NearbyTable()

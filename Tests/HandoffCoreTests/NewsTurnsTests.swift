@@ -1,8 +1,9 @@
 import HandoffCore
 import HandoffModel
+import TestLimits
 import Testing
 
-@Suite("Members that lag have turns of the advertisement")
+@Suite("Members that lag have turns of the advertisement", .endsWithin(minutes: 10))
 struct NewsTurnsTests {
     private static let edit = AdvertisementPacer.Content.activity(hash("edit"), hasWebpage: false)
     private static let draw = AdvertisementPacer.Content.activity(hash("draw"), hasWebpage: false)

@@ -1,9 +1,10 @@
 import HandoffCore
 import HandoffModel
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("An activity that has expired is not offered any more")
+@Suite("An activity that has expired is not offered any more", .endsWithin(minutes: 10))
 struct OriginExpirationTests {
     var origin = Origin()
 

@@ -1,9 +1,10 @@
 import HandoffCore
 import HandoffModel
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("The origin gives away the newest state, and nothing that has ended")
+@Suite("The origin gives away the newest state, and nothing that has ended", .endsWithin(minutes: 10))
 struct OriginGraceTests {
     var origin = Origin()
 

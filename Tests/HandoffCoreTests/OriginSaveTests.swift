@@ -1,9 +1,10 @@
 import HandoffCore
 import HandoffModel
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("The origin asks an app for its newest state just before it is needed")
+@Suite("The origin asks an app for its newest state just before it is needed", .endsWithin(minutes: 10))
 struct OriginSaveTests {
     var origin = Origin()
 

@@ -1,9 +1,10 @@
 import HandoffCore
 import HandoffModel
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("The origin gives streams to those who go on with its activities")
+@Suite("The origin gives streams to those who go on with its activities", .endsWithin(minutes: 10))
 struct OriginStreamTests {
     var origin = Origin(run: 7)
     let holder: DeviceID

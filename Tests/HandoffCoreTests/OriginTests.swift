@@ -1,9 +1,10 @@
 import HandoffCore
 import HandoffModel
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("The origin of activities")
+@Suite("The origin of activities", .endsWithin(minutes: 10))
 struct OriginTests {
     private static let notes = "org.example.notes.editing"
     private static let mail = "org.example.mail.composing"

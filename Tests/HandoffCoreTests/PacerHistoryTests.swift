@@ -1,8 +1,9 @@
 import HandoffCore
 import HandoffTestVectors
+import TestLimits
 import Testing
 
-@Suite("Whatever is wished, the air stays calm")
+@Suite("Whatever is wished, the air stays calm", .endsWithin(minutes: 10))
 struct PacerHistoryTests {
     typealias Content = AdvertisementPacer.Content
 

@@ -1,8 +1,9 @@
 import HandoffCore
 import HandoffModel
+import TestLimits
 import Testing
 
-@Suite("What the radio says of the air counts for the pacer")
+@Suite("What the radio says of the air counts for the pacer", .endsWithin(minutes: 10))
 struct PacerRenewalTests {
     @Test("a farewell counts from when it began to be on the air")
     func lateFarewell() {

@@ -1,9 +1,10 @@
 import HandoffCore
 import HandoffModel
 import HandoffTestVectors
+import TestLimits
 import Testing
 
-@Suite("Exactly one activity is current, and it is the one that the rule names")
+@Suite("Exactly one activity is current, and it is the one that the rule names", .endsWithin(minutes: 10))
 struct RegisterModelTests {
     /// The rule, told as simply as it can be: of those that asked and did not take it back, the last that may be offered.
     struct Model {

@@ -1,8 +1,9 @@
 @testable import HandoffCore
 import HandoffTestVectors
+import TestLimits
 import Testing
 
-@Suite("An app is asked to save once, and waited for a while")
+@Suite("An app is asked to save once, and waited for a while", .endsWithin(minutes: 10))
 struct SaveRoundsTests {
     var rounds = SaveRounds()
 

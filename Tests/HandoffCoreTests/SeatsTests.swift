@@ -1,8 +1,9 @@
 import HandoffCore
 import HandoffTestVectors
+import TestLimits
 import Testing
 
-@Suite("Room for peers of whom nothing is known")
+@Suite("Room for peers of whom nothing is known", .endsWithin(minutes: 10))
 struct SeatsTests {
     @Test("everybody sits while there is room")
     func room() {
@@ -64,7 +65,7 @@ struct SeatsTests {
     }
 }
 
-@Suite("Lines of the log that strangers can cause")
+@Suite("Lines of the log that strangers can cause", .endsWithin(minutes: 10))
 struct LogBudgetTests {
     @Test("the first is told at once, the others once a minute, with their number")
     func flood() {

@@ -3,9 +3,10 @@ import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("Damaged bytes end a session, and never become an answer")
+@Suite("Damaged bytes end a session, and never become an answer", .endsWithin(minutes: 10))
 struct SessionDamageTests {
     @Test("no flipped bit of the first message introduces anybody")
     func firstMessage() throws {

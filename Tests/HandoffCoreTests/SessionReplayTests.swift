@@ -2,9 +2,10 @@ import HandoffCore
 import HandoffCrypto
 import HandoffModel
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("A replayed message leads nowhere")
+@Suite("A replayed message leads nowhere", .endsWithin(minutes: 10))
 struct SessionReplayTests {
     @Test("a first message that is sent again gets an answer that the recorded acknowledgement does not confirm")
     func replayedSession() throws {

@@ -3,9 +3,10 @@ import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("A session")
+@Suite("A session", .endsWithin(minutes: 10))
 struct SessionTests {
     private let caller = DeviceKeys.generate()
     private let origin = DeviceKeys.generate()

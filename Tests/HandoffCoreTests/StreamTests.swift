@@ -1,9 +1,10 @@
 import HandoffCore
 import HandoffModel
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("A session that becomes a stream")
+@Suite("A session that becomes a stream", .endsWithin(minutes: 10))
 struct StreamTests {
     /// Both sides after the acknowledgement.
     private func opened() throws -> (
@@ -69,7 +70,7 @@ struct StreamTests {
     }
 }
 
-@Suite("Names for streams")
+@Suite("Names for streams", .endsWithin(minutes: 10))
 struct StreamNamesTests {
     @Test("lead back to their activity, and those of another run to none")
     func names() {

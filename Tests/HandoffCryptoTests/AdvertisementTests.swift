@@ -1,8 +1,9 @@
 import HandoffCrypto
 import HandoffTestVectors
+import TestLimits
 import Testing
 
-@Suite("Sealed advertisements")
+@Suite("Sealed advertisements", .endsWithin(minutes: 10))
 struct AdvertisementTests {
     let plaintext: [UInt8] = [0x93, 1, 2, 3, 4, 5]
 
@@ -99,7 +100,7 @@ struct AdvertisementTests {
     }
 }
 
-@Suite("An advertisement of a distant slot")
+@Suite("An advertisement of a distant slot", .endsWithin(minutes: 10))
 struct DistantAdvertisementTests {
     @Test(
         "is found with its sender and how far it is, within a day, and by no key else",

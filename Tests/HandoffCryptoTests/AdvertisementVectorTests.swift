@@ -1,8 +1,9 @@
 import HandoffCrypto
 import HandoffTestVectors
+import TestLimits
 import Testing
 
-@Suite("Advertisement vectors")
+@Suite("Advertisement vectors", .endsWithin(minutes: 10))
 struct AdvertisementVectorTests {
     /// One sealed advertisement; all but `slot`, `port`, `hasWebpage` and `activityType` in hexadecimal.
     struct Case: Codable, Equatable, Sendable {

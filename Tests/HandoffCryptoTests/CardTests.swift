@@ -1,9 +1,10 @@
 import HandoffTestVectors
+import TestLimits
 import Testing
 
 @testable import HandoffCrypto
 
-@Suite("Cards")
+@Suite("Cards", .endsWithin(minutes: 10))
 struct CardTests {
     private func card(name: String = "Küche") throws -> CardText {
         var random = SeededRandom(seed: 9)

@@ -1,8 +1,9 @@
 import HandoffCrypto
 import HandoffTestVectors
+import TestLimits
 import Testing
 
-@Suite("Card vectors")
+@Suite("Card vectors", .endsWithin(minutes: 10))
 struct CardVectorTests {
     /// One line and what it means: keys and name, or the code of the error that it is.
     struct Case: Codable, Equatable, Sendable {

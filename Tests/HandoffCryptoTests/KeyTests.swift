@@ -1,8 +1,9 @@
 import HandoffCrypto
 import HandoffTestVectors
+import TestLimits
 import Testing
 
-@Suite("Keys")
+@Suite("Keys", .endsWithin(minutes: 10))
 struct KeyTests {
     @Test("keys come back from their bytes")
     func rawRepresentations() throws {

@@ -1,8 +1,9 @@
 import HandoffCrypto
 import HandoffTestVectors
+import TestLimits
 import Testing
 
-@Suite("Two devices have keys of their own for news")
+@Suite("Two devices have keys of their own for news", .endsWithin(minutes: 10))
 struct NewsKeyTests {
     /// The two keys of a pair of devices, as the one that advertises has them; in hexadecimal.
     struct Case: Codable, Equatable, Sendable {

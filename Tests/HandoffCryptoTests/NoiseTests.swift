@@ -1,9 +1,10 @@
 import HandoffTestVectors
+import TestLimits
 import Testing
 
 @testable import HandoffCrypto
 
-@Suite("Noise handshake and transport")
+@Suite("Noise handshake and transport", .endsWithin(minutes: 10))
 struct NoiseTests {
     let caller = AgreementKey.generate()
     let listener = AgreementKey.generate()

@@ -1,8 +1,9 @@
 import HandoffCrypto
 import HandoffTestVectors
+import TestLimits
 import Testing
 
-@Suite("Finding the caller")
+@Suite("Finding the caller", .endsWithin(minutes: 10))
 struct NoiseTrialTests {
     let listener = AgreementKey.generate()
     let devices = (0..<6).map { _ in AgreementKey.generate() }

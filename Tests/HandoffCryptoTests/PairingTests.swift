@@ -1,8 +1,9 @@
 import HandoffCrypto
 import HandoffTestVectors
+import TestLimits
 import Testing
 
-@Suite("The handshake and the digits of a pairing")
+@Suite("The handshake and the digits of a pairing", .endsWithin(minutes: 10))
 struct PairingTests {
     private static func handshake() throws -> (caller: PairingHandshake.Secrets, listener: PairingHandshake.Secrets) {
         var caller = PairingHandshake(isCaller: true)
@@ -114,7 +115,7 @@ struct PairingTests {
     }
 }
 
-@Suite("A man in the middle of a pairing")
+@Suite("A man in the middle of a pairing", .endsWithin(minutes: 10))
 struct PairingAttackTests {
     /// What the man in the middle does with his two conversations.
     ///

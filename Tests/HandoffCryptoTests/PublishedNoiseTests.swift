@@ -1,5 +1,6 @@
 import HandoffCrypto
 import HandoffTestVectors
+import TestLimits
 import Testing
 
 /// A test vector in the format of the Noise wiki.
@@ -22,7 +23,7 @@ struct PublishedVector: Codable, Equatable, Sendable {
     let messages: [Message]
 }
 
-@Suite("Noise against published vectors")
+@Suite("Noise against published vectors", .endsWithin(minutes: 10))
 struct PublishedNoiseTests {
     static let vectors: [PublishedVector] = {
         do {

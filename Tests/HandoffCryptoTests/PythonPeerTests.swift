@@ -1,10 +1,11 @@
 import Foundation
 import HandoffCrypto
 import HandoffTestVectors
+import TestLimits
 import Testing
 
 /// The protocol against implementations in another language by other people.
-@Suite("Against Python")
+@Suite("Against Python", .endsWithin(minutes: 10))
 struct PythonPeerTests {
     private struct Order: Codable {
         let role: String

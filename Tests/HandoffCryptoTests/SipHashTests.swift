@@ -1,9 +1,10 @@
 import HandoffTestVectors
+import TestLimits
 import Testing
 
 @testable import HandoffCrypto
 
-@Suite("SipHash-2-4")
+@Suite("SipHash-2-4", .endsWithin(minutes: 10))
 struct SipHashTests {
     /// The first eight of the designers' vectors (github.com/veorq/SipHash, vectors.h): key 00…0f, input 00, 01, ….
     @Test(

@@ -1,9 +1,10 @@
 import SystemPackage
+import TestLimits
 import Testing
 
 @testable import HandoffDaemon
 
-@Suite("A deadline is waited for")
+@Suite("A deadline is waited for", .endsWithin(minutes: 10))
 struct AlarmServiceTests {
     @Test("without a descriptor for a clock it is asked for again, and nothing ends")
     func noDescriptor() async throws {

@@ -4,11 +4,12 @@ import HandoffCrypto
 import HandoffModel
 import HandoffRadio
 import HandoffWire
+import TestLimits
 import Testing
 
 @testable import HandoffDaemon
 
-@Suite("The circle is kept and told")
+@Suite("The circle is kept and told", .endsWithin(minutes: 10))
 struct CircleKeepingTests {
     private struct OldEntry: Codable {
         var name: String

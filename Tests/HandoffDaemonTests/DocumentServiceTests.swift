@@ -5,11 +5,12 @@ import HandoffFolders
 import HandoffModel
 import HandoffWire
 import SystemPackage
+import TestLimits
 import Testing
 
 @testable import HandoffDaemon
 
-@Suite("The engine lets documents follow, and says why one cannot")
+@Suite("The engine lets documents follow, and says why one cannot", .endsWithin(minutes: 10))
 struct DocumentServiceTests {
     /// Runs `body` with a world whose folder `docs` is an empty directory.
     private static func run(_ body: @escaping (EngineWorld, _ docs: URL) async throws -> Void) async throws {
@@ -73,7 +74,7 @@ struct DocumentServiceTests {
     func impatient() async throws {
         try await Self.run { world, docs in
             try await Reactor.withReactor { reactor in
-                var service = DocumentService(engine: world.engine, reactor: reactor, logger: world.engine.logger)
+                var service = DocumentService(engine: world.engine, logger: world.engine.logger)
                 service.patience = .milliseconds(1)
                 let activity = try Activity(
                     type: .browsingWeb,

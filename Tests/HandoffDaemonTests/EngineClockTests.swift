@@ -1,11 +1,12 @@
 import HandoffCore
 import HandoffCrypto
 import HandoffRadio
+import TestLimits
 import Testing
 
 @testable import HandoffDaemon
 
-@Suite("The engine finds out that a trusted device has another time")
+@Suite("The engine finds out that a trusted device has another time", .endsWithin(minutes: 10))
 struct EngineClockTests {
     /// What a radio hears of a device whose clock is that many slots ahead.
     private static func sighting(of peer: Peer, ahead slots: Int) throws -> Sighting {

@@ -1,11 +1,12 @@
 import HandoffCore
 import HandoffModel
 import HandoffWire
+import TestLimits
 import Testing
 
 @testable import HandoffDaemon
 
-@Suite("The engine answers fetches, with what the app saved last")
+@Suite("The engine answers fetches, with what the app saved last", .endsWithin(minutes: 10))
 struct EngineFetchTests {
     private static let client = ":1.1"
 

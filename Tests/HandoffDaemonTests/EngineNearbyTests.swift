@@ -4,11 +4,12 @@ import HandoffCrypto
 import HandoffModel
 import HandoffRadio
 import SystemPackage
+import TestLimits
 import Testing
 
 @testable import HandoffDaemon
 
-@Suite("The engine knows what is nearby, and from whom")
+@Suite("The engine knows what is nearby, and from whom", .endsWithin(minutes: 10))
 struct EngineNearbyTests {
     @Test("an advertisement of a trusted device is an entry, its farewell takes it away")
     func trusted() async throws {

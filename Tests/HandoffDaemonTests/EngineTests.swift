@@ -3,11 +3,12 @@ import HandoffCrypto
 import HandoffModel
 import HandoffRadio
 import HandoffWire
+import TestLimits
 import Testing
 
 @testable import HandoffDaemon
 
-@Suite("The engine turns what happens into plans and effects")
+@Suite("The engine turns what happens into plans and effects", .endsWithin(minutes: 10))
 struct EngineTests {
     @Test("what programs do with activities is shown in the order in which it happened")
     func activities() async throws {

@@ -1,11 +1,13 @@
 import HandoffCore
 import HandoffModel
 import HandoffRadio
+import TestLimits
+import TestRuns
 import Testing
 
 @testable import HandoffDaemon
 
-@Suite("An activity is fetched from where its device is", .timeLimit(.minutes(1)))
+@Suite("An activity is fetched from where its device is", .endsWithin(minutes: 10))
 struct FetchServiceTests {
     private static let one = RadioAddress("C0:00:00:00:00:01/random")
     private static let other = RadioAddress("C0:00:00:00:00:02/random")
@@ -31,12 +33,9 @@ struct FetchServiceTests {
             let service = FetchService(engine: world.engine, radio: radio, logger: world.engine.logger)
             world.engine.heard(try peer.sighting(of: "edit", from: Self.one))
             let id = try #require(world.nearby.first).id
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await service.run() }
-                group.addTask { _ = try await service.fetch(id) }
-                _ = try await radio.dials.changed(since: radio.dials.initial)
+            try await withServices([{ try await service.run() }, { _ = try await service.fetch(id) }]) {
+                _ = try await awaiting("a dial") { try await radio.dials.changed(since: radio.dials.initial) }
                 for _ in 0..<100 { world.engine.heard(try peer.sighting(of: "edit", from: Self.one)) }
-                group.cancelAll()
             }
             #expect(radio.dials.current.value == [Self.one])
         }
@@ -83,12 +82,9 @@ struct FetchServiceTests {
         let service = FetchService(engine: world.engine, radio: radio, logger: world.engine.logger)
         for place in places { world.engine.heard(try peer.sighting(of: "edit", from: place)) }
         let id = try #require(world.nearby.first).id
-        return try await withThrowingTaskGroup(of: Void.self) { group in
-            defer { group.cancelAll() }
-            group.addTask { try await service.run() }
-            group.addTask { try await meanwhile() }
+        return try await withServices([{ try await service.run() }, meanwhile]) {
             do {
-                _ = try await service.fetch(id)
+                _ = try await awaiting("the end of a fetch") { try await service.fetch(id) }
                 return nil
             } catch let error as HandoffError {
                 return error.code

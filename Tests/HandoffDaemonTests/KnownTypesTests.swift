@@ -1,10 +1,11 @@
 import HandoffCore
 import HandoffModel
+import TestLimits
 import Testing
 
 @testable import HandoffDaemon
 
-@Suite("Types are known by their hash once they were met")
+@Suite("Types are known by their hash once they were met", .endsWithin(minutes: 10))
 struct KnownTypesTests {
     @Test("a type that was learnt is found, one that was not is unknown")
     func learning() throws {

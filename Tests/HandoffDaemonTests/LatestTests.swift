@@ -1,7 +1,8 @@
 import HandoffDaemon
+import TestLimits
 import Testing
 
-@Suite("The latest value is what counts")
+@Suite("The latest value is what counts", .endsWithin(minutes: 10))
 struct LatestTests {
     @Test("whoever comes late has the newest value at once, and misses those between")
     func newest() async throws {

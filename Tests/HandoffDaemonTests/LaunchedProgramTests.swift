@@ -1,9 +1,10 @@
 import Glibc
+import TestLimits
 import Testing
 
 @testable import HandoffDaemon
 
-@Suite("A program that was started is reaped")
+@Suite("A program that was started is reaped", .endsWithin(minutes: 10))
 struct LaunchedProgramTests {
     @Test("its status is known once it has ended, whether by itself or by a signal", arguments: [(7, 7), (-9, 137)])
     func status(end: Int, expected: Int) throws {

@@ -1,9 +1,10 @@
 import Logging
+import TestLimits
 import Testing
 
 @testable import HandoffDaemon
 
-@Suite("A line of the log is one line, whoever wrote what is in it")
+@Suite("A line of the log is one line, whoever wrote what is in it", .endsWithin(minutes: 10))
 struct LogLineTests {
     private func line(
         _ message: String,

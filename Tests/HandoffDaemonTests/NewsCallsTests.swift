@@ -1,9 +1,10 @@
 import HandoffCore
+import TestLimits
 import Testing
 
 @testable import HandoffDaemon
 
-@Suite("How often a device is called because of news")
+@Suite("How often a device is called because of news", .endsWithin(minutes: 10))
 struct NewsCallsTests {
     private func moment(_ seconds: Int64) -> Moment {
         Moment(uptime: .seconds(seconds), unixMicroseconds: 1_800_000_000_000_000 + seconds * 1_000_000)

@@ -8,11 +8,13 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 import SystemPackage
+import TestLimits
+import TestRuns
 import Testing
 
 @testable import HandoffDaemon
 
-@Suite("Two daemons that pair on the simulated air", .serialized)
+@Suite("Two daemons that pair on the simulated air", .endsWithin(minutes: 10))
 struct PairingOverAirTests {
     typealias AirRadio = FaultyRadio<SimulatedRadio>
 
@@ -96,12 +98,14 @@ enum PairingWorld {
 
 /// The parts of a daemon that pairing needs.
 struct PairingDevice: Sendable {
+    let name: String
     let engine: Engine
     let radio: PairingOverAirTests.AirRadio
     let pairing: PairingService<PairingOverAirTests.AirRadio>
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     init(_ name: String, _ directory: StateDirectory, _ radio: PairingOverAirTests.AirRadio) throws {
+        self.name = name
         engine = try Engine(
             identity: Identity.loaded(from: directory),
             name: DeviceName(name),
@@ -118,10 +122,12 @@ struct PairingDevice: Sendable {
     /// Waits until no pairing is unconfirmed.
     func settled() async throws {
         var version = engine.pairings.current
-        while engine.read({ state in
-            state.pairing.records.unconfirmed.contains { state.devices[$0.peer.id] == nil }
-        }) {
-            version = try await engine.pairings.changed(since: version)
+        try await awaiting("\(name) to settle its pairings") {
+            while engine.read({ state in
+                state.pairing.records.unconfirmed.contains { state.devices[$0.peer.id] == nil }
+            }) {
+                version = try await engine.pairings.changed(since: version)
+            }
         }
     }
 
@@ -139,28 +145,17 @@ struct PairingDevice: Sendable {
             pairing,
             SettlingService(engine: engine, radio: radio, logger: logger),
         ]
-        return try await withThrowingTaskGroup(of: Success?.self) { group in
-            for service in services {
-                group.addTask {
-                    try? await service.run()
-                    return nil
-                }
-            }
-            group.addTask {
-                try await ready()
-                return try await body()
-            }
-            defer { group.cancelAll() }
-            while let ended = try await group.next() {
-                if let ended { return ended }
-            }
-            throw CancellationError()
+        return try await withServices(services.map { service in { try await service.run() } }) {
+            try await ready()
+            return try await body()
         }
     }
 
     private func ready() async throws {
         var plan = engine.scanning.current
-        while engine.read({ !$0.isReady }) { plan = try await engine.scanning.changed(since: plan) }
+        try await awaiting("the radio of \(name)") {
+            while engine.read({ !$0.isReady }) { plan = try await engine.scanning.changed(since: plan) }
+        }
     }
 }
 
@@ -175,7 +170,9 @@ final class Yes: PairingPerson {
 
     /// What the person is told in the end, in one word.
     func end() async throws -> String {
-        try await outcome.changed(since: outcome.initial).value ?? ""
+        try await awaiting("the end of the pairing for \(name)") {
+            try await outcome.changed(since: outcome.initial).value ?? ""
+        }
     }
 
     func choose(_ candidates: [PairingMachine.Candidate]) async -> PairingMachine.ChannelID? {

@@ -1,8 +1,9 @@
+import TestLimits
 import Testing
 
 @testable import HandoffDaemon
 
-@Suite("Of two operations the first counts")
+@Suite("Of two operations the first counts", .endsWithin(minutes: 10))
 struct RaceTests {
     private static func never() async throws {
         try await untilCancelled()

@@ -3,9 +3,10 @@ import HandoffDaemon
 import HandoffRadio
 import Logging
 import SystemPackage
+import TestLimits
 import Testing
 
-@Suite("Settings come from the command line, the file and the environment")
+@Suite("Settings come from the command line, the file and the environment", .endsWithin(minutes: 10))
 struct SettingsTests {
     private static let home = ["HOME": "/nowhere/home"]
 

@@ -1,9 +1,10 @@
 import HandoffCore
 import HandoffDaemon
 import SystemPackage
+import TestLimits
 import Testing
 
-@Suite("The state directory keeps secrets, for one daemon")
+@Suite("The state directory keeps secrets, for one daemon", .endsWithin(minutes: 10))
 struct StateDirectoryTests {
     @Test(
         "where it is: what was asked for, what systemd made, the user's place for state",

@@ -3,11 +3,12 @@ import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
 import SystemPackage
+import TestLimits
 import Testing
 
 @testable import HandoffDaemon
 
-@Suite("What a device keeps is whole, or an error, and never overwritten")
+@Suite("What a device keeps is whole, or an error, and never overwritten", .endsWithin(minutes: 10))
 struct StateFileTests {
     @Test("an identity is made once, and is the same ever after")
     func identity() async throws {

@@ -3,9 +3,10 @@ import HandoffCrypto
 import HandoffDaemon
 import HandoffModel
 import SystemPackage
+import TestLimits
 import Testing
 
-@Suite("Trusted devices are kept")
+@Suite("Trusted devices are kept", .endsWithin(minutes: 10))
 struct TrustedDevicesTests {
     typealias Device = TrustedDevices.Device
 

@@ -4,9 +4,10 @@ import HandoffBus
 import HandoffModel
 import HandoffRadioSimulated
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("When the air is bad", .serialized)
+@Suite("When the air is bad", .endsWithin(minutes: 15, instances: 4))
 struct AirStories {
     @Test("the way is cut while an activity is being fetched: an error in bounded time, and the daemons are well")
     func partitionDuringContinue() async throws {

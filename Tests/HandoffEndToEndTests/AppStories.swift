@@ -4,9 +4,10 @@ import Foundation
 import HandoffBus
 import HandoffTestSupport
 import LocalStream
+import TestLimits
 import Testing
 
-@Suite("An activity goes on in its app, or in the browser", .serialized)
+@Suite("An activity goes on in its app, or in the browser", .endsWithin(minutes: 15, instances: 4))
 struct AppStories {
     private static let bus = "DBusActivatable=true"
 

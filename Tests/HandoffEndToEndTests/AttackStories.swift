@@ -4,9 +4,10 @@ import HandoffCrypto
 import HandoffRadio
 import HandoffRadioSimulated
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("Attacks from the air are answered by nothing", .serialized)
+@Suite("Attacks from the air are answered by nothing", .endsWithin(minutes: 15, instances: 4))
 struct AttackStories {
     @Test("a broken, forged or replayed advertisement costs the one who hears it no packet")
     func activeLinking() async throws {

@@ -29,16 +29,8 @@ final class Attacker: Sendable {
         _ body: @escaping @Sendable (Attacker) async throws -> Void
     ) async throws {
         let attacker = Attacker(in: world.airDirectory)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            defer { group.cancelAll() }
-            for radio in [attacker.mouth, attacker.ear] {
-                group.addTask { try await radio.run() }
-                for await case .ready in radio.states() { break }
-            }
-            group.addTask {
-                try await attacker.listen(on: ChannelPort.range.count) { try await body(attacker) }
-            }
-            try await group.next()
+        try await withRadios([attacker.mouth, attacker.ear]) {
+            try await attacker.listen(on: ChannelPort.range.count) { try await body(attacker) }
         }
     }
 

@@ -1,8 +1,12 @@
 import Foundation
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("A program of 40 lines in another language takes part in everything", .serialized)
+@Suite(
+    "A program of 40 lines in another language takes part in everything",
+    .endsWithin(minutes: 15, instances: 4)
+)
 struct BookStories {
     @Test("the book in Docs/Adopting.md goes on on the other device, and its text goes there in a stream")
     func book() async throws {

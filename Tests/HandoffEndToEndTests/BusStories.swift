@@ -4,9 +4,10 @@ import HandoffBus
 import HandoffModel
 import HandoffRadioSimulated
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("A daemon and its bus", .serialized)
+@Suite("A daemon and its bus", .endsWithin(minutes: 15, instances: 4))
 struct BusStories {
     @Test("a second daemon on the same bus is refused, by a sentence that names the first")
     func secondOnBus() async throws {

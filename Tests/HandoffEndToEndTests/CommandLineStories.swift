@@ -4,9 +4,10 @@ import HandoffBus
 import HandoffModel
 import HandoffRadioSimulated
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("handoffctl does what it says", .serialized)
+@Suite("handoffctl does what it says", .endsWithin(minutes: 15, instances: 4))
 struct CommandLineStories {
     @Test("the options of all commands stand before the command or behind it")
     func globalOptions() async throws {

@@ -4,9 +4,10 @@ import HandoffBus
 import HandoffModel
 import HandoffRadioSimulated
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("What is done on one device is continued on another", .serialized)
+@Suite("What is done on one device is continued on another", .endsWithin(minutes: 15, instances: 6))
 struct ContinuationStories {
     @Test("two devices trust each other by card, one publishes, the other sees it and continues with all of it")
     func wholeStory() async throws {

@@ -2,6 +2,7 @@ import HandoffCrypto
 import HandoffRadio
 import HandoffRadioSimulated
 import Synchronization
+import TestRuns
 
 /// Many strangers who open channels to one device, hold them for as long as they may, and come again.
 final class Crowd: Sendable {
@@ -25,21 +26,14 @@ final class Crowd: Sendable {
     ) async throws {
         let crowd = Crowd()
         let radios = (0..<radios).map { SimulatedRadio(directory: directory, name: "crowd\($0)") }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            defer { group.cancelAll() }
-            for radio in radios {
-                group.addTask { try await radio.run() }
-                for await case .ready in radio.states() { break }
-            }
+        try await withRadios(radios) {
             let door = try await Stranger.door(of: card, with: radios[0])
-            for number in 0..<count {
-                group.addTask {
+            let strangers: [@Sendable () async throws -> Void] = (0..<count).map { number in
+                {
                     while !Task.isCancelled { await crowd.hold(door, with: radios[number % radios.count]) }
-                    throw CancellationError()
                 }
             }
-            group.addTask { try await body(crowd) }
-            try await group.next()
+            try await withServices(strangers) { try await body(crowd) }
         }
     }
 

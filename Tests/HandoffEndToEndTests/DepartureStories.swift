@@ -4,9 +4,10 @@ import HandoffBus
 import HandoffModel
 import HandoffRadioSimulated
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("What has ended is gone from the other devices", .serialized)
+@Suite("What has ended is gone from the other devices", .endsWithin(minutes: 15, instances: 6))
 struct DepartureStories {
     @Test("a publisher that is interrupted takes its activity away at once")
     func interrupted() async throws {

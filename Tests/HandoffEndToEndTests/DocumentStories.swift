@@ -3,9 +3,13 @@ import Foundation
 import HandoffBus
 import HandoffModel
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("A document follows its activity through a synchronised folder", .serialized)
+@Suite(
+    "A document follows its activity through a synchronised folder",
+    .endsWithin(minutes: 15, instances: 4)
+)
 struct DocumentStories {
     /// An app on the bus that tells which document it was given.
     private struct Reader: ContinuingApplication {

@@ -3,9 +3,13 @@ import Foundation
 import HandoffBus
 import HandoffRadioSimulated
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("Whatever fails between the calls, the app gets the activity or the error, exactly once", .serialized)
+@Suite(
+    "Whatever fails between the calls, the app gets the activity or the error, exactly once",
+    .endsWithin(minutes: 15, instances: 6)
+)
 struct FaultStories {
     /// Where a continuation is when something fails.
     enum Step: String, CaseIterable {

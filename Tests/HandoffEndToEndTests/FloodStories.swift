@@ -4,9 +4,13 @@ import HandoffBus
 import HandoffModel
 import HandoffTestSupport
 import Synchronization
+import TestLimits
 import Testing
 
-@Suite("A program that changes thousands of things a second disturbs nobody", .serialized)
+@Suite(
+    "A program that changes thousands of things a second disturbs nobody",
+    .endsWithin(minutes: 15, instances: 4)
+)
 struct FloodStories {
     /// How many changes a program makes before it waits for an answer, and how often.
     private static let (window, rounds) = (100, 20)

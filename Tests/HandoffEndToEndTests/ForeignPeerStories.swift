@@ -1,8 +1,12 @@
 import Foundation
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("A peer in another language, written from the protocol's description, is a peer", .serialized)
+@Suite(
+    "A peer in another language, written from the protocol's description, is a peer",
+    .endsWithin(minutes: 15, instances: 4)
+)
 struct ForeignPeerStories {
     @Test("it is trusted by its card, hears the advertisement, fetches the activity, and the origin is told by whom")
     func fetch() async throws {

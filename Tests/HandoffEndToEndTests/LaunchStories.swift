@@ -2,9 +2,13 @@ import DBus
 import Foundation
 import HandoffBus
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("Programs and documents are opened as the desktop opens them", .serialized)
+@Suite(
+    "Programs and documents are opened as the desktop opens them",
+    .endsWithin(minutes: 15, instances: 4)
+)
 struct LaunchStories {
     /// A program that writes down with what it was started.
     private static func writeRecorder(_ world: World) async throws {

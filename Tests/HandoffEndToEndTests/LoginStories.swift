@@ -3,9 +3,10 @@ import Foundation
 import HandoffBus
 import HandoffTestSupport
 import Synchronization
+import TestLimits
 import Testing
 
-@Suite("While nobody is at a device, it offers nothing", .serialized)
+@Suite("While nobody is at a device, it offers nothing", .endsWithin(minutes: 15, instances: 4))
 struct LoginStories {
     @Test("a locked or idle session takes the activity off the air at once, and it is back with the person")
     func away() async throws {

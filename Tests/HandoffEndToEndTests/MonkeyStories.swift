@@ -3,9 +3,10 @@ import HandoffBus
 import HandoffModel
 import HandoffRadioSimulated
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("The sample app, which knows HandoffKit and nothing else", .serialized)
+@Suite("The sample app, which knows HandoffKit and nothing else", .endsWithin(minutes: 15, instances: 4))
 struct MonkeyStories {
     @Test("each of four tabs goes on in the same tab on the other device, with what its parts have added")
     func fourTabs() async throws {

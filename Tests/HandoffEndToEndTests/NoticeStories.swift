@@ -2,9 +2,10 @@ import DBus
 import Foundation
 import HandoffBus
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("A person is told on the desktop what comes near", .serialized)
+@Suite("A person is told on the desktop what comes near", .endsWithin(minutes: 15, instances: 4))
 struct NoticeStories {
     @Test("dunst shows it; a click goes on with it in the app; it goes when the activity does")
     func dunst() async throws {

@@ -3,9 +3,10 @@ import Foundation
 import HandoffBus
 import HandoffRadioSimulated
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("Two people at two devices pair them by six digits", .serialized)
+@Suite("Two people at two devices pair them by six digits", .endsWithin(minutes: 15, instances: 6))
 struct PairingStories {
     @Test("both run handoffctl pair, see the same digits and say yes; then one continues what the other does")
     func paired() async throws {

@@ -5,9 +5,10 @@ import HandoffBus
 import HandoffModel
 import HandoffRadioSimulated
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("What cannot be is refused by name, in a sentence", .serialized)
+@Suite("What cannot be is refused by name, in a sentence", .endsWithin(minutes: 15, instances: 4))
 struct RefusalStories {
     @Test("types, web pages, titles and properties that cannot be")
     func wrongProperties() async throws {

@@ -5,9 +5,13 @@ import HandoffCrypto
 import HandoffModel
 import HandoffTestSupport
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("An app saves just before its activity is fetched, and learns who goes on with it", .serialized)
+@Suite(
+    "An app saves just before its activity is fetched, and learns who goes on with it",
+    .endsWithin(minutes: 15, instances: 6)
+)
 struct SaveStories {
     @Test("the app in Docs/Adopting.md: many changes are one save, what is fetched is what it saved, it learns by whom")
     func adopting() async throws {

@@ -2,9 +2,13 @@ import DBus
 import Foundation
 import HandoffBus
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("A pairing whose last word was lost comes to the same end on both devices", .serialized)
+@Suite(
+    "A pairing whose last word was lost comes to the same end on both devices",
+    .endsWithin(minutes: 15, instances: 6)
+)
 struct SettlingStories {
     /// Runs `body` with the terminal of a desktop that has confirmed, and whose other side died before its person did.
     private static func withUnanswered(

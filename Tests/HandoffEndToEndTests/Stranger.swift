@@ -18,17 +18,7 @@ enum Stranger {
     ) async throws -> [UInt8] {
         let card = try CardText(parsing: card)
         let radio = SimulatedRadio(directory: directory, name: "stranger")
-        return try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
-            group.addTask {
-                try await radio.run()
-                return nil
-            }
-            for await case .ready in radio.states() { break }
-            group.addTask { try await shout(bytes, at: card, with: radio, enough) }
-            defer { group.cancelAll() }
-            guard let answer = try await group.next(), let answer else { throw NothingHeard() }
-            return answer
-        }
+        return try await withRadios([radio]) { try await shout(bytes, at: card, with: radio, enough) }
     }
 
     private static func shout(

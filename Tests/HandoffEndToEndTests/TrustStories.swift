@@ -4,9 +4,13 @@ import HandoffBus
 import HandoffModel
 import HandoffRadioSimulated
 import HandoffTestSupport
+import TestLimits
 import Testing
 
-@Suite("Only devices that trust each other have anything to do with each other", .serialized)
+@Suite(
+    "Only devices that trust each other have anything to do with each other",
+    .endsWithin(minutes: 15, instances: 6)
+)
 struct TrustStories {
     @Test("a device that is not trusted sees nothing")
     func stranger() async throws {

@@ -3,6 +3,7 @@ import Foundation
 import HandoffBus
 import HandoffRadioSimulated
 import HandoffTestSupport
+import TestRuns
 
 /// One air with some devices, each a real handoffd on a bus of its own; all of it is gone when the story ends.
 struct World: Sendable {
@@ -12,7 +13,7 @@ struct World: Sendable {
     /// Where the stations meet.
     var airDirectory: String { directory.appending(path: "air").path() }
 
-    /// Runs `story` in a new world; it is given up after three minutes.
+    /// Runs `story` in a new world.
     static func run(_ story: @escaping @Sendable (World) async throws -> Void) async throws {
         let directory = URL.temporaryDirectory.appending(path: "handoff-world-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -21,9 +22,7 @@ struct World: Sendable {
             at: directory.appending(path: "air"),
             withIntermediateDirectories: true
         )
-        try await within(.seconds(180), "the story takes longer than three minutes") {
-            try await story(World(directory: directory))
-        }
+        try await story(World(directory: directory))
     }
 
     /// Makes this the air between all devices, at once.
@@ -75,29 +74,33 @@ struct World: Sendable {
     ) async throws {
         let arguments = daemonArguments(name, on: bus.address) + options
         let environment = environment.merging(surroundings) { _, new in new }
-        try await withProgram(Programs.handoffd, arguments, environment: environment) { process in
-            let log = Transcript()
-            let device = Device(name: name, world: self, bus: bus, process: process, log: log)
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await log.collect(process.stderr) }
-                group.addTask {
-                    defer { process.kill() }
-                    try await log.line(containing: "the radio is ready")
-                    try await log.line(containing: "on the bus")
-                    try await body(device)
+        try await takingInstances {
+            try await withProgram(Programs.handoffd, arguments, environment: environment) { process in
+                let log = Transcript()
+                let device = Device(name: name, world: self, bus: bus, process: process, log: log)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { await log.collect(process.stderr) }
+                    group.addTask {
+                        defer { process.kill() }
+                        try await log.line(containing: "the radio is ready")
+                        try await log.line(containing: "on the bus")
+                        try await body(device)
+                    }
+                    try await group.waitForAll()
                 }
-                try await group.waitForAll()
             }
         }
     }
 
     /// Runs handoffd to its end, which it is expected to come to by itself.
     func runDaemon(_ name: String, on bus: BusAddress, _ options: [String] = []) async throws -> ProgramResult {
-        try await HandoffTestSupport.run(
-            Programs.handoffd,
-            daemonArguments(name, on: bus) + options,
-            environment: environment
-        )
+        try await takingInstances {
+            try await HandoffTestSupport.run(
+                Programs.handoffd,
+                daemonArguments(name, on: bus) + options,
+                environment: environment
+            )
+        }
     }
 
     /// Has the bus at `address` start a daemon when it is called, as an installed one is.

@@ -3,15 +3,16 @@ import Foundation
 import HandoffFolders
 import HandoffModel
 import SystemPackage
+import TestLimits
 import Testing
 
-@Suite("A document that has not been synchronised yet is waited for")
+@Suite("A document that has not been synchronised yet is waited for", .endsWithin(minutes: 10))
 struct FilePlaceTests {
     @Test(
-        "until it and the directories above it are there, moved into place as synchronisation does",
-        .timeLimit(.minutes(1))
+        "until it and the directories above it are there, moved into place as synchronisation does, with inotify and without",
+        arguments: [Inotify.shared, .exhausted]
     )
-    func appears() async throws {
+    func appears(_ inotify: Inotify) async throws {
         let root = URL.temporaryDirectory.appending(path: "handoff-place-\(UUID().uuidString.prefix(8))")
         let files = FileManager.default
         try files.createDirectory(at: root, withIntermediateDirectories: true)
@@ -22,18 +23,16 @@ struct FilePlaceTests {
         let place = try folders.place(of: FolderURL(folder: id, components: [Array("a".utf8), Array("b.txt".utf8)]))
         let isThereAlready = try place.isThere
         #expect(!isThereAlready)
-        try await Reactor.withReactor { reactor in
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await place.appears(on: reactor) }
-                try FileManager.default.createDirectory(
-                    at: root.appending(path: "a"),
-                    withIntermediateDirectories: true
-                )
-                let temporary = root.appending(path: "a/.b.txt.part")
-                try Data("x".utf8).write(to: temporary)
-                try FileManager.default.moveItem(at: temporary, to: root.appending(path: "a/b.txt"))
-                try await group.waitForAll()
-            }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await place.appears(watchedThrough: inotify) }
+            try FileManager.default.createDirectory(
+                at: root.appending(path: "a"),
+                withIntermediateDirectories: true
+            )
+            let temporary = root.appending(path: "a/.b.txt.part")
+            try Data("x".utf8).write(to: temporary)
+            try FileManager.default.moveItem(at: temporary, to: root.appending(path: "a/b.txt"))
+            try await group.waitForAll()
         }
         let isThere = try place.isThere
         #expect(isThere)
@@ -58,5 +57,13 @@ struct FilePlaceTests {
         #expect(throws: FolderFault.self) { _ = try SyncedFolder(id: id, path: "docs") }
         #expect(try SyncedFolder(id: id, path: "~/docs/", home: "/home/ann").path == "/home/ann/docs")
         #expect(try SyncedFolder(id: id, path: "/~/docs", home: "/home/ann").path == "/~/docs")
+    }
+}
+
+extension Inotify {
+    /// An inotify of which no instance is left, as when other programs of the user have taken all.
+    static let exhausted = Inotify {
+        errno = EMFILE
+        return -1
     }
 }

@@ -1,9 +1,10 @@
 @testable import HandoffFolders
 import Synchronization
 import SystemPackage
+import TestLimits
 import Testing
 
-@Suite("A file system that does not answer", .timeLimit(.minutes(1)))
+@Suite("A file system that does not answer", .endsWithin(minutes: 10))
 struct PathLookupTests {
     /// A file system on which everything under `/gone` blocks until it is mended.
     private final class Drive: Sendable {

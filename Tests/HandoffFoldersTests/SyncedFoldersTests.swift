@@ -2,9 +2,10 @@ import Foundation
 import HandoffFolders
 import HandoffModel
 import SystemPackage
+import TestLimits
 import Testing
 
-@Suite("Documents follow through synchronised folders, and no other way")
+@Suite("Documents follow through synchronised folders, and no other way", .endsWithin(minutes: 10))
 struct SyncedFoldersTests {
     /// Two devices' trees: here `docs` with `a b.txt` and an inner folder, there `docs` elsewhere; and links.
     private final class Trees {

@@ -1,9 +1,10 @@
 import FoundationEssentials
 import HandoffKit
+import TestLimits
 import Testing
 
 /// The programs of Docs/Adopting.md, as they stand there; a test compares the two.
-@Suite("The Swift programs of Docs/Adopting.md")
+@Suite("The Swift programs of Docs/Adopting.md", .endsWithin(minutes: 10))
 struct AdoptingTests {
     private func origin() async throws {
         try await Handoff.run { handoff in

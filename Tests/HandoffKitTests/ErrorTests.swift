@@ -1,11 +1,12 @@
 import DBus
 import Foundation
 import HandoffBus
+import TestLimits
 import Testing
 
 @testable import HandoffKit
 
-@Suite("What goes wrong is an error of Cocoa")
+@Suite("What goes wrong is an error of Cocoa", .endsWithin(minutes: 10))
 struct ErrorTests {
     @Test("each error of the daemon keeps its name and sentence", arguments: HandoffErrorName.allCases)
     func names(name: HandoffErrorName) {

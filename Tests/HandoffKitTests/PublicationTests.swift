@@ -1,11 +1,12 @@
 import DBus
 import HandoffBus
 import HandoffModel
+import TestLimits
 import Testing
 
 @testable import HandoffKit
 
-@Suite("What a daemon is told of an activity follows from what it knows")
+@Suite("What a daemon is told of an activity follows from what it knows", .endsWithin(minutes: 10))
 struct PublicationTests {
     private static let path: ObjectPath = "/org/handoffd/Handoff1/Activity/1"
 

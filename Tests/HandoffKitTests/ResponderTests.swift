@@ -1,10 +1,11 @@
 import FoundationEssentials
 import Synchronization
+import TestLimits
 import Testing
 
 @testable import HandoffKit
 
-@Suite("Several objects share one activity")
+@Suite("Several objects share one activity", .endsWithin(minutes: 10))
 struct ResponderTests {
     private static let nowhere = "unix:path=/nowhere"
 

@@ -3,11 +3,12 @@ import Epoll
 import FoundationEssentials
 import Glibc
 import LocalStream
+import TestLimits
 import Testing
 
 @testable import HandoffKit
 
-@Suite("Both directions of a conversation")
+@Suite("Both directions of a conversation", .endsWithin(minutes: 10))
 struct StreamTests {
     @Test("each side reads what the other writes, piece by piece or whole, and then its end")
     func bothWays() async throws {

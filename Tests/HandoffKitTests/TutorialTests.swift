@@ -1,7 +1,8 @@
 import Foundation
+import TestLimits
 import Testing
 
-@Suite("The tutorial")
+@Suite("The tutorial", .endsWithin(minutes: 10))
 struct TutorialTests {
     private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
     private static let root = tests.deletingLastPathComponent().deletingLastPathComponent()

@@ -1,10 +1,11 @@
 import FoundationEssentials
 import HandoffModel
+import TestLimits
 import Testing
 
 @testable import HandoffKit
 
-@Suite("Values of userInfo in Swift")
+@Suite("Values of userInfo in Swift", .endsWithin(minutes: 10))
 struct UserInfoValueTests {
     @Test("literals are values, and each is read as what it is and as nothing else")
     func literals() {

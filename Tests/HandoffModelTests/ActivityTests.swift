@@ -1,7 +1,8 @@
 import HandoffModel
+import TestLimits
 import Testing
 
-@Suite("Activities")
+@Suite("Activities", .endsWithin(minutes: 10))
 struct ActivityTests {
     let type = ActivityType.browsingWeb
 

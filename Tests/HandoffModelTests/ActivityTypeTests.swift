@@ -1,7 +1,8 @@
 import HandoffModel
+import TestLimits
 import Testing
 
-@Suite("Activity types")
+@Suite("Activity types", .endsWithin(minutes: 10))
 struct ActivityTypeTests {
     @Test(
         "a reverse-DNS name is a type",

@@ -1,7 +1,8 @@
 import HandoffModel
+import TestLimits
 import Testing
 
-@Suite("URLs of files")
+@Suite("URLs of files", .endsWithin(minutes: 10))
 struct FileURLTests {
     @Test(
         "a file URL is a path, however it is written",

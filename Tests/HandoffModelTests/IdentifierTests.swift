@@ -1,7 +1,8 @@
 import HandoffModel
+import TestLimits
 import Testing
 
-@Suite("Identifiers and names")
+@Suite("Identifiers and names", .endsWithin(minutes: 10))
 struct IdentifierTests {
     @Test("a device identifier is sixteen lower-case digits in both directions")
     func deviceID() throws {

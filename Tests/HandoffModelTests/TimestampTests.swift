@@ -1,8 +1,9 @@
 import HandoffModel
 import HandoffTestVectors
+import TestLimits
 import Testing
 
-@Suite("Dates")
+@Suite("Dates", .endsWithin(minutes: 10))
 struct TimestampTests {
     @Test(
         "the text of a moment is exact in both directions",

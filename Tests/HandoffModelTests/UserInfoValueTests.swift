@@ -1,7 +1,8 @@
 import HandoffModel
+import TestLimits
 import Testing
 
-@Suite("Values of userInfo")
+@Suite("Values of userInfo", .endsWithin(minutes: 10))
 struct UserInfoValueTests {
     @Test("numbers that look alike are different values")
     func lookAlikes() {

@@ -1,7 +1,8 @@
 import HandoffModel
+import TestLimits
 import Testing
 
-@Suite("Web page addresses")
+@Suite("Web page addresses", .endsWithin(minutes: 10))
 struct WebpageURLTests {
     @Test(
         "http and https with a host are accepted as they are",

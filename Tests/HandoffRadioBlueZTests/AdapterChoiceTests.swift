@@ -1,10 +1,11 @@
 import DBus
+import TestLimits
 import Testing
 
 @testable import BlueZ
 @testable import HandoffRadioBlueZ
 
-@Suite("Which adapter the radio uses")
+@Suite("Which adapter the radio uses", .endsWithin(minutes: 10))
 struct AdapterChoiceTests {
     private func adapter(_ name: String, _ power: Adapter.Power = .on, advertises: Bool = true) throws -> Adapter {
         Adapter(

@@ -3,11 +3,12 @@ import HandoffRadio
 import L2CAP
 import Logging
 import SystemPackage
+import TestLimits
 import Testing
 
 @testable import HandoffRadioBlueZ
 
-@Suite("Links")
+@Suite("Links", .endsWithin(minutes: 10))
 struct LinkLedgerTests {
     private let peer = DeviceAddress("C0:00:00:00:00:01", kind: .random)
 
@@ -62,7 +63,7 @@ struct LinkLedgerTests {
     }
 }
 
-@Suite("Dialling again")
+@Suite("Dialling again", .endsWithin(minutes: 10))
 struct DialBackoffTests {
     @Test("failures that pass are tried again, ever later, while there is time")
     func pauses() {
@@ -81,7 +82,7 @@ struct DialBackoffTests {
     }
 }
 
-@Suite("Which way a dial goes")
+@Suite("Which way a dial goes", .endsWithin(minutes: 10))
 struct TransportTests {
     private enum Way { case socket, mailbox, refused }
 
@@ -112,7 +113,7 @@ struct TransportTests {
     }
 }
 
-@Suite("main.conf")
+@Suite("main.conf", .endsWithin(minutes: 10))
 struct MainConfigurationTests {
     @Test(
         "privacy and interval are read, and everything else is not",
@@ -136,7 +137,7 @@ struct MainConfigurationTests {
     }
 }
 
-@Suite("Errors of the layers below")
+@Suite("Errors of the layers below", .endsWithin(minutes: 10))
 struct RadioErrorTests {
     @Test(
         "bluetoothd's reasons are a radio's",

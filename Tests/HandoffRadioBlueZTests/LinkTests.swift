@@ -5,11 +5,12 @@ import HandoffRadio
 import HandoffTestSupport
 import Logging
 import Synchronization
+import TestLimits
 import Testing
 
 @testable import HandoffRadioBlueZ
 
-@Suite("Links over bluetoothd", .timeLimit(.minutes(1)))
+@Suite("Links over bluetoothd", .endsWithin(minutes: 10, instances: 1))
 struct LinkTests {
     private let one = "C0:00:00:00:00:01"
     private let other = "C0:00:00:00:00:02"

@@ -1,11 +1,12 @@
 import DBus
 import HandoffRadio
+import TestLimits
 import Testing
 
 @testable import BlueZ
 @testable import HandoffRadioBlueZ
 
-@Suite("Letters of a mailbox")
+@Suite("Letters of a mailbox", .endsWithin(minutes: 10))
 struct MailboxLetterTests {
     @Test("a letter is read as it was written")
     func roundTrip() {
@@ -31,7 +32,7 @@ struct MailboxLetterTests {
     }
 }
 
-@Suite("Buffers of a mailbox")
+@Suite("Buffers of a mailbox", .endsWithin(minutes: 10))
 struct MailboxBuffersTests {
     @Test("whoever is not read from is filled up to its window, and no further")
     func window() {
@@ -140,7 +141,7 @@ extension MailboxBuffers {
     }
 }
 
-@Suite("The mailbox of a listener")
+@Suite("The mailbox of a listener", .endsWithin(minutes: 10))
 struct MailboxPostTests {
     private static let device: ObjectPath = "/org/bluez/hci0/dev_C0_00_00_00_00_01"
     private let post = MailboxPost(port: .mailboxOnly, places: Places(2))

@@ -1,7 +1,8 @@
 @testable import HandoffRadioSimulated
+import TestLimits
 import Testing
 
-@Suite("An air")
+@Suite("An air", .endsWithin(minutes: 10))
 struct AirTests {
     @Test("is read back as it was written")
     func roundTrip() throws {

@@ -1,9 +1,9 @@
 import HandoffRadioConformance
 @testable import HandoffRadioSimulated
+import TestLimits
 import Testing
 
-/// One promise after the other: each radio takes one of the 128 inotify instances that a user has.
-@Suite("A simulated radio keeps the contract", .serialized)
+@Suite("A simulated radio keeps the contract", .endsWithin(minutes: 10))
 struct ConformanceTests {
     @Test("in calm air", arguments: Promise<SimulatedWorld>.all)
     func calm(_ promise: Promise<SimulatedWorld>) async throws {

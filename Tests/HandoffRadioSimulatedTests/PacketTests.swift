@@ -1,8 +1,9 @@
 import HandoffRadio
 @testable import HandoffRadioSimulated
+import TestLimits
 import Testing
 
-@Suite("A packet of the simulated air")
+@Suite("A packet of the simulated air", .endsWithin(minutes: 10))
 struct PacketTests {
     private let report = Report(
         sender: .random(),

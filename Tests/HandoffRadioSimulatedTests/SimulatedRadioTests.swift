@@ -2,9 +2,11 @@ import Epoll
 import HandoffRadio
 @testable import HandoffRadioSimulated
 import SystemPackage
+import TestLimits
+import TestRuns
 import Testing
 
-@Suite("A simulated radio")
+@Suite("A simulated radio", .endsWithin(minutes: 10))
 struct SimulatedRadioTests {
     @Test("tells the signal strength that the air lays down")
     func signalStrength() async throws {
@@ -153,10 +155,8 @@ struct SimulatedRadioTests {
         try await withAir { directory in
             let radio = SimulatedRadio(directory: directory)
             #expect(await code { try await radio.withScan(for: [.test]) { _ in } } == .serviceAbsent)
-            await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await radio.run() }
+            try await withServices([{ try await radio.run() }]) {
                 for await case .ready in radio.states() { break }
-                group.cancelAll()
             }
             #expect(await code { try await radio.withScan(for: [.test]) { _ in } } == .serviceAbsent)
             #expect(await code { try await radio.run() } == .unusable)

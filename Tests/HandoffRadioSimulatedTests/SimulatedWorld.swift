@@ -2,6 +2,7 @@ import Glibc
 import HandoffRadio
 import HandoffRadioConformance
 import HandoffRadioSimulated
+import TestRuns
 
 /// Two simulated radios in an air of their own.
 struct SimulatedWorld: RadioWorld {
@@ -41,14 +42,15 @@ func withAir<Success>(_ air: Air = Air(), _ body: (String) async throws -> Succe
 func withStations(
     _ names: [String],
     in directory: String,
-    _ body: ([SimulatedRadio]) async throws -> Void
+    _ body: @escaping @Sendable ([SimulatedRadio]) async throws -> Void
 ) async throws {
     let radios = names.map { SimulatedRadio(directory: directory, name: $0) }
-    try await withThrowingTaskGroup(of: Void.self) { group in
-        defer { group.cancelAll() }
-        for radio in radios { group.addTask { try await radio.run() } }
+    let services: [@Sendable () async throws -> Void] = radios.map { radio in { try await radio.run() } }
+    try await withServices(services) {
         for radio in radios {
-            for await case .ready in radio.states() { break }
+            await awaiting("the radio \(radio.name)") {
+                for await case .ready in radio.states() { break }
+            }
         }
         try await body(radios)
     }

@@ -1,9 +1,10 @@
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("What an advertisement says")
+@Suite("What an advertisement says", .endsWithin(minutes: 10))
 struct AdvertisementPayloadTests {
     @Test(
         "the first byte holds the web page bit and the port",

@@ -1,8 +1,9 @@
 import HandoffModel
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("The state of a circle as it travels")
+@Suite("The state of a circle as it travels", .endsWithin(minutes: 10))
 struct CircleMessageTests {
     private func member(_ change: (inout CircleMessage.Member) throws -> Void = { _ in }) throws -> CircleMessage {
         var member = CircleMessage.Member(

@@ -1,10 +1,11 @@
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
+import TestLimits
 import Testing
 
 /// Messages as another implementation could write them, byte by byte.
-@Suite("Messages of other writers")
+@Suite("Messages of other writers", .endsWithin(minutes: 10))
 struct ForeignMessageTests {
     /// An answer with an activity of type `a.b` and further fields of the activity.
     private func answer(_ fields: [UInt8]) -> [UInt8] {

@@ -1,8 +1,9 @@
 import HandoffTestVectors
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("Fragments")
+@Suite("Fragments", .endsWithin(minutes: 10))
 struct FragmentTests {
     @Test("a message comes back from its fragments", arguments: [0, 1, 14, 15, 16, 30, 31, 1000])
     func roundTrip(count: Int) throws {

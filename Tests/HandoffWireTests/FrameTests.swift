@@ -1,8 +1,9 @@
 import HandoffTestVectors
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("Frames")
+@Suite("Frames", .endsWithin(minutes: 10))
 struct FrameTests {
     @Test("a frame is its length in two bytes, highest first, and its body", arguments: [1, 255, 256, 65_535])
     func encoding(count: Int) {

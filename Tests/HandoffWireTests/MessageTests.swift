@@ -1,9 +1,10 @@
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("Messages")
+@Suite("Messages", .endsWithin(minutes: 10))
 struct MessageTests {
     @Test("every kind of value and every property survives the wire")
     func everythingSurvives() throws {

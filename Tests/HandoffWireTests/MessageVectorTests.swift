@@ -1,9 +1,10 @@
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("Message vectors")
+@Suite("Message vectors", .endsWithin(minutes: 10))
 struct MessageVectorTests {
     /// One message: what it is, its bytes in hexadecimal, and what it says, or why it is refused.
     struct Case: Codable, Equatable, Sendable {

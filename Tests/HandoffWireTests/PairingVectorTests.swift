@@ -2,9 +2,10 @@ import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("Pairing vectors")
+@Suite("Pairing vectors", .endsWithin(minutes: 10))
 struct PairingVectorTests {
     /// One whole pairing with keys and numbers that are known; bytes in hexadecimal.
     struct Case: Codable, Equatable, Sendable {
@@ -141,7 +142,7 @@ struct PairingVectorTests {
     }
 }
 
-@Suite("Messages of a pairing")
+@Suite("Messages of a pairing", .endsWithin(minutes: 10))
 struct PairingMessageTests {
     @Test("an advertisement is read as it was written, and only ten bytes are one")
     func advertisement() throws {

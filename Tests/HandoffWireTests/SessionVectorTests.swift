@@ -2,10 +2,11 @@ import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
+import TestLimits
 import Testing
 
 /// Wire, fragments, frames and handshake together, as they are on a channel.
-@Suite("Session vectors")
+@Suite("Session vectors", .endsWithin(minutes: 10))
 struct SessionVectorTests {
     /// One direction's bytes of one turn.
     struct Turn: Codable, Equatable, Sendable {

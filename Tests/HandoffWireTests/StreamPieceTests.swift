@@ -1,7 +1,8 @@
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("A piece of a stream")
+@Suite("A piece of a stream", .endsWithin(minutes: 10))
 struct StreamPieceTests {
     @Test("is read as what was written", arguments: [StreamPiece.data([7]), .end, .arrived])
     func roundTrip(_ piece: StreamPiece) throws {

@@ -1,9 +1,10 @@
 import CBluetooth
 import Glibc
 @testable import L2CAP
+import TestLimits
 import Testing
 
-@Suite("A Bluetooth address")
+@Suite("A Bluetooth address", .endsWithin(minutes: 10))
 struct BluetoothAddressTests {
     @Test("is read and written as bluetoothd does", arguments: ["00:AA:01:00:00:2F", "FF:FF:FF:FF:FF:FF"])
     func roundTrip(_ text: String) {
@@ -28,7 +29,7 @@ struct BluetoothAddressTests {
     }
 }
 
-@Suite("A socket address")
+@Suite("A socket address", .endsWithin(minutes: 10))
 struct SocketAddressTests {
     @Test("has the bytes that the kernel expects")
     func layout() throws {

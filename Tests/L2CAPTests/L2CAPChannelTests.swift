@@ -3,9 +3,10 @@ import Epoll
 import Glibc
 @testable import L2CAP
 import SystemPackage
+import TestLimits
 import Testing
 
-@Suite("A channel, over another family of sockets")
+@Suite("A channel, over another family of sockets", .endsWithin(minutes: 10))
 struct L2CAPChannelTests {
     @Test("carries messages with their borders, both ways")
     func messages() async throws {

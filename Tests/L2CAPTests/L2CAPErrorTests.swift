@@ -1,9 +1,10 @@
 import Epoll
 import L2CAP
 import SystemPackage
+import TestLimits
 import Testing
 
-@Suite("An error of a Bluetooth socket")
+@Suite("An error of a Bluetooth socket", .endsWithin(minutes: 10))
 struct L2CAPErrorTests {
     @Test(
         "is named by what it means while setting up",

@@ -1,9 +1,10 @@
 import HandoffCore
 import HandoffModel
 import HandoffTestVectors
+import TestLimits
 import Testing
 
-@Suite("Whatever devices do apart, they agree once they have met")
+@Suite("Whatever devices do apart, they agree once they have met", .endsWithin(minutes: 10))
 struct CircleHistoryTests {
     @Test("random histories of 3 to 8 devices agree with a plain model at every step", arguments: 0..<60)
     func histories(seed: Int) throws {

@@ -2,9 +2,10 @@ import HandoffCore
 import HandoffCrypto
 import HandoffModel
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("A circle is exchanged in a session")
+@Suite("A circle is exchanged in a session", .endsWithin(minutes: 10))
 struct CircleSessionTests {
     private let caller = DeviceKeys.generate()
     private let listener = DeviceKeys.generate()

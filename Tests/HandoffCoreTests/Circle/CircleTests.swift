@@ -2,9 +2,10 @@ import HandoffCore
 import HandoffCrypto
 import HandoffModel
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("What a device knows of its circle")
+@Suite("What a device knows of its circle", .endsWithin(minutes: 10))
 struct CircleTests {
     private let desk = DeviceKeys.generate()
     private let lap = DeviceKeys.generate()

@@ -3,9 +3,10 @@ import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("Circle vectors")
+@Suite("Circle vectors", .endsWithin(minutes: 10))
 struct CircleVectorTests {
     /// Two states, what they are together, and its digest; all in hexadecimal.
     struct Case: Codable, Equatable, Sendable {

@@ -2,9 +2,10 @@ import HandoffCore
 import HandoffCrypto
 import HandoffModel
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("Each message of a pairing lost, late or doubled")
+@Suite("Each message of a pairing lost, late or doubled", .endsWithin(minutes: 10))
 struct PairingFaultTests {
     /// What happens, to which message, while which people compare.
     struct Story: Sendable, CustomTestStringConvertible {

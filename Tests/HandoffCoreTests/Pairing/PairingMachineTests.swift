@@ -2,9 +2,10 @@
 import HandoffCrypto
 import HandoffModel
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("Two devices that pair")
+@Suite("Two devices that pair", .endsWithin(minutes: 10))
 struct PairingMachineTests {
     private static func run(_ first: PairingAir.Person, _ second: PairingAir.Person) throws -> PairingAir {
         var air = try PairingAir([first, second])
@@ -163,7 +164,7 @@ struct PairingMachineTests {
     }
 }
 
-@Suite("Several devices that pair in one room")
+@Suite("Several devices that pair in one room", .endsWithin(minutes: 10))
 struct PairingCrowdTests {
     @Test("they are offered by name, and those not chosen are told so")
     func offered() throws {

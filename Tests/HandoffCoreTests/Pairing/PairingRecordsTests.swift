@@ -2,9 +2,10 @@ import HandoffCore
 import HandoffCrypto
 import HandoffModel
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("Pairings that are remembered")
+@Suite("Pairings that are remembered", .endsWithin(minutes: 10))
 struct PairingRecordsTests {
     private static func record(_ standing: PairingRecord.Standing) throws -> PairingRecord {
         let keys = DeviceKeys.generate()

@@ -2,9 +2,10 @@ import HandoffCore
 import HandoffCrypto
 import HandoffModel
 import HandoffWire
+import TestLimits
 import Testing
 
-@Suite("A device that pairs with one of a later version")
+@Suite("A device that pairs with one of a later version", .endsWithin(minutes: 10))
 struct PairingVersionTests {
     /// A caller of a later version, which says more of itself than this one knows; each message as it follows.
     private struct Later {

@@ -1,4 +1,5 @@
 import HandoffRadio
+import TestRuns
 
 extension RadioWorld {
     /// Runs both radios, and `body` when both are ready; whatever happens, both have ended afterwards.
@@ -61,7 +62,11 @@ extension Radio {
     }
 
     private func becomes(_ what: String, _ isIt: (RadioState) -> Bool) async throws {
-        for await state in states() where isIt(state) { return }
+        let hasBecome = await awaiting("the radio to be \(what)") {
+            for await state in states() where isIt(state) { return true }
+            return false
+        }
+        if hasBecome { return }
         throw BrokenPromise("the radio ended, or was given up on, before it was \(what)")
     }
 }
@@ -69,10 +74,14 @@ extension Radio {
 extension AsyncStream<Sighting> {
     /// The first sighting of exactly that advertisement.
     func first(of advertisement: Advertisement) async throws -> Sighting {
-        for await sighting in self
-        where sighting.service == advertisement.service && sighting.data == advertisement.data {
-            return sighting
+        let first = await awaiting("a report of the advertisement \(advertisement.data)") { () -> Sighting? in
+            for await sighting in self
+            where sighting.service == advertisement.service && sighting.data == advertisement.data {
+                return sighting
+            }
+            return nil
         }
+        if let first { return first }
         throw BrokenPromise("the scan ended before \(advertisement.data) was heard")
     }
 }
@@ -116,9 +125,13 @@ struct Signal<Value: Sendable>: Sendable {
     }
 
     /// The next value that was, or will be, sent.
-    func value() async throws -> Value {
-        for await value in stream { return value }
-        throw BrokenPromise("nothing came, and the wait was given up")
+    func value(at place: String = #fileID, line: Int = #line) async throws -> Value {
+        let value = await awaiting("a message from another task", at: place, line: line) { () -> Value? in
+            for await value in stream { return value }
+            return nil
+        }
+        guard let value else { throw BrokenPromise("nothing came, and the wait was given up") }
+        return value
     }
 }
 

@@ -1,4 +1,5 @@
 import HandoffRadio
+import TestRuns
 
 extension Promise {
     static var statePromises: [Promise] {
@@ -6,14 +7,11 @@ extension Promise {
             Promise("states() says at once how it is, and ends with run()") { world in
                 try await world.withRadios { radio, _ in
                     let states = radio.states()
-                    try await withThrowingTaskGroup(of: Void.self) { group in
-                        group.addTask { try await radio.run() }
+                    // When the body has ended, so has run(), which was cancelled.
+                    try await withServices([{ try await radio.run() }]) {
                         try await radio.becomesReady()
                         var first = radio.states().makeAsyncIterator()
                         guard case .ready = await first.next() else { throw BrokenPromise("not ready at once") }
-                        group.cancelAll()
-                        // Whatever ended it, a cancelled run() ends.
-                        while await group.nextResult() != nil {}
                     }
                     for await _ in states {}
                     for await _ in radio.states() {}

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestRuns
 
 /// A test needs a program that is not installed, or that does not start.
 package struct MissingProgram: Error, CustomStringConvertible {
@@ -28,6 +29,7 @@ package final class ChildProcess: Sendable {
     package let stderr: PipeReader
 
     private let exit: ProcessExit
+    private let name: String
 
     private static let starting = Mutex(())
 
@@ -42,8 +44,8 @@ package final class ChildProcess: Sendable {
         environment: [String: String] = [:],
         terminal: Int32? = nil
     ) throws {
+        name = URL(filePath: executable).lastPathComponent
         guard access(executable, X_OK) == 0 else {
-            let name = URL(filePath: executable).lastPathComponent
             throw MissingProgram(
                 description: "\(executable) is missing: apt-get install \(Self.packages[name] ?? name)"
             )
@@ -69,7 +71,7 @@ package final class ChildProcess: Sendable {
     /// Waits until the program has ended and has been reaped; returns its exit status, or 128 and the number of the signal
     /// that ended it, as a shell says it.
     package func exitStatus() async -> Int32 {
-        await exit.status()
+        await awaiting("the end of \(name), process \(processID)") { await exit.status() }
     }
 
     /// Ends the program at once, unless it has ended.

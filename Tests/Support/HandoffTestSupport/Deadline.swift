@@ -1,3 +1,5 @@
+import TestRuns
+
 /// Something did not happen in time.
 package struct TooSlow: Error, CustomStringConvertible {
     package let description: String
@@ -7,10 +9,14 @@ package struct TooSlow: Error, CustomStringConvertible {
 package func within<Success: Sendable>(
     _ limit: Duration,
     _ complaint: String,
+    at place: String = #fileID,
+    line: Int = #line,
     _ body: @escaping @Sendable () async throws -> Success
 ) async throws -> Success {
     try await withThrowingTaskGroup(of: Success.self) { group in
-        group.addTask { try await body() }
+        group.addTask {
+            try await awaiting("what has its own limit (\(complaint))", at: place, line: line) { try await body() }
+        }
         group.addTask {
             try await Task.sleep(for: limit)
             throw TooSlow(description: complaint)

@@ -1,4 +1,5 @@
 import Foundation
+import TestRuns
 
 /// The output of a program, line by line or whole, for one reader.
 package final class PipeReader: Sendable {
@@ -22,22 +23,26 @@ package final class PipeReader: Sendable {
 
     /// Everything that has not been read, up to the end.
     package func text() async -> String {
-        var all: [UInt8] = []
-        for await chunk in chunks { all += chunk }
-        return String(decoding: all, as: UTF8.self)
+        await awaiting("the end of a program's output") {
+            var all: [UInt8] = []
+            for await chunk in chunks { all += chunk }
+            return String(decoding: all, as: UTF8.self)
+        }
     }
 
     /// The first line, without its end; nil if the output ends before.
     ///
     /// What follows in the same breath is lost.
     package func firstLine() async -> String? {
-        var all: [UInt8] = []
-        for await chunk in chunks {
-            all += chunk
-            guard let end = all.firstIndex(of: UInt8(ascii: "\n")) else { continue }
-            return String(decoding: all[..<end], as: UTF8.self)
+        await awaiting("the first line of a program's output") {
+            var all: [UInt8] = []
+            for await chunk in chunks {
+                all += chunk
+                guard let end = all.firstIndex(of: UInt8(ascii: "\n")) else { continue }
+                return String(decoding: all[..<end], as: UTF8.self)
+            }
+            return nil
         }
-        return nil
     }
 
     /// Hands over line after line, without their ends, to the end of the output.

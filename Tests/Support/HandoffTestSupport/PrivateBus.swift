@@ -1,5 +1,6 @@
 package import DBus
 package import Foundation
+import TestRuns
 
 /// A message bus of one test: a real dbus-daemon that nobody else knows.
 package struct PrivateBus: Sendable {
@@ -48,12 +49,14 @@ package func withPrivateBus<T>(
     let configuration = directory.appending(path: "bus.conf")
     try Data(busConfiguration(directory.path(), services).utf8).write(to: configuration)
     let arguments = ["--config-file=\(configuration.path())", "--print-address", "--nofork", "--nosyslog"]
-    return try await withProgram("/usr/bin/dbus-daemon", arguments) { daemon in
-        guard await daemon.stdout.firstLine() != nil else {
-            throw MissingProgram(description: "dbus-daemon did not start: \(await daemon.stderr.text())")
+    return try await takingInstances {
+        try await withProgram("/usr/bin/dbus-daemon", arguments) { daemon in
+            guard await daemon.stdout.firstLine() != nil else {
+                throw MissingProgram(description: "dbus-daemon did not start: \(await daemon.stderr.text())")
+            }
+            // Not the printed address, whose guid no later bus has.
+            return try await body(PrivateBus(address: .address("unix:path=\(directory.path())/bus"), daemon: daemon))
         }
-        // Not the printed address, whose guid no later bus has.
-        return try await body(PrivateBus(address: .address("unix:path=\(directory.path())/bus"), daemon: daemon))
     }
 }
 

@@ -1,4 +1,5 @@
 import Synchronization
+import TestRuns
 
 /// Everything that a program has said so far, line by line, for anybody who waits for a line.
 package final class Transcript: Sendable {
@@ -32,7 +33,22 @@ package final class Transcript: Sendable {
     /// The first of the lines for which `match` returns something; those from before count too, from `start` on.
     ///
     /// - Throws: ``Missing``, with all lines, when the program has ended without it, or the task is cancelled.
-    package func first<Match>(from start: Int = 0, _ match: (String) throws -> Match?) async throws -> Match {
+    package func first<Match>(
+        _ what: @autoclosure () -> String = "a line of a program's output",
+        from start: Int = 0,
+        at place: String = #fileID,
+        line: Int = #line,
+        _ match: (String) throws -> Match?
+    ) async throws -> Match {
+        let what = what()
+        return try await awaiting(what, at: place, line: line) { try await first(what, from: start, match) }
+    }
+
+    private func first<Match>(
+        _ what: String,
+        from start: Int,
+        _ match: (String) throws -> Match?
+    ) async throws -> Match {
         var seen = start
         while true {
             let (lines, isOver) = state.withLock { ($0.lines, $0.isOver) }
@@ -41,7 +57,7 @@ package final class Transcript: Sendable {
             }
             seen = max(seen, lines.count)
             guard !isOver, !Task.isCancelled else {
-                throw Missing(description: "the line did not come; there were:\n" + lines.joined(separator: "\n"))
+                throw Missing(description: Self.complaint(of: what, lines))
             }
             await wait(past: seen)
         }
@@ -51,8 +67,22 @@ package final class Transcript: Sendable {
     ///
     /// - Throws: as ``first(from:_:)``.
     @discardableResult
-    package func line(containing text: String, from start: Int = 0) async throws -> String {
-        try await first(from: start) { $0.contains(text) ? $0 : nil }
+    package func line(
+        containing text: String,
+        from start: Int = 0,
+        at place: String = #fileID,
+        line: Int = #line
+    ) async throws -> String {
+        try await first("a line with \"\(text)\"", from: start, at: place, line: line) { $0.contains(text) ? $0 : nil }
+    }
+
+    /// What the program has said, first the lines that may be the reason: it is easily missed in a long log.
+    private static func complaint(of what: String, _ lines: [String]) -> String {
+        let reasons = lines.filter { line in
+            [" error ", " warning ", " notice ", "Error: "].contains { line.contains($0) }
+        }
+        let warnings = reasons.isEmpty ? [] : ["The program's warnings:"] + reasons
+        return (["\(what) did not come."] + warnings + ["All lines of the program:"] + lines).joined(separator: "\n")
     }
 
     private func wake(_ change: (inout State) -> Void) {

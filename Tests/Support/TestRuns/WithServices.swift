@@ -1,0 +1,58 @@
+/// A service under test has failed.
+package struct ServiceFailure: Error, CustomStringConvertible {
+    package let description: String
+}
+
+/// Runs `services` beside `body`, and has ended all of them when it returns.
+///
+/// The failure of a service ends `body`, and is what is thrown: the test of something that does not run says why.
+///
+/// - Throws: ``ServiceFailure`` with the errors of the services, and the one of `body` where it has failed, too; else what `body`
+///   throws.
+package func withServices<Success: Sendable>(
+    _ services: [@Sendable () async throws -> Void],
+    _ body: @escaping @Sendable () async throws -> Success
+) async throws -> Success {
+    var failures: [any Error] = []
+    let result = await withTaskGroup(of: End<Success>.self) { group in
+        for service in services { group.addTask { .service(await failure(of: service)) } }
+        group.addTask { .body(await Result(catching: body)) }
+        var result: Result<Success, any Error> = .failure(CancellationError())
+        for await end in group {
+            switch end {
+            case .body(let ended): result = ended
+            case .service(nil): continue
+            case .service(let failure?): failures.append(failure)
+            }
+            group.cancelAll()
+        }
+        return result
+    }
+    guard case .failure(let error) = result, !failures.isEmpty else { return try result.get() }
+    throw ServiceFailure(
+        description:
+            "A service under test has failed: \(failures.map { "\($0)" }.joined(separator: "; ")). The test: \(error)"
+    )
+}
+
+private enum End<Success: Sendable>: Sendable {
+    /// With its error, unless it was just cancelled.
+    case service((any Error)?)
+    case body(Result<Success, any Error>)
+}
+
+/// What a service has failed with; nil when it has ended, or was cancelled.
+private func failure(of service: @Sendable () async throws -> Void) async -> (any Error)? {
+    do {
+        try await service()
+        return nil
+    } catch {
+        return error is CancellationError ? nil : error
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(catching body: @Sendable () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}
