@@ -183,6 +183,7 @@ let package = Package(
             exclude: ["resting.py"],
             swiftSettings: settings
         ),
+        tests("TestLimitsTests"),
         tests("DBusTests", ["DBus", "HandoffTestSupport"]),
         tests("BlueZTests", ["BlueZ", "DBus", "BlueZTestSupport", "HandoffTestSupport"]),
         tests("EpollTests", ["Epoll", "CLinux", system]),

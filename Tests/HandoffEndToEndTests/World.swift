@@ -64,18 +64,21 @@ struct World: Sendable {
     ///   - bus: where programs meet it.
     ///   - options: more for its command line.
     ///   - surroundings: more for its environment.
+    ///   - refused: a system call that the kernel refuses it.
     ///   - body: what happens meanwhile.
     func withDaemon(
         _ name: String,
         on bus: PrivateBus,
         _ options: [String] = [],
         surroundings: [String: String] = [:],
+        refusing refused: RefusedCall? = nil,
         _ body: @escaping @Sendable (Device) async throws -> Void
     ) async throws {
-        let arguments = daemonArguments(name, on: bus.address) + options
+        let command = [Programs.handoffd] + daemonArguments(name, on: bus.address) + options
+        let words = refused?.wrapping(command) ?? command
         let environment = environment.merging(surroundings) { _, new in new }
         try await takingInstances {
-            try await withProgram(Programs.handoffd, arguments, environment: environment) { process in
+            try await withProgram(words[0], Array(words.dropFirst()), environment: environment) { process in
                 let log = Transcript()
                 let device = Device(name: name, world: self, bus: bus, process: process, log: log)
                 try await withThrowingTaskGroup(of: Void.self) { group in

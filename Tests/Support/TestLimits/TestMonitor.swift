@@ -4,7 +4,11 @@ import TestRuns
 
 /// Watches the time of all tests from a thread of its own, which goes on when no task does.
 final class TestMonitor: Sendable {
-    static let shared = TestMonitor()
+    /// The one for the whole run, which also writes its reports to the standard error: no task may be left that records them.
+    static let shared = TestMonitor { report in
+        let bytes = Array("✘ \(report)\n".utf8)
+        _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
 
     private struct Watch {
         let run: TestRun
@@ -22,7 +26,12 @@ final class TestMonitor: Sendable {
     /// How long a test may take to end after it was cancelled, before it ends the run.
     private static let grace = Duration.seconds(60)
 
+    private let print: @Sendable (String) -> Void
     private let state = Mutex(State())
+
+    init(printing print: @escaping @Sendable (String) -> Void) {
+        self.print = print
+    }
 
     /// Yields a report when the test has not ended in time, and ends then.
     func watch(_ run: TestRun, for limit: Duration) -> AsyncStream<String> {
@@ -39,7 +48,12 @@ final class TestMonitor: Sendable {
 
     private func startThread() {
         var thread = pthread_t()
-        let error = pthread_create(&thread, nil, { _ in TestMonitor.shared.loop() }, nil)
+        let monitor = Unmanaged.passRetained(self)
+        let loop: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
+            guard let argument else { return nil }
+            Unmanaged<TestMonitor>.fromOpaque(argument).takeRetainedValue().loop()
+        }
+        let error = pthread_create(&thread, nil, loop, monitor.toOpaque())
         precondition(error == 0, "There is no thread to watch the time of tests: \(String(cString: strerror(error)))")
         pthread_detach(thread)
     }
@@ -72,12 +86,6 @@ final class TestMonitor: Sendable {
             print("The run ends here: \(Self.report(on: stuck)) It was cancelled, and goes on all the same.")
             _exit(70)
         }
-    }
-
-    /// On the standard error as well, for no task may be left that records an issue.
-    private func print(_ text: String) {
-        let bytes = Array("✘ \(text)\n".utf8)
-        _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
     private static func report(on watch: Watch) -> String {
