@@ -10,9 +10,9 @@ extension Greeting {
         return sent != nil
     }
 
-    /// The other side's greeting; nil when it says nothing, or nothing sensible, for two seconds.
-    static func receive(on socket: ReactorDescriptor) async -> Greeting? {
-        let bytes = try? await withDeadline(after: .seconds(2), throwing: CancellationError()) {
+    /// The other side's greeting; nil when it closes the socket, or says nothing, or nothing sensible, for so long.
+    static func receive(on socket: ReactorDescriptor, within timeout: Duration) async -> Greeting? {
+        let bytes = try? await withDeadline(after: timeout, throwing: CancellationError()) {
             try await socket.whenReady(for: .reading) { descriptor throws(Errno) in
                 try UnixSocket.receive(atMost: maximumLength, from: descriptor)
             }

@@ -20,7 +20,8 @@ extension SimulatedRadio {
 
     /// Reads what the caller wants and gives it, or says that nobody listens; silence is met with silence.
     private func answer(_ caller: ReactorDescriptor, at address: LinkAddress, of station: Station) async {
-        guard let wish = await Greeting.receive(on: caller), let link = station.link(to: wish.name),
+        guard let wish = await Greeting.receive(on: caller, within: .seconds(2)),
+            let link = station.link(to: wish.name),
             (try? await Task.sleep(for: link.delay)) != nil
         else { return }
         let port = ChannelPort(rawValue: wish.port)

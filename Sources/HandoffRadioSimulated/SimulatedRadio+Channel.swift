@@ -53,7 +53,10 @@ extension SimulatedRadio {
             maximumMessageLength: station.air.value.maximumMessageLength,
             port: port.rawValue
         )
-        guard wish.send(on: socket), let answer = await Greeting.receive(on: socket) else { return nil }
+        // Longer than the other side may take on a busy machine: who gives up leaves it with a channel that nobody uses.
+        guard wish.send(on: socket), let answer = await Greeting.receive(on: socket, within: .seconds(10)) else {
+            return nil
+        }
         guard answer.port == port.rawValue else {
             throw RadioError(.refused, "Nobody listens at port \(port) of \(report.address.radioAddress).")
         }

@@ -11,6 +11,8 @@ final class Station: Sendable {
     let randomness: Randomness
     private let life: StationLife
     private let lastEar = Mutex(0)
+    /// Held while the rules are read and applied: an older reading never replaces a newer one.
+    private let reading = Mutex(())
 
     var id: StationID { life.station }
 
@@ -35,13 +37,15 @@ final class Station: Sendable {
     /// Reads the rules of the air anew; nil, or what is wrong with them, and then the old ones stay.
     @discardableResult
     func readAir() -> AirTextError? {
-        do throws(AirTextError) {
-            let now = try directory.air()
-            // Who watches the air is woken only by a change.
-            if now != air.value { air.update { $0 = now } }
-            return nil
-        } catch {
-            return error
+        reading.withLock { _ in
+            do throws(AirTextError) {
+                let now = try directory.air()
+                // Who watches the air is woken only by a change.
+                if now != air.value { air.update { $0 = now } }
+                return nil
+            } catch {
+                return error
+            }
         }
     }
 

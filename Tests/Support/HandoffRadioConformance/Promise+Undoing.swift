@@ -67,6 +67,7 @@ extension Promise {
                             let (address, port) = (try await first.address(of: advertisement), try await opened.value())
                             do {
                                 try await first.withChannel(to: address, port: port, timeout: .patience) { channel in
+                                    try await channel.send([1])
                                     // The listener may close or break it; either is an end.
                                     while let _ = try? await channel.receive() {}
                                 }
@@ -75,7 +76,9 @@ extension Promise {
                             }
                         }
                         try await second.withAdvertisement(advertisement) {
-                            try await second.withListener(limit: 1) { channel in
+                            try await second.withListener(limit: 8) { channel in
+                                // A dial that was given up and repeated leaves a channel on which nothing comes.
+                                guard let message = try? await channel.receive(), message == [1] else { return }
                                 isServing.send()
                                 while let _ = try? await channel.receive() {}
                                 served.send(Task.isCancelled)
