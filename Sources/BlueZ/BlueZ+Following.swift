@@ -50,7 +50,7 @@ extension BlueZ {
                     subscribed()
                     for try await signal in signals {
                         guard let change = ObjectChange(signal) else { continue }
-                        try await self.apply(change)
+                        try await self.apply(change, from: signal.sender)
                     }
                 }
             } catch let error as DBusError where error.code == .overflow {
@@ -63,9 +63,9 @@ extension BlueZ {
     ///
     /// Three subscriptions keep no order between them. A change that waits here is applied on top of the answer; it may
     /// be older, but then a newer one of its kind is behind it.
-    private func apply(_ change: ObjectChange) async throws {
+    private func apply(_ change: ObjectChange, from sender: BusName?) async throws {
         try await mirrorTurns.withTurn {
-            if mirror.withLock({ $0.apply(change) }) {
+            if mirror.withLock({ $0.apply(change, from: sender) }) {
                 try await readObjects()
             } else {
                 publish()
@@ -78,7 +78,7 @@ extension BlueZ {
         try await connection.withOwner(of: Names.service) { owners in
             for await owner in owners {
                 try await self.mirrorTurns.withTurn {
-                    self.mirror.withLock { $0.clear(owner == nil ? .absent : .unknown) }
+                    self.mirror.withLock { $0.follow(owner) }
                     self.publish()
                     if owner != nil { try await self.readObjects() }
                 }

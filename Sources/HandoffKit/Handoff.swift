@@ -50,7 +50,7 @@ public final class Handoff: Sendable {
     ///   - body: what the app does; it runs where the caller runs.
     /// - Returns: what `body` returns.
     /// - Throws: what `body` throws; before it runs `CocoaError` where `application` cannot be a name on a bus, or the
-    ///   system allows no more threads.
+    ///   system allows no more threads or file descriptors.
     public nonisolated(nonsending) static func run<Success>(
         application: String? = nil,
         delegate: (any HandoffApplicationDelegate)? = nil,
@@ -61,19 +61,27 @@ public final class Handoff: Sendable {
         do { calls = try application.map { id throws(DBusError) in try ApplicationCalls(id: id) } } catch {
             throw CocoaError(error)
         }
-        return try await Reactor.withReactor { reactor in
-            let handoff = Handoff(delegate: delegate, reactor: reactor)
-            let session = Session(
-                handoff: handoff,
-                bus: bus.map(BusAddress.init(argument:)) ?? .session,
-                application: calls
-            )
-            return try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await session.run() }
-                group.addTask { await handoff.work() }
-                defer { group.cancelAll() }
-                return try await body(handoff)
+        var hasBegun = false
+        do {
+            return try await Reactor.withReactor { reactor in
+                hasBegun = true
+                let handoff = Handoff(delegate: delegate, reactor: reactor)
+                let session = Session(
+                    handoff: handoff,
+                    bus: bus.map(BusAddress.init(argument:)) ?? .session,
+                    application: calls
+                )
+                return try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { await session.run() }
+                    group.addTask { await handoff.work() }
+                    defer { group.cancelAll() }
+                    return try await body(handoff)
+                }
             }
+        } catch {
+            guard !hasBegun else { throw error }
+            let reason = HandoffReason(rawValue: "Failed")
+            throw CocoaError(reason, "The system allows no more threads or file descriptors (\(error)).")
         }
     }
 

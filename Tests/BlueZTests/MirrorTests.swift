@@ -59,6 +59,19 @@ struct AdapterMirrorTests {
         #expect(mirror.snapshot == before)
     }
 
+    @Test("an announcement of a bluetoothd that is not known to have come changes nothing: it is read when it is")
+    func announcementBeforeOwner() {
+        var mirror = AdapterMirror()
+        mirror.follow(":1.7")
+        mirror.replace(with: [path: [Names.adapter: properties]])
+        let before = mirror.snapshot
+        let isIncomplete = mirror.apply(.removed(path, interfaces: [Names.adapter]), from: ":1.9")
+        #expect(!isIncomplete)
+        #expect(mirror.snapshot == before)
+        _ = mirror.apply(.removed(path, interfaces: [Names.adapter]), from: ":1.7")
+        #expect(mirror.snapshot.adapters.isEmpty)
+    }
+
     @Test("an adapter without a valid address is left out", arguments: ["", "00:AA", "00:AA:01:00:00:0G"])
     func invalidAddress(text: String) {
         #expect(mirror(properties.merging(["Address": .string(text)]) { $1 }).snapshot.adapters.isEmpty)

@@ -21,6 +21,8 @@ struct AdapterMirror {
         "ActiveInstances", "SupportedInstances", "SupportedFeatures", "SupportedCapabilities",
     ]
 
+    /// The connection whose objects these are: a bluetoothd that was restarted has another.
+    private var owner: BusName?
     private var service = BlueZSnapshot.Service.unknown
     private var entries: [ObjectPath: Entry] = [:]
     private var incarnations: UInt64 = 0
@@ -31,6 +33,12 @@ struct AdapterMirror {
             service: service,
             adapters: entries.compactMap(Self.adapter).sorted { Self.precedes($0.name, $1.name) }
         )
+    }
+
+    /// Begins anew with the bluetoothd that has this unique name; nil stands for none.
+    mutating func follow(_ owner: BusName?) {
+        self.owner = owner
+        clear(owner == nil ? .absent : .unknown)
     }
 
     /// Takes note that bluetoothd is gone, or will not talk to us.
@@ -52,11 +60,15 @@ struct AdapterMirror {
         }
     }
 
-    /// Applies one signal.
+    /// Applies one signal, unless another bluetoothd has sent it than the one that is followed.
+    ///
+    /// The signals of one that has just come may be there before the news that it has come, with which everything is read: if
+    /// they counted, its adapters would seem to have been lost in between.
     ///
     /// - Returns: whether GetManagedObjects should be asked again. So it is when an adapter gained an interface: the
     ///   signals of changes come by another road, and may have been there first.
-    mutating func apply(_ change: ObjectChange) -> Bool {
+    mutating func apply(_ change: ObjectChange, from sender: BusName? = nil) -> Bool {
+        guard sender == owner else { return false }
         switch change {
         case .added(let path, let interfaces):
             return add(path, interfaces)
