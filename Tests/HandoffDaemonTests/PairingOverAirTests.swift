@@ -23,8 +23,8 @@ struct PairingOverAirTests {
     /// From the promise to both yeses, and the greeting on a second channel, which may come before: here one side can have
     /// said yes before the other one's channel is lost, and then nothing is paired.
     private static let decisive = 5...10
-    /// Less than it takes for anything to be given up, and more than whatever nobody has to wait for.
-    private static let limit = Duration.seconds(60)
+    /// What it takes for the search to be given up, and more than whatever nobody has to wait for.
+    private static let limit = PairingMachine.searchLimit
 
     @Test(
         "each message lost, left out, doubled or late: both end alike",
