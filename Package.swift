@@ -161,7 +161,7 @@ let package = Package(
         support("TestRuns"),
         support("TestLimits", ["TestRuns"]),
         support("HandoffTestSupport", ["DBus", "TestRuns"]),
-        support("BlueZTestSupport", ["BlueZ", "DBus"]),
+        support("BlueZTestSupport", ["BlueZ", "DBus", "TestRuns"]),
         support("HandoffTestVectors"),
         support("HandoffRadioConformance", ["HandoffRadio", "TestRuns"]),
         support("HandoffAttackModel", [crypto, cryptoExtras]),

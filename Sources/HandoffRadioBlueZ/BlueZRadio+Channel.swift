@@ -8,12 +8,6 @@ extension BlueZRadio {
     /// How long an unused link is kept: the next dial to the same device finds it, and need not wait for its end.
     private static let linger = Duration.milliseconds(500)
 
-    /// How long bluetoothd may take to drop a link.
-    ///
-    /// It takes 2 to 3 s, for its timer counts whole seconds, and more when it is busy. Only those wait for it who dial the
-    /// same device.
-    private static let dropLimit = Duration.seconds(8)
-
     /// How long bluetoothd may take to say whether there is a link already.
     static let lookLimit = Duration.seconds(1)
 
@@ -115,7 +109,7 @@ extension BlueZRadio {
             try? await Task.sleep(for: delay)
             try? await self.linkTurns.withTurn(at: peer) {
                 guard self.links.withLock({ $0.settle(peer) }) else { return }
-                await session.bluez.disconnect(peer, on: session.adapter, limit: Self.dropLimit)
+                await session.bluez.disconnect(peer, on: session.adapter, limit: self.dropLimit)
                 guard forgets else { return }
                 guard !Task.isCancelled else { return session.bluez.requestForget(peer, on: session.adapter) }
                 await session.bluez.forget(peer, on: session.adapter)

@@ -30,6 +30,7 @@ package final class BlueZRadio: Radio {
 
     let logger: Logger
     let transport: ChannelTransport
+    let dropLimit: Duration
     /// Whose turn it is to write into which device's mailbox.
     let mailboxTurns = DeviceTurns()
     /// Whose turn it is to make or to drop the link to which device.
@@ -51,14 +52,18 @@ package final class BlueZRadio: Radio {
     ///   - adapter: the kernel's name of the adapter to use, such as `hci1`; nil for the first usable one, which is kept
     ///     until it is removed.
     ///   - transport: what carries the channels.
+    ///   - dropLimit: how long bluetoothd may take to drop a link; only those wait for it who dial the same device. It takes 2 to
+    ///     3 s, for its timer counts whole seconds, and more when it is busy.
     ///   - logger: where it tells what it does.
     package init(
         bus: BusAddress = .system,
         adapter: String? = nil,
         transport: ChannelTransport = .automatic,
+        dropLimit: Duration = .seconds(8),
         logger: Logger
     ) {
         self.bus = bus
+        self.dropLimit = dropLimit
         self.transport = transport
         self.logger = logger
         choice = Mutex(AdapterChoice(name: adapter))

@@ -6,6 +6,7 @@ import HandoffTestSupport
 import Logging
 import Synchronization
 import TestLimits
+import TestRuns
 import Testing
 
 @testable import HandoffRadioBlueZ
@@ -48,7 +49,7 @@ struct LinkTests {
 
     private func dial(_ address: String, _ radio: BlueZRadio) async {
         let place = RadioAddress("\(address)/random")
-        _ = try? await radio.withChannel(to: place, port: .mailboxOnly, timeout: .seconds(30)) { _ in }
+        _ = try? await radio.withChannel(to: place, port: .mailboxOnly, timeout: .seconds(3600)) { _ in }
     }
 }
 
@@ -62,14 +63,21 @@ private func withFakeRadio(
     _ body: @escaping @Sendable (FakeBluetoothd, ObjectPath, BlueZRadio) async throws -> Void
 ) async throws {
     try await withPrivateBus { bus in
-        let radio = BlueZRadio(bus: bus.address, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        // No time-out of the radio's ends what the test itself decides, however slow the machine is.
+        let radio = BlueZRadio(
+            bus: bus.address,
+            dropLimit: .seconds(3600),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
         try await withFakeBluetoothd(on: bus.address) { fake in
             let adapter = fake.addAdapter()
             fake.addAdvertising(to: adapter)
             fake.addGATT(to: adapter)
             try await withCompanions([{ try await radio.run() }]) {
-                for await state in radio.states() {
-                    if case .ready = state { break }
+                await awaiting("the radio to be ready") {
+                    for await state in radio.states() {
+                        if case .ready = state { break }
+                    }
                 }
                 try await body(fake, adapter, radio)
             }

@@ -1,6 +1,7 @@
 import BlueZ
 package import DBus
 package import Synchronization
+import TestRuns
 
 /// A bluetoothd without a kernel, that behaves on the bus as bluez 5.66 does, as far as this module can tell.
 ///
@@ -53,7 +54,9 @@ package final class FakeBluetoothd: Sendable {
 
     /// Waits until `member` was called.
     package func wait(for member: String) async {
-        for await call in calls where call == member { return }
+        await awaiting("a call of \(member)") {
+            for await call in calls where call == member { return }
+        }
     }
 
     /// From now on links are dropped only once ``unstick()`` is called.

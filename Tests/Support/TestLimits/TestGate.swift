@@ -11,7 +11,7 @@ final class TestGate: Sendable {
     }
 
     /// The one for the whole run.
-    static let shared = TestGate(Need(tests: 24, instances: 40))
+    static let shared = TestGate(Need(tests: 24, instances: 24))
 
     private struct State {
         var free: Need
