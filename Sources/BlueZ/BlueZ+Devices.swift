@@ -11,7 +11,7 @@ package struct Device: Hashable, Sendable {
     package let isConnected: Bool
 
     /// Whether somebody wants to keep it: paired, bonded or trusted.
-    package let isKept: Bool
+    package let isPairedOrTrusted: Bool
 
     /// Whether its GATT services are known and their objects are there.
     package let hasServices: Bool
@@ -52,7 +52,7 @@ extension BlueZ {
                     DeviceAddress(text, kind: properties["AddressType"]?.string == "public" ? .public : .random)
                 },
                 isConnected: properties["Connected"]?.boolean ?? false,
-                isKept: ["Paired", "Bonded", "Trusted"].contains { properties[$0]?.boolean == true },
+                isPairedOrTrusted: ["Paired", "Bonded", "Trusted"].contains { properties[$0]?.boolean == true },
                 hasServices: properties["ServicesResolved"]?.boolean ?? false
             )
         } catch {
@@ -79,7 +79,7 @@ extension BlueZ {
         _ = try? await errands.perform {
             try await withTimeLimit(limit) {
                 let device = try await self.device(at: path)
-                guard device.isConnected, !device.isKept else { return }
+                guard device.isConnected, !device.isPairedOrTrusted else { return }
                 try await self.callDevice(device.path, "Disconnect")
             }
         }
@@ -104,7 +104,7 @@ extension BlueZ {
     package func forget(_ address: DeviceAddress, on adapter: Adapter) async {
         _ = try? await errands.perform {
             let device = try await self.device(address, on: adapter)
-            guard !device.isConnected, !device.isKept else { return }
+            guard !device.isConnected, !device.isPairedOrTrusted else { return }
             _ = try await self.connection.call(
                 MethodCall(
                     destination: Names.service,

@@ -11,14 +11,14 @@ extension BlueZ {
 
     /// How long bluetoothd may take to say that discovery is off, after it has stopped ours; if it has not by then,
     /// somebody else keeps it on.
-    private static let quietLimit = Duration.milliseconds(300)
+    private static let pauseTimeout = Duration.milliseconds(300)
 
     /// How long to wait for the reason why discovery has ended: the adapter's other properties come after it.
     private static let reasonLimit = Duration.milliseconds(500)
 
     /// Looks for LE devices on `adapter` for as long as `body` runs.
     ///
-    /// All calls for one adapter share one session of bluetoothd, which rests during ``withQuiet(on:_:)``. Devices that
+    /// All calls for one adapter share one session of bluetoothd, which rests during ``withDiscoveryPaused(on:_:)``. Devices that
     /// somebody else's discovery hears already are reported at once. `transform` says what of a report the reader wants; it
     /// is called in order and must be quick. A reader that falls behind by more than `limit` elements loses the oldest.
     ///
@@ -43,13 +43,13 @@ extension BlueZ {
             let companions = watches(session, on: adapter, failures) + [listening]
             return try await withCompanions(companions) {
                 for await _ in subscriptions { break }
-                try await settle(session, on: adapter)
+                try await synchronize(session, on: adapter)
                 try session.check(reader)
                 return try await body(elements)
             }
         }
         session.leave(reader)
-        try? await settle(session, on: adapter)
+        try? await synchronize(session, on: adapter)
         return try result.get()
     }
 
@@ -70,14 +70,14 @@ extension BlueZ {
     ///
     /// The kernel stops scanning to connect and resumes at once afterwards, at full duty, which kills young links. So
     /// our session is ended before, and begun again after. Other programs may keep discovery on; nothing helps there.
-    package func withQuiet<Success: Sendable>(
+    package func withDiscoveryPaused<Success: Sendable>(
         on adapter: Adapter,
         _ body: () async throws -> Success
     ) async throws -> Success {
         let session = discoveries.session(on: adapter.path)
         session.pause()
         let result = await outcome {
-            try await waitForQuiet(session, on: adapter)
+            try await waitForDiscoveryPause(session, on: adapter)
             return try await body()
         }
         session.resume()
@@ -86,16 +86,16 @@ extension BlueZ {
     }
 
     /// Waits until discovery is off, and not for long: a bluetoothd that does not answer must not keep us from dialling.
-    private func waitForQuiet(_ session: DiscoverySession, on adapter: Adapter) async throws {
-        let (settlements, settled) = AsyncStream<Void>.makeStream()
+    private func waitForDiscoveryPause(_ session: DiscoverySession, on adapter: Adapter) async throws {
+        let (completions, completed) = AsyncStream<Void>.makeStream()
         errands.post {
             try? await self.drive(session, on: adapter)
-            settled.yield()
+            completed.yield()
         }
         _ = try await withTimeLimit(Self.stopLimit) {
-            for await _ in settlements { return }
+            for await _ in completions { return }
         }
-        _ = try await withTimeLimit(Self.quietLimit) {
+        _ = try await withTimeLimit(Self.pauseTimeout) {
             for await snapshot in self.snapshots() {
                 let now = snapshot.adapters.first { $0.path == adapter.path }
                 if now?.isDiscovering != true { return }
@@ -104,7 +104,7 @@ extension BlueZ {
     }
 
     /// Brings bluetoothd to what the session should be, and waits for it even in a cancelled task.
-    private func settle(_ session: DiscoverySession, on adapter: Adapter) async throws {
+    private func synchronize(_ session: DiscoverySession, on adapter: Adapter) async throws {
         try await errands.perform { try await self.drive(session, on: adapter) }
     }
 
@@ -174,8 +174,10 @@ extension BlueZ {
                     for known in mirror.replace(with: try await self.managedObjects()) { report(known) }
                     subscribed()
                     for try await signal in signals {
-                        guard let change = ObjectChange(signal), let news = mirror.apply(change) else { continue }
-                        report(news)
+                        guard let change = ObjectChange(signal), let changedReport = mirror.apply(change) else {
+                            continue
+                        }
+                        report(changedReport)
                     }
                 }
             } catch let error as DBusError {

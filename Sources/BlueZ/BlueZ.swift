@@ -42,14 +42,14 @@ package final class BlueZ: Sendable {
     }
 
     /// Has `work` done beside everything else, without waiting for it; cancelled when `withBlueZ(on:_:)` ends.
-    package func afterwards(_ work: @escaping @Sendable () async -> Void) {
+    package func performInBackground(_ work: @escaping @Sendable () async -> Void) {
         errands.post(work)
     }
 
     /// Has `work` done, and waits for it even when the calling task is cancelled: for undoing.
     ///
     /// Nothing of it is done when `withBlueZ(on:_:)` has ended; a failure is of no consequence.
-    package func undoing(_ work: @escaping @Sendable () async throws -> Void) async {
+    package func performCleanup(_ work: @escaping @Sendable () async throws -> Void) async {
         try? await errands.perform(work)
     }
 

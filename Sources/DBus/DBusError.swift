@@ -46,7 +46,7 @@ package struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// Whether a bus has said that nobody owns the name, and that nothing can be started to own it (D-Bus specification,
     /// "Message Bus Starting Services").
-    package var meansAbsence: Bool {
+    package var indicatesAbsentService: Bool {
         guard let name else { return false }
         return [.serviceUnknown, .nameHasNoOwner].contains(name)
             || name.description.hasPrefix("org.freedesktop.DBus.Error.Spawn.")

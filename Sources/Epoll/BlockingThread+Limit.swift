@@ -15,13 +15,13 @@ extension BlockingThread {
         within limit: Duration,
         of body: @escaping @Sendable () -> Value
     ) throws(Errno) -> Value? {
-        let result = Result<Value>(try Descriptor { eventfd(0, CInt(EFD_CLOEXEC)) })
+        let result = ResultBox<Value>(try Descriptor { eventfd(0, CInt(EFD_CLOEXEC)) })
         _ = try BlockingThread { result.set(body()) }
         return try result.wait(until: .now + limit)
     }
 
     /// What a thread has returned, and an eventfd(2) that is readable from then on.
-    private final class Result<Value: Sendable>: Sendable {
+    private final class ResultBox<Value: Sendable>: Sendable {
         private let value = Mutex<Value?>(nil)
         private let isSet: Descriptor
 

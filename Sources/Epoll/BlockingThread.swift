@@ -4,14 +4,14 @@ package import SystemPackage
 
 /// A thread of its own for work that blocks, so that no thread of the cooperative pool has to.
 package final class BlockingThread: Sendable {
-    private enum Life {
+    private enum State {
         case running
         case awaited(CheckedContinuation<Void, Never>)
         case ended
     }
 
     private let body: @Sendable () -> Void
-    private let life = Mutex(Life.running)
+    private let state = Mutex(State.running)
 
     /// Starts a thread that runs `body` once.
     ///
@@ -31,9 +31,9 @@ package final class BlockingThread: Sendable {
     /// Returns when `body` has returned, whether or not the calling task is cancelled; to be called once.
     package func ended() async {
         await withCheckedContinuation { continuation in
-            life.withLock { life in
-                switch life {
-                case .running: life = .awaited(continuation)
+            state.withLock { state in
+                switch state {
+                case .running: state = .awaited(continuation)
                 case .awaited, .ended: continuation.resume()
                 }
             }
@@ -53,9 +53,9 @@ package final class BlockingThread: Sendable {
     }
 
     private func finish() {
-        life.withLock { life in
-            if case .awaited(let continuation) = life { continuation.resume() }
-            life = .ended
+        state.withLock { state in
+            if case .awaited(let continuation) = state { continuation.resume() }
+            state = .ended
         }
     }
 }

@@ -3,7 +3,7 @@ package import HandoffModel
 /// An app of this computer that continues activities, as its desktop file declares it.
 package struct App: Hashable, Sendable {
     /// How an app gets an activity.
-    package enum Entrance: Hashable, Sendable {
+    package enum LaunchMethod: Hashable, Sendable {
         /// Through `org.handoffd.Application1` on the bus, where it is started if need be.
         case bus
         /// A program that reads the activity as JSON from its standard input.
@@ -26,7 +26,7 @@ package struct App: Hashable, Sendable {
     package let documentTypes: [String: ActivityType]
     /// Domains whose sites may continue into the app.
     package let associatedDomains: [String]
-    package let entrance: Entrance
+    package let launchMethod: LaunchMethod
     /// The program that has to exist for the app to count as installed; nil where it says none.
     package let tryExec: String?
 
@@ -35,16 +35,16 @@ package struct App: Hashable, Sendable {
     /// - Parameters:
     ///   - id: the desktop file's id, without `.desktop`.
     ///   - entry: what is in the file.
-    /// - Throws: ``AppFault`` for the first key that cannot be used.
-    package init?(id: String, _ entry: DesktopEntry) throws(AppFault) {
+    /// - Throws: ``AppError`` for the first key that cannot be used.
+    package init?(id: String, _ entry: DesktopEntry) throws(AppError) {
         guard entry.boolean("Hidden") != true else { return nil }
         let types = entry.strings("X-Handoff-ActivityTypes")
         let documents = entry.strings("X-Handoff-DocumentTypes")
         guard !types.isEmpty || !documents.isEmpty else { return nil }
         guard entry.string("Type") == "Application" else {
-            throw AppFault(key: "Type", "is not Application: only apps continue activities.")
+            throw AppError(key: "Type", "is not Application: only apps continue activities.")
         }
-        guard let name = entry.string("Name") else { throw AppFault(key: "Name", "is missing.") }
+        guard let name = entry.string("Name") else { throw AppError(key: "Name", "is missing.") }
         self.id = id
         self.name = name
         icon = entry.string("Icon")
@@ -52,62 +52,62 @@ package struct App: Hashable, Sendable {
         self.types = try Set(Self.types(types)).union(documentTypes.values)
         teamID = try Self.teamID(entry)
         associatedDomains = entry.strings("X-Handoff-AssociatedDomains")
-        entrance = try Self.entrance(id, entry)
+        launchMethod = try Self.parseLaunchMethod(id, entry)
         tryExec = entry.string("TryExec")
     }
 
     /// Whether it may get activities of that team, or of none.
-    package func isOf(team: String?, type: ActivityType) -> Bool {
+    package func matches(team: String?, type: ActivityType) -> Bool {
         type == .browsingWeb || teamID == team
     }
 
-    private static func types(_ texts: [String]) throws(AppFault) -> [ActivityType] {
+    private static func types(_ texts: [String]) throws(AppError) -> [ActivityType] {
         var types: [ActivityType] = []
         for text in texts { types.append(try type(text, of: "X-Handoff-ActivityTypes")) }
         return types
     }
 
-    private static func type(_ text: String, of key: String) throws(AppFault) -> ActivityType {
+    private static func type(_ text: String, of key: String) throws(AppError) -> ActivityType {
         do {
             return try ActivityType(text)
         } catch {
-            throw AppFault(key: key, error.message)
+            throw AppError(key: key, error.message)
         }
     }
 
-    private static func documentTypes(_ pairs: [String]) throws(AppFault) -> [String: ActivityType] {
+    private static func documentTypes(_ pairs: [String]) throws(AppError) -> [String: ActivityType] {
         let key = "X-Handoff-DocumentTypes"
         var types: [String: ActivityType] = [:]
         for pair in pairs {
             let parts = pair.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, parts[0].split(separator: "/", omittingEmptySubsequences: false).count == 2 else {
-                throw AppFault(key: key, "\(pair.debugDescription) is not MIME/TYPE=activity.type.")
+                throw AppError(key: key, "\(pair.debugDescription) is not MIME/TYPE=activity.type.")
             }
             types[parts[0]] = try type(parts[1], of: key)
         }
         return types
     }
 
-    private static func teamID(_ entry: DesktopEntry) throws(AppFault) -> String? {
+    private static func teamID(_ entry: DesktopEntry) throws(AppError) -> String? {
         guard let team = entry.string("X-Handoff-TeamID") else { return nil }
         var properties = Activity.Properties()
         properties.teamID = team
         do {
             try _ = Activity(type: .browsingWeb, properties: properties)
         } catch {
-            throw AppFault(key: "X-Handoff-TeamID", error.message)
+            throw AppError(key: "X-Handoff-TeamID", error.message)
         }
         return team
     }
 
-    private static func entrance(_ id: String, _ entry: DesktopEntry) throws(AppFault) -> Entrance {
+    private static func parseLaunchMethod(_ id: String, _ entry: DesktopEntry) throws(AppError) -> LaunchMethod {
         guard let isActivatable = entry.boolean("DBusActivatable") else {
-            throw AppFault(key: "DBusActivatable", "is neither true nor false.")
+            throw AppError(key: "DBusActivatable", "is neither true nor false.")
         }
         if isActivatable || entry.strings("Implements").contains("org.handoffd.Application1") {
             // Desktop Entry Specification, "D-Bus Activation": the file is named like the app on the bus.
             guard id.split(separator: ".", omittingEmptySubsequences: false).count >= 2, !id.contains("..") else {
-                throw AppFault(key: "DBusActivatable", "asks for a file named like the app on the bus, not \(id).")
+                throw AppError(key: "DBusActivatable", "asks for a file named like the app on the bus, not \(id).")
             }
             return .bus
         }
@@ -117,23 +117,23 @@ package struct App: Hashable, Sendable {
             let opensDocuments = !entry.strings("X-Handoff-DocumentTypes").isEmpty
             if command.takesURL || opensDocuments && command.takesDocument { return .command(command) }
         }
-        throw AppFault(
+        throw AppError(
             key: "X-Handoff-Exec",
             "is missing, as are DBusActivatable=true and an Exec with %u: the app cannot be given an activity."
         )
     }
 
-    private static func command(_ line: String, of key: String) throws(AppFault) -> ExecLine {
+    private static func command(_ line: String, of key: String) throws(AppError) -> ExecLine {
         do {
             return try ExecLine(line)
         } catch {
-            throw AppFault(key: key, "cannot be used: \(error)")
+            throw AppError(key: key, "cannot be used: \(error)")
         }
     }
 }
 
 /// What is wrong with a desktop file that wants to take part in handing over.
-package struct AppFault: Error, Hashable, Sendable, CustomStringConvertible {
+package struct AppError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A sentence that names the key and says what may stand there.
     package let description: String
 

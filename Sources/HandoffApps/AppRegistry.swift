@@ -16,7 +16,7 @@ package struct AppRegistry: Hashable, Sendable {
     }
 
     /// What opens an activity here.
-    package enum Opener: Hashable, Sendable {
+    package enum LaunchTarget: Hashable, Sendable {
         case app(App)
         /// The web page, in the browser.
         case browser
@@ -53,21 +53,21 @@ package struct AppRegistry: Hashable, Sendable {
     /// - Parameters:
     ///   - type: its type, where its hash is known here.
     ///   - hasWebpage: whether it has a web page.
-    package func opener(for type: ActivityType?, hasWebpage: Bool) -> Opener {
+    package func launchTarget(for type: ActivityType?, hasWebpage: Bool) -> LaunchTarget {
         let claimants = type.map(claimants) ?? []
-        if let app = claimants.first(where: { $0.mayTake(type, hasWebpage: hasWebpage) }) { return .app(app) }
+        if let app = claimants.first(where: { $0.mightAccept(type, hasWebpage: hasWebpage) }) { return .app(app) }
         return hasWebpage ? .browser : .none
     }
 
     /// The apps that may have an activity, in the order in which they are chosen: claimants of its team.
     package func recipients(of activity: Activity) -> [App] {
         claimants(of: activity.type).filter { app in
-            app.isOf(team: activity.teamID, type: activity.type) && app.takes(activity)
+            app.matches(team: activity.teamID, type: activity.type) && app.accepts(activity)
         }
     }
 
     /// What opens an activity: the first of its recipients, else the browser.
-    package func opener(for activity: Activity) -> Opener {
+    package func launchTarget(for activity: Activity) -> LaunchTarget {
         if let app = recipients(of: activity).first { return .app(app) }
         return activity.webpageURL != nil ? .browser : .none
     }
@@ -75,16 +75,16 @@ package struct AppRegistry: Hashable, Sendable {
 
 extension App {
     /// Whether it could take an activity of which only the advertisement is known.
-    fileprivate func mayTake(_ type: ActivityType?, hasWebpage: Bool) -> Bool {
-        guard case .command(let line) = entrance else { return true }
+    fileprivate func mightAccept(_ type: ActivityType?, hasWebpage: Bool) -> Bool {
+        guard case .command(let line) = launchMethod else { return true }
         // A program that only shows web pages is of no use without one.
         let isDocument = documentTypes.values.contains { $0 == type }
         return hasWebpage && line.takesURL || isDocument && line.takesDocument
     }
 
     /// Whether it can be given an activity.
-    fileprivate func takes(_ activity: Activity) -> Bool {
-        guard case .command(let line) = entrance else { return true }
+    fileprivate func accepts(_ activity: Activity) -> Bool {
+        guard case .command(let line) = launchMethod else { return true }
         return activity.webpageURL != nil && line.takesURL || activity.documentURL != nil && line.takesDocument
     }
 }

@@ -23,7 +23,7 @@ package struct AppScan: Sendable {
         for directory in directories.paths {
             // A file in an earlier directory hides those of the same id in later ones.
             for file in DesktopFile.all(in: directory) where known.insert(file.id).inserted {
-                do throws(AppFault) {
+                do throws(AppError) {
                     if let app = try app(file), programs.has(app.tryExec) { apps.append(app) }
                 } catch {
                     faults.append(AppRegistry.Fault(file: file.path, message: error.description))
@@ -38,18 +38,18 @@ package struct AppScan: Sendable {
         directories.paths.flatMap { [$0] + DesktopFile.directories(in: $0) }
     }
 
-    private func app(_ file: DesktopFile) throws(AppFault) -> App? {
+    private func app(_ file: DesktopFile) throws(AppError) -> App? {
         guard let text = file.text else { return nil }
         // Most files have nothing to do with handing over, and their faults are none of our business.
         guard text.contains("X-Handoff-") else { return nil }
         return try App(id: file.id, Self.entry(text))
     }
 
-    private static func entry(_ text: String) throws(AppFault) -> DesktopEntry {
+    private static func entry(_ text: String) throws(AppError) -> DesktopEntry {
         do throws(DesktopEntry.SyntaxError) {
             return try DesktopEntry(text)
         } catch {
-            throw AppFault(error.description)
+            throw AppError(error.description)
         }
     }
 }

@@ -7,15 +7,15 @@ struct DesktopFile: Hashable, Sendable {
     let id: String
 
     /// A larger file is no desktop file.
-    private static let largestFile = 256 * 1024
+    private static let maximumFileBytes = 256 * 1024
     /// How many files are looked at; a desktop with everything installed has a few hundred.
-    private static let mostFiles = 10_000
+    private static let maximumFiles = 10_000
     /// How deep directories are looked into.
     private static let depth = 3
 
     /// The files of a directory and of those below it, by their ids.
     static func all(in directory: String) -> [DesktopFile] {
-        Array(entries(of: directory, "", depth).files.sorted { $0.id < $1.id }.prefix(mostFiles))
+        Array(entries(of: directory, "", depth).files.sorted { $0.id < $1.id }.prefix(maximumFiles))
     }
 
     /// The paths of the directories right below a directory.
@@ -24,7 +24,7 @@ struct DesktopFile: Hashable, Sendable {
     }
 
     /// What is in it; nil where it cannot be read.
-    var text: String? { smallFile(at: path, upTo: Self.largestFile) }
+    var text: String? { smallFile(at: path, upTo: Self.maximumFileBytes) }
 
     private static func entries(
         of path: String,
@@ -33,7 +33,7 @@ struct DesktopFile: Hashable, Sendable {
     ) -> (files: [DesktopFile], directories: [String]) {
         var files: [DesktopFile] = []
         var directories: [String] = []
-        for name in names(in: path).prefix(mostFiles) {
+        for name in names(in: path).prefix(maximumFiles) {
             let inner = path + "/" + name
             if name.hasSuffix(".desktop") {
                 files.append(DesktopFile(path: inner, id: prefix + name.dropLast(".desktop".count)))

@@ -1,7 +1,7 @@
 /// An app that opens documents of some MIME types, as its desktop file says.
 package struct DocumentApp: Hashable, Sendable {
     /// How an app is given a document.
-    package enum Entrance: Hashable, Sendable {
+    package enum LaunchMethod: Hashable, Sendable {
         /// Through `org.freedesktop.Application` on the bus, where it is started if need be.
         case bus
         /// By a command line.
@@ -12,7 +12,7 @@ package struct DocumentApp: Hashable, Sendable {
     package let id: String
     /// The MIME types that it says it opens.
     package let mediaTypes: Set<String>
-    package let entrance: Entrance
+    package let launchMethod: LaunchMethod
     /// The program that has to exist for the app to count as installed; nil where it says none.
     let tryExec: String?
 
@@ -23,9 +23,9 @@ package struct DocumentApp: Hashable, Sendable {
         guard entry.string("Type") == "Application", entry.boolean("Hidden") != true, entry.boolean("Terminal") != true
         else { return nil }
         if entry.boolean("DBusActivatable") == true, id.contains(".") {
-            entrance = .bus
+            launchMethod = .bus
         } else if let line = entry.string("Exec"), let command = try? ExecLine(line) {
-            entrance = .command(command)
+            launchMethod = .command(command)
         } else {
             return nil
         }

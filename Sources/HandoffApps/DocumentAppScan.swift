@@ -16,7 +16,7 @@ package struct DocumentAppScan: Sendable {
     private let programs: SearchPath
 
     /// A larger list is not read; one with everything in it has a few KB.
-    private static let largestFile = 1024 * 1024
+    private static let maximumFileBytes = 1024 * 1024
 
     /// - Parameters:
     ///   - directories: where desktop files are.
@@ -39,8 +39,8 @@ package struct DocumentAppScan: Sendable {
     /// - Parameter name: the last component of its path.
     package func choice(forFileNamed name: String) -> Choice {
         guard let type = MediaTypes(beside: directories).type(ofFileNamed: name) else { return .unknownType }
-        let lineage = MediaTypeLineage(beside: directories).of(type)
-        return DocumentApps(levels).app(for: lineage).map(Choice.app) ?? .noApp(type)
+        let hierarchy = MediaTypeHierarchy(beside: directories).of(type)
+        return DocumentApps(levels).app(for: hierarchy).map(Choice.app) ?? .noApp(type)
     }
 
     private var levels: [DocumentApps.Level] {
@@ -52,7 +52,7 @@ package struct DocumentAppScan: Sendable {
 
     private func lists(in directory: String) -> [MediaTypeAppList] {
         (desktops.map { "\($0)-mimeapps.list" } + ["mimeapps.list"]).compactMap { name in
-            smallFile(at: directory + "/" + name, upTo: Self.largestFile).map { MediaTypeAppList($0) }
+            smallFile(at: directory + "/" + name, upTo: Self.maximumFileBytes).map { MediaTypeAppList($0) }
         }
     }
 

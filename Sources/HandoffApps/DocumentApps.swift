@@ -34,9 +34,9 @@ package struct DocumentApps: Hashable, Sendable {
 
     /// The app for the first of these types for which there is one.
     ///
-    /// - Parameter lineage: a type, and what it is a special kind of.
-    package func app(for lineage: [String]) -> DocumentApp? {
-        for type in lineage {
+    /// - Parameter hierarchy: a type, and what it is a special kind of.
+    package func app(for hierarchy: [String]) -> DocumentApp? {
+        for type in hierarchy {
             if let app = chosen(for: type) ?? associated(with: type) { return app }
         }
         return nil

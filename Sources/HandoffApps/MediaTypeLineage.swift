@@ -1,11 +1,11 @@
 /// Of which other MIME types one is a special kind, as the desktop's shared database says.
 ///
 /// What opens plain text opens a Markdown file, too. (Shared MIME-info Database specification, "Subclassing".)
-package struct MediaTypeLineage: Sendable {
+package struct MediaTypeHierarchy: Sendable {
     private var parents: [String: [String]] = [:]
 
     /// A larger database is not read; that of a whole desktop has 30 KB.
-    private static let largestFile = 1024 * 1024
+    private static let maximumFileBytes = 1024 * 1024
     /// How many types a lineage has at most, whatever a database says.
     private static let longest = 32
 
@@ -13,7 +13,7 @@ package struct MediaTypeLineage: Sendable {
     package init(beside directories: AppDirectories) {
         for directory in directories.paths where directory.hasSuffix("/applications") {
             let file = directory.dropLast("/applications".count) + "/mime/subclasses"
-            if let text = smallFile(at: String(file), upTo: Self.largestFile) { add(text) }
+            if let text = smallFile(at: String(file), upTo: Self.maximumFileBytes) { add(text) }
         }
     }
 
@@ -24,13 +24,13 @@ package struct MediaTypeLineage: Sendable {
 
     /// The type, then what it is a special kind of, the nearest first; each once.
     package func of(_ type: String) -> [String] {
-        var lineage = [type]
+        var hierarchy = [type]
         var index = 0
-        while index < lineage.count, lineage.count < Self.longest {
-            for parent in parents(of: lineage[index]) where !lineage.contains(parent) { lineage.append(parent) }
+        while index < hierarchy.count, hierarchy.count < Self.longest {
+            for parent in parents(of: hierarchy[index]) where !hierarchy.contains(parent) { hierarchy.append(parent) }
             index += 1
         }
-        return lineage
+        return hierarchy
     }
 
     private func parents(of type: String) -> [String] {

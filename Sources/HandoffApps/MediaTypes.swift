@@ -17,13 +17,13 @@ package struct MediaTypes: Sendable {
     private var suppressed: Set<String> = []
 
     /// A larger database is not read; that of a whole desktop has 50 KB.
-    private static let largestFile = 4 * 1024 * 1024
+    private static let maximumFileBytes = 4 * 1024 * 1024
 
     /// Reads the databases beside these directories of desktop files; one that is not there is empty.
     package init(beside directories: AppDirectories) {
         for directory in directories.paths where directory.hasSuffix("/applications") {
             let file = directory.dropLast("/applications".count) + "/mime/globs2"
-            if let text = smallFile(at: String(file), upTo: Self.largestFile) { add(text) }
+            if let text = smallFile(at: String(file), upTo: Self.maximumFileBytes) { add(text) }
         }
     }
 

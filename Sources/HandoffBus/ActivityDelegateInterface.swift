@@ -30,7 +30,7 @@ extension Interface {
     private static func willSave(_ delegate: some ActivityDelegate) -> Method {
         Method(name: "WillSave", inputs: [activity, options]) { invocation in
             let activity = try invocation.arguments.decode(at: 0, as: ObjectPath.self)
-            return .later {
+            return .deferred {
                 try await delegate.willSave(activity)
                 return []
             }

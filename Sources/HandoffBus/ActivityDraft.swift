@@ -66,19 +66,19 @@ package struct ActivityDraft: Hashable, Sendable {
     /// - Throws: ``DBusError`` with the name of what is wrong.
     package mutating func set(_ key: Key, to value: Value) throws(DBusError) {
         switch key {
-        case .title: properties.title = try value.text(for: key)
+        case .title: properties.title = try value.string(for: key)
         case .webpageURL: properties.webpageURL = try value.webpageURL(for: key)
         case .userInfo: properties.userInfo = try UserInfoCoding.userInfo(from: value)
         case .documentURL:
             properties.userInfo[Activity.documentURLKey] = try value.fileURL(for: key).map { .url($0.description) }
-        case .requiredUserInfoKeys: properties.requiredUserInfoKeys = try value.texts(for: key)
-        case .teamID: properties.teamID = try value.text(for: key)
+        case .requiredUserInfoKeys: properties.requiredUserInfoKeys = try value.strings(for: key)
+        case .teamID: properties.teamID = try value.string(for: key)
         case .expirationDate: properties.expiration = try value.date(for: key)
-        case .targetContentIdentifier: properties.targetContentIdentifier = try value.text(for: key)
-        case .persistentIdentifier: properties.persistentIdentifier = try value.text(for: key)
-        case .supportsContinuationStreams: properties.supportsContinuationStreams = try value.truth(for: key)
-        case .eligible: isEligible = try value.truth(for: key)
-        case .needsSave: needsSave = try value.truth(for: key)
+        case .targetContentIdentifier: properties.targetContentIdentifier = try value.string(for: key)
+        case .persistentIdentifier: properties.persistentIdentifier = try value.string(for: key)
+        case .supportsContinuationStreams: properties.supportsContinuationStreams = try value.boolean(for: key)
+        case .eligible: isEligible = try value.boolean(for: key)
+        case .needsSave: needsSave = try value.boolean(for: key)
         case .delegate: delegate = try value.object(for: key)
         }
     }
@@ -87,7 +87,7 @@ package struct ActivityDraft: Hashable, Sendable {
     ///
     /// - Throws: ``DBusError`` with the name of what is wrong.
     package func activity(ofType type: String) throws(DBusError) -> Activity {
-        try handingOn { () throws(ModelError) in
+        try mappingModelError { () throws(ModelError) in
             try Activity(type: ActivityType(type), properties: properties)
         }
     }
@@ -153,7 +153,7 @@ extension ActivityDraft.Key {
 }
 
 /// Runs `body`, turning what it throws into the error reply of the same meaning.
-package func handingOn<Success>(_ body: () throws(ModelError) -> Success) throws(DBusError) -> Success {
+package func mappingModelError<Success>(_ body: () throws(ModelError) -> Success) throws(DBusError) -> Success {
     do {
         return try body()
     } catch {

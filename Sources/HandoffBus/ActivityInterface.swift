@@ -5,11 +5,11 @@ import HandoffModel
 ///
 /// Every member is called on the connection's thread; none may block. An activity that was invalidated a moment ago has
 /// an empty type and no parts.
-package protocol ActivityService: Sendable {
+package protocol ActivityHandler: Sendable {
     /// The activity type.
     var type: String { get }
     /// The parts as they stand.
-    var parts: ActivityDraft { get }
+    var draft: ActivityDraft { get }
     /// Whether it is the current activity of this device.
     var isCurrent: Bool { get }
     /// The bytes it takes on the air.
@@ -31,24 +31,24 @@ package protocol ActivityService: Sendable {
 }
 
 extension Interface {
-    /// `org.handoffd.Activity1`, served by `service`.
-    package static func activity(_ service: some ActivityService) -> Interface {
+    /// `org.handoffd.Activity1`, served by `handler`.
+    package static func activity(_ handler: some ActivityHandler) -> Interface {
         Interface(
             name: HandoffName.activityInterface,
             methods: [
-                command("BecomeCurrent") { try service.becomeCurrent(by: $0) },
-                command("ResignCurrent") { try service.resignCurrent(by: $0) },
-                addUserInfoEntries(service),
-                command("Invalidate") { try service.invalidate(by: $0) },
+                command("BecomeCurrent") { try handler.becomeCurrent(by: $0) },
+                command("ResignCurrent") { try handler.resignCurrent(by: $0) },
+                addUserInfoEntries(handler),
+                command("Invalidate") { try handler.invalidate(by: $0) },
             ],
-            properties: ActivityDraft.Key.allCases.map { property($0, service) } + [
-                Property(name: "Type", type: .string, changes: .constant) { .string(service.type) },
-                Property(name: "Current", type: .boolean, changes: .emitted) { .boolean(service.isCurrent) },
+            properties: ActivityDraft.Key.allCases.map { property($0, handler) } + [
+                Property(name: "Type", type: .string, changes: .constant) { .string(handler.type) },
+                Property(name: "Current", type: .boolean, changes: .emitted) { .boolean(handler.isCurrent) },
                 Property(name: "DocumentProblem", type: .string, changes: .emitted) {
-                    .string(service.documentProblem)
+                    .string(handler.documentProblem)
                 },
                 Property(name: "EncodedSize", type: .uint32, changes: .emitted) {
-                    .uint32(UInt32(clamping: service.encodedSize))
+                    .uint32(UInt32(clamping: handler.encodedSize))
                 },
             ],
             signals: ActivityEvent.descriptions
@@ -62,30 +62,30 @@ extension Interface {
         }
     }
 
-    private static func addUserInfoEntries(_ service: some ActivityService) -> Method {
+    private static func addUserInfoEntries(_ handler: some ActivityHandler) -> Method {
         Method(
             name: "AddUserInfoEntries",
             inputs: [Argument(name: "entries", type: [String: Value].valueType)]
         ) { invocation in
             let entries = try UserInfoCoding.userInfo(from: invocation.arguments[0])
-            try service.update(by: invocation.sender) {
+            try handler.update(by: invocation.sender) {
                 $0.properties.userInfo.merge(entries) { _, new in new }
             }
             return .reply([])
         }
     }
 
-    private static func property(_ key: ActivityDraft.Key, _ service: some ActivityService) -> Property {
+    private static func property(_ key: ActivityDraft.Key, _ handler: some ActivityHandler) -> Property {
         Property(
             name: MemberName(stringLiteral: key.rawValue),
             type: key.type,
             changes: .emitted,
-            get: { service.parts.value(of: key) },
+            get: { handler.draft.value(of: key) },
             set: { value, invocation in
                 if key == .needsSave, let needsSave = value.boolean {
-                    try service.setNeedsSave(needsSave, by: invocation.sender)
+                    try handler.setNeedsSave(needsSave, by: invocation.sender)
                 } else {
-                    try service.update(by: invocation.sender) { try $0.set(key, to: value) }
+                    try handler.update(by: invocation.sender) { try $0.set(key, to: value) }
                 }
             }
         )

@@ -2,7 +2,7 @@ package import DBus
 package import HandoffModel
 
 /// What an app does that continues activities of other devices, through `org.handoffd.Application1`.
-package protocol ContinuingApplication: Sendable {
+package protocol ApplicationHandler: Sendable {
     /// Takes in that an activity is coming, from the device of that name; true when the app shows that it waits.
     func willContinue(_ type: ActivityType, from device: String) async throws -> Bool
     /// Goes on with an activity; false when the app does not want it.
@@ -13,7 +13,7 @@ package protocol ContinuingApplication: Sendable {
 
 extension Interface {
     /// `org.handoffd.Application1`, served by an app.
-    package static func application(_ application: some ContinuingApplication) -> Interface {
+    package static func application(_ application: some ApplicationHandler) -> Interface {
         Interface(
             name: HandoffName.applicationInterface,
             methods: [willContinue(application), continuing(application), didFail(application)]
@@ -23,7 +23,7 @@ extension Interface {
     private static let type = Argument(name: "type", type: .string)
     private static let options = Argument(name: "options", type: [String: Value].valueType)
 
-    private static func willContinue(_ application: some ContinuingApplication) -> Method {
+    private static func willContinue(_ application: some ApplicationHandler) -> Method {
         Method(
             name: "WillContinue",
             inputs: [type, options],
@@ -31,11 +31,11 @@ extension Interface {
         ) { invocation in
             let type = try self.type(invocation)
             let device = deviceName(in: invocation.arguments[1])
-            return .later { [.boolean(try await application.willContinue(type, from: device))] }
+            return .deferred { [.boolean(try await application.willContinue(type, from: device))] }
         }
     }
 
-    private static func continuing(_ application: some ContinuingApplication) -> Method {
+    private static func continuing(_ application: some ApplicationHandler) -> Method {
         Method(
             name: "Continue",
             inputs: [Argument(name: "activity", type: [String: Value].valueType), options],
@@ -43,11 +43,11 @@ extension Interface {
         ) { invocation in
             let activity = try ActivityCoding.fetched(from: invocation.arguments[0])
             let device = deviceName(in: invocation.arguments[1])
-            return .later { [.boolean(try await application.continue(activity, from: device))] }
+            return .deferred { [.boolean(try await application.continue(activity, from: device))] }
         }
     }
 
-    private static func didFail(_ application: some ContinuingApplication) -> Method {
+    private static func didFail(_ application: some ApplicationHandler) -> Method {
         Method(
             name: "DidFail",
             inputs: [
@@ -65,7 +65,7 @@ extension Interface {
 
     private static func type(_ invocation: Invocation) throws -> ActivityType {
         let text = try invocation.arguments.decode(at: 0, as: String.self)
-        return try handingOn { () throws(ModelError) in try ActivityType(text) }
+        return try mappingModelError { () throws(ModelError) in try ActivityType(text) }
     }
 
     private static func deviceName(in options: Value) -> String {

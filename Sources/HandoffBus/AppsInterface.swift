@@ -52,7 +52,7 @@ package struct AppFileFault: Hashable, Sendable {
 }
 
 /// What `org.handoffd.Apps1` does, for the daemon to carry out.
-package protocol AppsService: Sendable {
+package protocol AppsHandler: Sendable {
     /// The apps that continue activities, and the files that cannot be used.
     var list: (apps: [AppDescription], faults: [AppFileFault]) { get }
     /// Makes an app the one that gets activities of a type first; an empty id takes that back.
@@ -60,8 +60,8 @@ package protocol AppsService: Sendable {
 }
 
 extension Interface {
-    /// `org.handoffd.Apps1`, served by `service`.
-    package static func apps(_ service: some AppsService) -> Interface {
+    /// `org.handoffd.Apps1`, served by `handler`.
+    package static func apps(_ handler: some AppsHandler) -> Interface {
         let options = Argument(name: "options", type: [String: Value].valueType)
         let list = Method(
             name: "ListApps",
@@ -71,7 +71,7 @@ extension Interface {
                 Argument(name: "faults", type: .array(.structure([.string, .string]))),
             ]
         ) { _ in
-            let (apps, faults) = service.list
+            let (apps, faults) = handler.list
             return .reply([
                 .array(of: [String: Value].valueType, apps.map(\.value.value)),
                 .array(
@@ -85,7 +85,7 @@ extension Interface {
             inputs: [Argument(name: "type", type: .string), Argument(name: "app", type: .string), options]
         ) { invocation in
             let type = try invocation.arguments.decode(at: 0, as: String.self)
-            try service.setDefault(try invocation.arguments.decode(at: 1, as: String.self), for: type)
+            try handler.setDefault(try invocation.arguments.decode(at: 1, as: String.self), for: type)
             return .reply([])
         }
         return Interface(name: HandoffName.appsInterface, methods: [list, setDefault])

@@ -31,7 +31,7 @@ package struct FolderDescription: Hashable, Sendable {
 }
 
 /// What `org.handoffd.Documents1` does, for the daemon to carry out.
-package protocol DocumentsService: Sendable {
+package protocol DocumentsHandler: Sendable {
     /// The synchronised folders, by id.
     var folders: [FolderDescription] { get }
     /// Says where a folder is on this device.
@@ -45,8 +45,8 @@ package protocol DocumentsService: Sendable {
 }
 
 extension Interface {
-    /// `org.handoffd.Documents1`, served by `service`.
-    package static func documents(_ service: some DocumentsService) -> Interface {
+    /// `org.handoffd.Documents1`, served by `handler`.
+    package static func documents(_ handler: some DocumentsHandler) -> Interface {
         let options = Argument(name: "options", type: [String: Value].valueType)
         let url = Argument(name: "url", type: .string)
         let id = Argument(name: "id", type: .string)
@@ -58,18 +58,18 @@ extension Interface {
                     inputs: [options],
                     outputs: [Argument(name: "folders", type: .array([String: Value].valueType))]
                 ) { _ in
-                    .reply([.array(of: [String: Value].valueType, service.folders.map(\.value.value))])
+                    .reply([.array(of: [String: Value].valueType, handler.folders.map(\.value.value))])
                 },
                 Method(
                     name: "AddFolder",
                     inputs: [id, Argument(name: "path", type: .string), options]
                 ) { invocation in
                     let id = try invocation.arguments.decode(at: 0, as: String.self)
-                    try service.addFolder(id, at: try invocation.arguments.decode(at: 1, as: String.self))
+                    try handler.addFolder(id, at: try invocation.arguments.decode(at: 1, as: String.self))
                     return .reply([])
                 },
                 Method(name: "RemoveFolder", inputs: [id, options]) { invocation in
-                    try service.removeFolder(try invocation.arguments.decode(at: 0, as: String.self))
+                    try handler.removeFolder(try invocation.arguments.decode(at: 0, as: String.self))
                     return .reply([])
                 },
                 Method(
@@ -77,7 +77,7 @@ extension Interface {
                     inputs: [url, options],
                     outputs: [Argument(name: "location", type: .string)]
                 ) { invocation in
-                    .reply([.string(try service.locate(try invocation.arguments.decode(at: 0, as: String.self)))])
+                    .reply([.string(try handler.locate(try invocation.arguments.decode(at: 0, as: String.self)))])
                 },
                 Method(
                     name: "DocumentTypes",
@@ -88,7 +88,7 @@ extension Interface {
                     ]
                 ) { invocation in
                     let url = try invocation.arguments.decode(at: 0, as: String.self)
-                    let types = try service.types(ofDocument: url)
+                    let types = try handler.types(ofDocument: url)
                     return .reply([.string(types.mediaType), types.activityTypes.value])
                 },
             ]

@@ -3,7 +3,7 @@ package import DBus
 /// What `org.handoffd.Manager1` does, for the daemon to carry out.
 ///
 /// Every member is called on the connection's thread, in the order in which the calls came; none may block.
-package protocol ManagerService: Sendable {
+package protocol ManagerHandler: Sendable {
     /// The version of the daemon.
     var version: String { get }
     /// The version of the protocol between devices.
@@ -40,19 +40,19 @@ package protocol ManagerService: Sendable {
 }
 
 extension Interface {
-    /// `org.handoffd.Manager1`, served by `service`.
-    package static func manager(_ service: some ManagerService) -> Interface {
+    /// `org.handoffd.Manager1`, served by `handler`.
+    package static func manager(_ handler: some ManagerHandler) -> Interface {
         Interface(
             name: HandoffName.managerInterface,
             methods: [
-                createActivity(service), cardMethod(service), trustCard(service), rename(service), leave(service),
-                startLooking(service), stopLooking(service), openStream(service),
+                createActivity(handler), cardMethod(handler), trustCard(handler), rename(handler), leave(handler),
+                startLooking(handler), stopLooking(handler), openStream(handler),
             ],
-            properties: constants(service) + states(service)
+            properties: constants(handler) + states(handler)
         )
     }
 
-    private static func createActivity(_ service: some ManagerService) -> Method {
+    private static func createActivity(_ handler: some ManagerHandler) -> Method {
         Method(
             name: "CreateActivity",
             inputs: [
@@ -63,17 +63,17 @@ extension Interface {
         ) { invocation in
             let type = try invocation.arguments.decode(at: 0, as: String.self)
             let draft = try ActivityDraft(properties: invocation.arguments[1])
-            return .reply([.objectPath(try service.createActivity(ofType: type, draft, by: invocation.sender))])
+            return .reply([.objectPath(try handler.createActivity(ofType: type, draft, by: invocation.sender))])
         }
     }
 
-    private static func cardMethod(_ service: some ManagerService) -> Method {
+    private static func cardMethod(_ handler: some ManagerHandler) -> Method {
         Method(name: "Card", outputs: [Argument(name: "card", type: .string)]) { _ in
-            .reply([.string(service.card)])
+            .reply([.string(handler.card)])
         }
     }
 
-    private static func trustCard(_ service: some ManagerService) -> Method {
+    private static func trustCard(_ handler: some ManagerHandler) -> Method {
         Method(
             name: "TrustCard",
             inputs: [
@@ -83,42 +83,42 @@ extension Interface {
             outputs: [Argument(name: "device", type: .objectPath)]
         ) { invocation in
             let card = try invocation.arguments.decode(at: 0, as: String.self)
-            return .reply([.objectPath(try service.trust(card: card))])
+            return .reply([.objectPath(try handler.trust(card: card))])
         }
     }
 
-    private static func rename(_ service: some ManagerService) -> Method {
+    private static func rename(_ handler: some ManagerHandler) -> Method {
         Method(name: "Rename", inputs: [Argument(name: "name", type: .string)]) { invocation in
-            try service.rename(to: try invocation.arguments.decode(at: 0, as: String.self))
+            try handler.rename(to: try invocation.arguments.decode(at: 0, as: String.self))
             return .reply([])
         }
     }
 
-    private static func leave(_ service: some ManagerService) -> Method {
+    private static func leave(_ handler: some ManagerHandler) -> Method {
         Method(name: "Leave", inputs: [Argument(name: "options", type: [String: Value].valueType)]) { _ in
-            try service.leave()
+            try handler.leave()
             return .reply([])
         }
     }
 
-    private static func startLooking(_ service: some ManagerService) -> Method {
+    private static func startLooking(_ handler: some ManagerHandler) -> Method {
         Method(
             name: "StartLooking",
             inputs: [Argument(name: "options", type: [String: Value].valueType)]
         ) { invocation in
-            try service.startLooking(for: invocation.sender)
+            try handler.startLooking(for: invocation.sender)
             return .reply([])
         }
     }
 
-    private static func stopLooking(_ service: some ManagerService) -> Method {
+    private static func stopLooking(_ handler: some ManagerHandler) -> Method {
         Method(name: "StopLooking") { invocation in
-            service.stopLooking(for: invocation.sender)
+            handler.stopLooking(for: invocation.sender)
             return .reply([])
         }
     }
 
-    private static func openStream(_ service: some ManagerService) -> Method {
+    private static func openStream(_ handler: some ManagerHandler) -> Method {
         Method(
             name: "OpenStream",
             inputs: [
@@ -128,28 +128,28 @@ extension Interface {
             outputs: [Argument(name: "stream", type: .unixFD)]
         ) { invocation in
             let continuation = try invocation.arguments.decode(at: 0, as: String.self)
-            return .later { [.unixFD(try await service.openStream(continuation: continuation))] }
+            return .deferred { [.unixFD(try await handler.openStream(continuation: continuation))] }
         }
     }
 
-    private static func constants(_ service: some ManagerService) -> [Property] {
+    private static func constants(_ handler: some ManagerHandler) -> [Property] {
         [
-            Property(name: "Version", type: .string, changes: .constant) { .string(service.version) },
-            Property(name: "ProtocolVersion", type: .uint32, changes: .constant) { .uint32(service.protocolVersion) },
-            Property(name: "DeviceID", type: .string, changes: .constant) { .string(service.deviceID) },
+            Property(name: "Version", type: .string, changes: .constant) { .string(handler.version) },
+            Property(name: "ProtocolVersion", type: .uint32, changes: .constant) { .uint32(handler.protocolVersion) },
+            Property(name: "DeviceID", type: .string, changes: .constant) { .string(handler.deviceID) },
         ]
     }
 
-    private static func states(_ service: some ManagerService) -> [Property] {
+    private static func states(_ handler: some ManagerHandler) -> [Property] {
         [
-            Property(name: "DeviceName", type: .string, changes: .emitted) { .string(service.deviceName) },
-            Property(name: "RadioState", type: .string, changes: .emitted) { .string(service.radioState) },
-            Property(name: "RadioMessage", type: .string, changes: .emitted) { .string(service.radioMessage) },
+            Property(name: "DeviceName", type: .string, changes: .emitted) { .string(handler.deviceName) },
+            Property(name: "RadioState", type: .string, changes: .emitted) { .string(handler.radioState) },
+            Property(name: "RadioMessage", type: .string, changes: .emitted) { .string(handler.radioMessage) },
             Property(name: "Advisories", type: advisoriesType, changes: .emitted) {
-                Value.advisories(service.advisories)
+                Value.advisories(handler.advisories)
             },
             Property(name: "CurrentActivity", type: .objectPath, changes: .emitted) {
-                .objectPath(service.currentActivity)
+                .objectPath(handler.currentActivity)
             },
         ]
     }

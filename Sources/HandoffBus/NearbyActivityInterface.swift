@@ -13,7 +13,7 @@ package struct NearbyActivityDescription: Hashable, Sendable {
     package let typeHash: ActivityTypeHash
     package let hasWebpage: Bool
     /// What would open it here, as far as is known before it is fetched.
-    package let opener: NearbyOpener
+    package let launchTarget: NearbyLaunchTarget
     /// In dBm; ``unknownRSSI`` when the radio does not tell.
     package let rssi: Int16
     /// Microseconds since 1970.
@@ -27,7 +27,7 @@ package struct NearbyActivityDescription: Hashable, Sendable {
         type: ActivityType?,
         typeHash: ActivityTypeHash,
         hasWebpage: Bool,
-        opener: NearbyOpener = .nothing,
+        launchTarget: NearbyLaunchTarget = .nothing,
         rssi: Int16,
         firstSeen: UInt64,
         lastSeen: UInt64
@@ -37,7 +37,7 @@ package struct NearbyActivityDescription: Hashable, Sendable {
         self.type = type
         self.typeHash = typeHash
         self.hasWebpage = hasWebpage
-        self.opener = opener
+        self.launchTarget = launchTarget
         self.rssi = rssi
         self.firstSeen = firstSeen
         self.lastSeen = lastSeen
@@ -49,10 +49,10 @@ package struct NearbyActivityDescription: Hashable, Sendable {
             "Type": .string(type?.rawValue ?? ""),
             "HasWebpage": .boolean(hasWebpage),
             "RSSI": .int16(rssi),
-            "OpensWith": .string(opener.kind),
-            "Application": .string(opener.app),
-            "ApplicationName": .string(opener.name),
-            "ApplicationIcon": .string(opener.icon),
+            "OpensWith": .string(launchTarget.kind),
+            "Application": .string(launchTarget.app),
+            "ApplicationName": .string(launchTarget.name),
+            "ApplicationIcon": .string(launchTarget.icon),
         ]
     }
 }
@@ -63,11 +63,11 @@ extension Interface {
     /// - Parameters:
     ///   - description: the entry as it is now.
     ///   - fetch: fetches the whole activity from its origin.
-    ///   - hand: hands it over to what opens it here.
+    ///   - handOver: hands it over to what opens it here.
     package static func nearbyActivity(
         _ description: @escaping @Sendable () -> NearbyActivityDescription,
         fetch: @escaping @Sendable (BusName) async throws -> FetchedActivity,
-        hand: @escaping @Sendable (ContinuationOptions) async throws -> ContinuationResult
+        handOver: @escaping @Sendable (ContinuationOptions) async throws -> ContinuationResult
     ) -> Interface {
         let options = Argument(name: "options", type: [String: Value].valueType)
         let fetching = Method(
@@ -76,7 +76,7 @@ extension Interface {
             outputs: [Argument(name: "activity", type: [String: Value].valueType)]
         ) { invocation in
             let client = invocation.sender
-            return .later { [ActivityCoding.value(of: try await fetch(client))] }
+            return .deferred { [ActivityCoding.value(of: try await fetch(client))] }
         }
         let continuation = Method(
             name: "Continue",
@@ -84,8 +84,8 @@ extension Interface {
             outputs: [Argument(name: "outcome", type: .string), Argument(name: "application", type: .string)]
         ) { invocation in
             let options = ContinuationOptions(invocation.arguments[0])
-            return .later {
-                let result = try await hand(options)
+            return .deferred {
+                let result = try await handOver(options)
                 return [.string(result.outcome), .string(result.application)]
             }
         }
@@ -112,21 +112,21 @@ extension Interface {
                 .string(description().typeHash.description)
             },
             Property(name: "HasWebpage", type: .boolean, changes: .emitted) { .boolean(description().hasWebpage) },
-            opener("OpensWith", description) { $0.kind },
-            opener("Application", description) { $0.app },
-            opener("ApplicationName", description) { $0.name },
-            opener("ApplicationIcon", description) { $0.icon },
+            launchTarget("OpensWith", description) { $0.kind },
+            launchTarget("Application", description) { $0.app },
+            launchTarget("ApplicationName", description) { $0.name },
+            launchTarget("ApplicationIcon", description) { $0.icon },
             Property(name: "RSSI", type: .int16, changes: .emitted) { .int16(description().rssi) },
             Property(name: "FirstSeen", type: .uint64, changes: .constant) { .uint64(description().firstSeen) },
             Property(name: "LastSeen", type: .uint64, changes: .silent) { .uint64(description().lastSeen) },
         ]
     }
 
-    private static func opener(
+    private static func launchTarget(
         _ name: MemberName,
         _ description: @escaping @Sendable () -> NearbyActivityDescription,
-        _ part: @escaping @Sendable (NearbyOpener) -> String
+        _ part: @escaping @Sendable (NearbyLaunchTarget) -> String
     ) -> Property {
-        Property(name: name, type: .string, changes: .emitted) { .string(part(description().opener)) }
+        Property(name: name, type: .string, changes: .emitted) { .string(part(description().launchTarget)) }
     }
 }

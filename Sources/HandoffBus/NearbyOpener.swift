@@ -1,7 +1,7 @@
 import DBus
 
 /// What would open an activity of another device here.
-package enum NearbyOpener: Hashable, Sendable {
+package enum NearbyLaunchTarget: Hashable, Sendable {
     case app(id: String, name: String, icon: String?)
     /// Its web page, in the browser.
     case browser

@@ -46,7 +46,7 @@ extension Interface {
             let candidates = invocation.arguments[0].array?.compactMap(\.structure).compactMap { fields in
                 PairingCandidate(fields)
             }
-            return .later { [.uint64(try await agent.choose(candidates ?? []))] }
+            return .deferred { [.uint64(try await agent.choose(candidates ?? []))] }
         }
     }
 
@@ -62,7 +62,7 @@ extension Interface {
             let digits = try invocation.arguments.decode(at: 0, as: String.self)
             let name = try invocation.arguments.decode(at: 1, as: String.self)
             let device = try invocation.arguments.decode(at: 2, as: String.self)
-            return .later { [.boolean(try await agent.confirm(digits, shownBy: name, device))] }
+            return .deferred { [.boolean(try await agent.confirm(digits, shownBy: name, device))] }
         }
     }
 

@@ -3,7 +3,7 @@ package import DBus
 /// What `org.handoffd.Pairing1` does, for the daemon to carry out.
 ///
 /// Every member is called on the connection's thread, in the order in which the calls came; none may block.
-package protocol PairingControl: Sendable {
+package protocol PairingHandler: Sendable {
     /// The devices with which a pairing is unconfirmed: ids of 16 hexadecimal digits, and names.
     var unconfirmed: [(id: String, name: String)] { get }
 
@@ -16,27 +16,27 @@ package protocol PairingControl: Sendable {
 }
 
 extension Interface {
-    /// `org.handoffd.Pairing1`, served by `control`.
-    package static func pairing(_ control: some PairingControl) -> Interface {
+    /// `org.handoffd.Pairing1`, served by `handler`.
+    package static func pairing(_ handler: some PairingHandler) -> Interface {
         let options = Argument(name: "options", type: [String: Value].valueType)
         let pair = Method(name: "Pair", inputs: [Argument(name: "agent", type: .objectPath), options]) { invocation in
             let agent = try invocation.arguments.decode(at: 0, as: ObjectPath.self)
-            try control.pair(agent: agent, by: invocation.sender)
+            try handler.pair(agent: agent, by: invocation.sender)
             return .reply([])
         }
         let stop = Method(name: "Stop") { invocation in
-            control.stop(by: invocation.sender)
+            handler.stop(by: invocation.sender)
             return .reply([])
         }
         let forget = Method(name: "Forget", inputs: [Argument(name: "device", type: .string)]) { invocation in
-            try control.forget(device: try invocation.arguments.decode(at: 0, as: String.self))
+            try handler.forget(device: try invocation.arguments.decode(at: 0, as: String.self))
             return .reply([])
         }
         let unconfirmed = Property(
             name: "Unconfirmed",
             type: .array(.structure([.string, .string])),
             changes: .emitted
-        ) { Value.unconfirmed(control.unconfirmed) }
+        ) { Value.unconfirmed(handler.unconfirmed) }
         return Interface(
             name: HandoffName.pairingInterface,
             methods: [pair, stop, forget],

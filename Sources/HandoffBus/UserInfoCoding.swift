@@ -42,13 +42,13 @@ package enum UserInfoCoding {
     }
 
     /// Any value, for showing it; of what userInfo cannot carry, structures become arrays, and the rest its text.
-    package static func shown(_ value: Value) -> UserInfoValue {
+    package static func displayValue(_ value: Value) -> UserInfoValue {
         if let value = try? decode(value, at: "value", depth: 0) { return value }
         switch value {
-        case .variant(let inner): return shown(inner)
-        case .array(_, let items), .structure(let items): return .array(items.map(shown))
+        case .variant(let inner): return displayValue(inner)
+        case .array(_, let items), .structure(let items): return .array(items.map(displayValue))
         case .dictionary(_, _, let entries):
-            let pairs = entries.map { ($0.key.string ?? "\($0.key)", shown($0.value)) }
+            let pairs = entries.map { ($0.key.string ?? "\($0.key)", displayValue($0.value)) }
             return .dictionary(Dictionary(pairs) { _, last in last })
         case .objectPath(let path): return .string(path.description)
         case .signature(let signature): return .string(signature.description)
@@ -92,12 +92,12 @@ package enum UserInfoCoding {
         .array(of: .variant, items.map { .variant(value(of: $0)) })
     }
 
-    private static func decode(_ value: Value, at place: String, depth: Int) throws(DBusError) -> UserInfoValue {
+    private static func decode(_ value: Value, at path: String, depth: Int) throws(DBusError) -> UserInfoValue {
         guard depth <= ActivityLimits.nestingDepth else {
-            throw refusal(place, "is nested more than \(ActivityLimits.nestingDepth) deep")
+            throw refusal(path, "is nested more than \(ActivityLimits.nestingDepth) deep")
         }
         switch value {
-        case .variant(let inner): return try decode(inner, at: place, depth: depth)
+        case .variant(let inner): return try decode(inner, at: path, depth: depth)
         case .boolean(let boolean): return .boolean(boolean)
         case .byte(let number): return .integer(Int64(number))
         case .int16(let number): return .integer(Int64(number))
@@ -109,45 +109,45 @@ package enum UserInfoCoding {
         case .double(let number): return .real(number)
         case .string(let string): return .string(string)
         case .bytes(let bytes): return .data(bytes)
-        case .array(_, let items): return .array(try decode(items, at: place, depth: depth))
-        case .dictionary(_, _, let entries): return .dictionary(try decode(entries, at: place, depth: depth))
-        case .structure(let fields): return try decode(fields: fields, at: place, depth: depth)
-        case .unixFD: throw refusal(place, "is a file descriptor, which cannot leave this computer")
-        case .objectPath, .signature: throw refusal(place, "has a D-Bus type of no meaning elsewhere; use a string")
+        case .array(_, let items): return .array(try decode(items, at: path, depth: depth))
+        case .dictionary(_, _, let entries): return .dictionary(try decode(entries, at: path, depth: depth))
+        case .structure(let fields): return try decode(fields: fields, at: path, depth: depth)
+        case .unixFD: throw refusal(path, "is a file descriptor, which cannot leave this computer")
+        case .objectPath, .signature: throw refusal(path, "has a D-Bus type of no meaning elsewhere; use a string")
         }
     }
 
-    private static func decode(_ items: [Value], at place: String, depth: Int) throws(DBusError) -> [UserInfoValue] {
+    private static func decode(_ items: [Value], at path: String, depth: Int) throws(DBusError) -> [UserInfoValue] {
         var decoded: [UserInfoValue] = []
         decoded.reserveCapacity(items.count)
         for (index, item) in items.enumerated() {
-            decoded.append(try decode(item, at: "\(place)[\(index)]", depth: depth + 1))
+            decoded.append(try decode(item, at: "\(path)[\(index)]", depth: depth + 1))
         }
         return decoded
     }
 
     private static func decode(
         _ entries: [DictionaryEntry],
-        at place: String,
+        at path: String,
         depth: Int
     ) throws(DBusError) -> [String: UserInfoValue] {
         var decoded: [String: UserInfoValue] = [:]
         for entry in entries {
             guard case .string(let key) = entry.key else {
-                throw refusal(place, "has keys of type \(entry.key.type); only strings can be keys")
+                throw refusal(path, "has keys of type \(entry.key.type); only strings can be keys")
             }
-            let place = "\(place)[\"\(key)\"]"
+            let path = "\(path)[\"\(key)\"]"
             // Keys are equal if Unicode says that they are the same text, however it is spelt.
-            guard decoded.updateValue(try decode(entry.value, at: place, depth: depth + 1), forKey: key) == nil else {
-                throw refusal(place, "stands twice")
+            guard decoded.updateValue(try decode(entry.value, at: path, depth: depth + 1), forKey: key) == nil else {
+                throw refusal(path, "stands twice")
             }
         }
         return decoded
     }
 
-    private static func decode(fields: [Value], at place: String, depth: Int) throws(DBusError) -> UserInfoValue {
+    private static func decode(fields: [Value], at path: String, depth: Int) throws(DBusError) -> UserInfoValue {
         guard fields.count == 2, case .string(let tag) = fields[0] else {
-            throw refusal(place, "is a structure; only (tag, value) with the tag null, date, url or set can be carried")
+            throw refusal(path, "is a structure; only (tag, value) with the tag null, date, url or set can be carried")
         }
         let content = fields[1].unwrapped
         switch (tag, content) {
@@ -156,34 +156,34 @@ package enum UserInfoCoding {
         case ("url", .string(let url)):
             return .url(url)
         case ("date", .structure(let parts)):
-            return .date(try date(parts, at: place))
+            return .date(try date(parts, at: path))
         case ("set", .array(_, let items)):
-            return .set(Set(try decode(items, at: place, depth: depth)))
+            return .set(Set(try decode(items, at: path, depth: depth)))
         case ("set", .bytes(let bytes)):
             return .set(Set(bytes.map { .integer(Int64($0)) }))
         default:
             throw refusal(
-                place,
+                path,
                 "has the tag \"\(tag)\" with a value of type \(content.type), which means nothing here"
             )
         }
     }
 
-    private static func date(_ parts: [Value], at place: String) throws(DBusError) -> Timestamp {
-        guard parts.count == 2, case .integer(let seconds) = try decode(parts[0], at: place, depth: 0),
-            case .integer(let integer) = try decode(parts[1], at: place, depth: 0),
+    private static func date(_ parts: [Value], at path: String) throws(DBusError) -> Timestamp {
+        guard parts.count == 2, case .integer(let seconds) = try decode(parts[0], at: path, depth: 0),
+            case .integer(let integer) = try decode(parts[1], at: path, depth: 0),
             let nanoseconds = UInt32(exactly: integer)
         else {
-            throw refusal(place, "is a date that is not (seconds x, nanoseconds u)")
+            throw refusal(path, "is a date that is not (seconds x, nanoseconds u)")
         }
         do {
             return try Timestamp(seconds: seconds, nanoseconds: nanoseconds)
         } catch {
-            throw HandoffErrorName.invalidUserInfo.reply("\(place) is not a date: \(error.message)")
+            throw HandoffErrorName.invalidUserInfo.reply("\(path) is not a date: \(error.message)")
         }
     }
 
-    private static func refusal(_ place: String, _ reason: String) -> DBusError {
-        HandoffErrorName.invalidUserInfo.reply("\(place) \(reason).")
+    private static func refusal(_ path: String, _ reason: String) -> DBusError {
+        HandoffErrorName.invalidUserInfo.reply("\(path) \(reason).")
     }
 }

@@ -4,13 +4,13 @@ import HandoffModel
 /// Reading the parts of an activity; each throws an `InvalidArgument` that names the part and what it may be.
 extension Value {
     /// A text; nil for an empty one.
-    func text(for key: ActivityDraft.Key) throws(DBusError) -> String? {
+    func string(for key: ActivityDraft.Key) throws(DBusError) -> String? {
         guard let string else { throw wrongType(key, "a string") }
         return string.isEmpty ? nil : string
     }
 
     /// The texts of a list, once each.
-    func texts(for key: ActivityDraft.Key) throws(DBusError) -> Set<String> {
+    func strings(for key: ActivityDraft.Key) throws(DBusError) -> Set<String> {
         guard let elements = array, bytes == nil || elements.isEmpty else { throw wrongType(key, "a list of strings") }
         let strings = elements.compactMap(\.unwrapped.string)
         guard strings.count == elements.count else { throw wrongType(key, "a list of strings") }
@@ -19,14 +19,14 @@ extension Value {
 
     /// The address of a web page; nil for an empty one.
     func webpageURL(for key: ActivityDraft.Key) throws(DBusError) -> WebpageURL? {
-        guard let text = try text(for: key) else { return nil }
-        return try handingOn { () throws(ModelError) in try WebpageURL(text) }
+        guard let text = try string(for: key) else { return nil }
+        return try mappingModelError { () throws(ModelError) in try WebpageURL(text) }
     }
 
     /// A file of this device; nil for an empty text.
     func fileURL(for key: ActivityDraft.Key) throws(DBusError) -> FileURL? {
-        guard let text = try text(for: key) else { return nil }
-        return try handingOn { () throws(ModelError) in
+        guard let text = try string(for: key) else { return nil }
+        return try mappingModelError { () throws(ModelError) in
             guard let url = try FileURL(text) else {
                 throw ModelError(.invalidFileURL, "\(text.debugDescription) is no file: URL of this device.")
             }
@@ -35,7 +35,7 @@ extension Value {
     }
 
     /// A truth value.
-    func truth(for key: ActivityDraft.Key) throws(DBusError) -> Bool {
+    func boolean(for key: ActivityDraft.Key) throws(DBusError) -> Bool {
         guard let boolean else { throw wrongType(key, "a boolean") }
         return boolean
     }

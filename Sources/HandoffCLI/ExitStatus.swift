@@ -16,7 +16,7 @@ enum ExitStatus: Int32 {
     init(_ error: DBusError) {
         switch error.code {
         case .connectFailed, .invalidAddress, .disconnected: self = .noDaemon
-        case .remote where error.meansAbsence: self = .noDaemon
+        case .remote where error.indicatesAbsentService: self = .noDaemon
         case .remote where Self.missing.contains(error.name?.description ?? ""): self = .notFound
         default: self = .failed
         }

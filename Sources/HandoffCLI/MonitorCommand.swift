@@ -103,7 +103,7 @@ struct MonitorEvent: Encodable {
         self.event = event
         object = path.description
         self.interface = interface
-        self.properties = properties.mapValues { UserInfoJSON(UserInfoCoding.shown($0)) }
+        self.properties = properties.mapValues { UserInfoJSON(UserInfoCoding.displayValue($0)) }
     }
 }
 

@@ -43,14 +43,14 @@ struct NearbyCommand: AsyncParsableCommand {
         let id: Int
         let type: String
         let hasWebpage: Bool
-        let opener: String
+        let launchTarget: String
         let rssi: Int?
 
         init(_ activity: NearbyActivity) {
             id = activity.id
             type = activity.type
             hasWebpage = activity.hasWebpage
-            opener = activity.opensWith + activity.application
+            launchTarget = activity.opensWith + activity.application
             rssi = activity.rssi
         }
     }
@@ -69,7 +69,7 @@ extension Output {
                 "\(activity.id)",
                 printable(activity.deviceName),
                 activity.type.isEmpty ? "(type \(activity.typeHash))" : activity.type,
-                printable(activity.openerName),
+                printable(activity.targetName),
                 activity.rssi.map { "\($0) dBm" } ?? "-"
             )
         }
@@ -79,7 +79,7 @@ extension Output {
 
 extension NearbyActivity {
     /// What would open it, in words for a person.
-    fileprivate var openerName: String {
+    fileprivate var targetName: String {
         switch opensWith {
         case "app": applicationName
         case "browser": "browser"

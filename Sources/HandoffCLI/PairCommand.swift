@@ -29,7 +29,7 @@ struct PairCommand: AsyncParsableCommand {
             try await client.pair(agent: PairingDialog.path)
             dialog.begin()
             try await untilInterrupted {
-                try await dialog.run(besides: { try await Self.daemonEnds(client) })
+                try await dialog.run(until: { try await Self.waitForDaemonExit(client) })
             }
             guard dialog.hasEnded else {
                 throw CommandFailure(
@@ -40,7 +40,7 @@ struct PairCommand: AsyncParsableCommand {
         }
     }
 
-    private static func daemonEnds(_ client: HandoffClient) async throws {
+    private static func waitForDaemonExit(_ client: HandoffClient) async throws {
         try await client.connection.withOwner(of: HandoffName.bus) { owners in
             for await owner in owners where owner == nil { return }
         }

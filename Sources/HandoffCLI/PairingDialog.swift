@@ -29,10 +29,10 @@ struct PairingDialog: Sendable {
         }
 
         deinit {
-            give(.failure(Withdrawn.error))
+            resume(.failure(Cancelled.error))
         }
 
-        func give(_ result: Result<Value, any Error>) {
+        func resume(_ result: Result<Value, any Error>) {
             let waiting = continuation.withLock { continuation in
                 defer { continuation = nil }
                 return continuation
@@ -53,7 +53,7 @@ struct PairingDialog: Sendable {
 
     private let events: AsyncStream<Event>
     private let newEvents: AsyncStream<Event>.Continuation
-    private let end = Ending()
+    private let end = Completion()
 
     init(output: Output) {
         self.output = output
@@ -62,18 +62,18 @@ struct PairingDialog: Sendable {
     }
 
     /// Whether the daemon has said how it has ended.
-    var hasEnded: Bool { end.hasCome }
+    var hasEnded: Bool { end.isFinished }
 
     /// Tells the person what to do.
     func begin() {
-        tell(
+        report(
             Document(event: "searching"),
             "Run `handoffctl pair` on the other device too, within two minutes. Looking for it …"
         )
     }
 
     /// Asks and answers until the daemon says how it has ended, or is gone.
-    func run(besides daemonEnds: @escaping @Sendable () async throws -> Void) async throws {
+    func run(until waitForDaemonExit: @escaping @Sendable () async throws -> Void) async throws {
         let newEvents = newEvents
         // Reading a terminal blocks, and nothing ends it: the thread goes with the command.
         _ = try BlockingThread {
@@ -81,31 +81,31 @@ struct PairingDialog: Sendable {
             newEvents.yield(.endOfInput)
         }
         do {
-            try await converse(besides: daemonEnds)
+            try await runDialog(until: waitForDaemonExit)
         } catch {
-            await withdrawAll()
+            await cancelAllQuestions()
             throw error
         }
-        await withdrawAll()
+        await cancelAllQuestions()
     }
 
     /// Drops what the daemon has asked in the last moment: a connection waits for the answers to its calls.
-    private func withdrawAll() async {
+    private func cancelAllQuestions() async {
         newEvents.finish()
         for await _ in events {}
     }
 
-    private func converse(besides daemonEnds: @escaping @Sendable () async throws -> Void) async throws {
+    private func runDialog(until waitForDaemonExit: @escaping @Sendable () async throws -> Void) async throws {
         let newEvents = newEvents
         try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
-                try await daemonEnds()
+                try await waitForDaemonExit()
                 try Task.checkCancellation()
                 newEvents.yield(.daemonEnded)
                 return false
             }
             group.addTask {
-                try await converse()
+                try await runDialog()
                 return true
             }
             defer { group.cancelAll() }
@@ -113,7 +113,7 @@ struct PairingDialog: Sendable {
         }
     }
 
-    private func converse() async throws {
+    private func runDialog() async throws {
         var question = Question.none
         for await event in events {
             switch event {
@@ -125,18 +125,18 @@ struct PairingDialog: Sendable {
                 ask(digits, name, device)
             case .line(let line): question = answer(line, to: question)
             case .cancelled(let message):
-                question = withdraw(question)
-                tell(Document(event: "cancelled", message: message), message + " Looking on …")
-            case .endOfInput: _ = withdraw(question)
+                question = cancel(question)
+                report(Document(event: "cancelled", message: message), message + " Looking on …")
+            case .endOfInput: _ = cancel(question)
             case .paired(let device, let name):
-                end.come()
+                end.finish()
                 let text = "Paired with \(printable(name)) (\(device)). Both devices trust each other now."
-                return tell(Document(event: "paired", device: device, deviceName: name), text)
+                return report(Document(event: "paired", device: device, deviceName: name), text)
             case .failed(let error, let message):
-                end.come()
+                end.finish()
                 throw CommandFailure(status: Self.status(of: error), message: message, name: error)
             case .daemonEnded:
-                end.come()
+                end.finish()
                 throw CommandFailure(status: .noDaemon, message: "handoffd has stopped, and the pairing with it.")
             }
         }
@@ -144,14 +144,14 @@ struct PairingDialog: Sendable {
 
     private func ask(_ candidates: [PairingCandidate]) {
         let list = candidates.enumerated().map { "  \($0.offset + 1)  \(printable($0.element.name))" }
-        tell(
+        report(
             Document(event: "choice", candidates: candidates.map(\.name)),
             (["Several devices pair:"] + list + ["Which one is yours? Type its number:"]).joined(separator: "\n")
         )
     }
 
     private func ask(_ digits: String, _ name: String, _ device: String) {
-        tell(
+        report(
             Document(event: "digits", device: device, deviceName: name, digits: digits),
             "\n    \(digits.prefix(3)) \(digits.suffix(3))\n\nDoes \(printable(name)) show the same digits? Type yes or no:"
         )
@@ -164,32 +164,32 @@ struct PairingDialog: Sendable {
         case .none: return .none
         case .choice(let candidates, let reply):
             guard words.count == 1, let number = Int(words[0]), (1...candidates.count).contains(number) else {
-                tell(nil, "Type a number from 1 to \(candidates.count):")
+                report(nil, "Type a number from 1 to \(candidates.count):")
                 return question
             }
-            reply.give(.success(candidates[number - 1].number))
+            reply.resume(.success(candidates[number - 1].number))
         case .digits(let name, let reply):
             guard words.count == 1, let isSame = ["y": true, "yes": true, "n": false, "no": false][words[0]] else {
-                tell(nil, "Type yes or no:")
+                report(nil, "Type yes or no:")
                 return question
             }
-            reply.give(.success(isSame))
-            if isSame { tell(Document(event: "waiting"), "Waiting for the answer on \(printable(name)) …") }
+            reply.resume(.success(isSame))
+            if isSame { report(Document(event: "waiting"), "Waiting for the answer on \(printable(name)) …") }
         }
         return .none
     }
 
-    private func withdraw(_ question: Question) -> Question {
+    private func cancel(_ question: Question) -> Question {
         switch question {
         case .none: break
-        case .choice(_, let reply): reply.give(.failure(Withdrawn.error))
-        case .digits(_, let reply): reply.give(.failure(Withdrawn.error))
+        case .choice(_, let reply): reply.resume(.failure(Cancelled.error))
+        case .digits(_, let reply): reply.resume(.failure(Cancelled.error))
         }
         return .none
     }
 
     /// Shows a text to a person, or an event to a program; nothing to a program that has none.
-    private func tell(_ document: Document?, _ text: String) {
+    private func report(_ document: Document?, _ text: String) {
         guard output.isJSON else { return output.write(text) }
         if let document { output.write(Output.compact(document)) }
     }
@@ -198,7 +198,7 @@ struct PairingDialog: Sendable {
         error == HandoffErrorName.unconfirmed.errorName.description ? .unconfirmed : .failed
     }
 
-    private enum Withdrawn {
+    private enum Cancelled {
         static let error = HandoffErrorName.userCancelled.reply("Nobody answers any more.")
     }
 }
@@ -248,12 +248,12 @@ extension PairingDialog {
     }
 
     /// Whether it has ended.
-    private final class Ending: Sendable {
+    private final class Completion: Sendable {
         private let state = Mutex(false)
 
-        var hasCome: Bool { state.withLock { $0 } }
+        var isFinished: Bool { state.withLock { $0 } }
 
-        func come() {
+        func finish() {
             state.withLock { $0 = true }
         }
     }

@@ -42,22 +42,24 @@ struct PublishCommand: AsyncParsableCommand {
     func run() async throws {
         let type = type
         var draft = try content.draft()
-        let host = stream ? StreamHost() : nil
+        let streamDelegate = stream ? StreamDelegate() : nil
         if stream {
             draft.properties.supportsContinuationStreams = true
-            draft.delegate = StreamHost.path
+            draft.delegate = StreamDelegate.path
         }
         let file = try document.map(fileURL)
         if let file { draft.properties.userInfo[Activity.documentURLKey] = .url(file) }
         let offered = draft
         try await options.withClient { client, output in
             let type = if let type { type } else { try await Self.type(ofDocument: file ?? "", client) }
-            if let host { client.connection.objects.insert([.activityDelegate(host)], at: StreamHost.path) }
+            if let streamDelegate {
+                client.connection.objects.insert([.activityDelegate(streamDelegate)], at: StreamDelegate.path)
+            }
             let activity = try await client.createActivity(ofType: type, offered)
             try await client.becomeCurrent(activity)
             let problem = file == nil ? "" : try await client.documentProblem(of: activity)
             if !problem.isEmpty { output.note("not offered yet: \(printable(problem))") }
-            if host == nil {
+            if streamDelegate == nil {
                 // Standard output belongs to the stream, if there is to be one.
                 try output.print(
                     Document(
@@ -69,10 +71,10 @@ struct PublishCommand: AsyncParsableCommand {
                 )
             }
             try await untilInterrupted {
-                if let host {
-                    try await StandardStreams.join(try await host.stream())
+                if let streamDelegate {
+                    try await StandardStreams.connect(to: try await streamDelegate.stream())
                 } else {
-                    try await Self.daemonEnds(client)
+                    try await Self.waitForDaemonExit(client)
                 }
             }
             try await client.invalidate(activity)
@@ -93,7 +95,7 @@ struct PublishCommand: AsyncParsableCommand {
     }
 
     /// The daemon's end is the activity's end.
-    private static func daemonEnds(_ client: HandoffClient) async throws {
+    private static func waitForDaemonExit(_ client: HandoffClient) async throws {
         try await client.connection.withOwner(of: HandoffName.bus) { owners in
             for await owner in owners where owner == nil { return }
         }

@@ -11,7 +11,7 @@ enum StandardStreams {
     /// A terminal's input is not waited for once the other side has finished: whoever types there sees that it has.
     ///
     /// - Throws: ``CommandFailure`` when the stream broke, so that something may be missing.
-    static func join(_ stream: UnixFD) async throws {
+    static func connect(to stream: UnixFD) async throws {
         let shared = Shared(stream)
         let receiving = try BlockingThread { shared.copy(from: shared.number, to: STDOUT_FILENO) }
         let sending = try BlockingThread {

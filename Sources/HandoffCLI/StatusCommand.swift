@@ -29,7 +29,7 @@ struct StatusCommand: AsyncParsableCommand {
         var lines = [table.text]
         if status.radioState != "ready" { lines.append("\n\(status.radioMessage)") }
         for advisory in status.advisories where advisory.count == 2 { lines.append("\n\(advisory[0]): \(advisory[1])") }
-        if objects.devices.isEmpty { lines.append("\n" + Self.lonely) }
+        if objects.devices.isEmpty { lines.append("\n" + Self.noDevicesHint) }
         return lines.joined(separator: "\n")
     }
 
@@ -37,7 +37,7 @@ struct StatusCommand: AsyncParsableCommand {
         objects.activities.first { $0.path == status.currentActivity }?.properties["Type"]?.string ?? "none"
     }
 
-    private static let lonely =
+    private static let noDevicesHint =
         "No device is trusted yet, so nothing is advertised or scanned: run `handoffctl pair` on this device and another."
 }
 

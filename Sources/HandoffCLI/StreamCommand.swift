@@ -35,7 +35,7 @@ struct StreamCommand: AsyncParsableCommand {
                         message: "The app on \(printable(chosen.deviceName)) takes no continuation streams."
                     )
                 }
-                try await StandardStreams.join(try await client.openStream(continuation))
+                try await StandardStreams.connect(to: try await client.openStream(continuation))
             }
         }
     }

@@ -2,20 +2,20 @@ import DBus
 import HandoffBus
 
 /// The app behind `handoffctl publish --stream`: it takes one stream, and no others.
-struct StreamHost: ActivityDelegate {
+struct StreamDelegate: ActivityDelegate {
     static let path: ObjectPath = "/org/handoffd/control"
 
-    private let arrivals: AsyncStream<UnixFD>
-    private let newArrivals: AsyncStream<UnixFD>.Continuation
+    private let receivedStreams: AsyncStream<UnixFD>
+    private let newStreams: AsyncStream<UnixFD>.Continuation
 
     init() {
-        (arrivals, newArrivals) = AsyncStream.makeStream()
+        (receivedStreams, newStreams) = AsyncStream.makeStream()
     }
 
     /// The stream, once another device has opened it.
     func stream() async throws -> UnixFD {
-        for await stream in arrivals {
-            newArrivals.finish()
+        for await stream in receivedStreams {
+            newStreams.finish()
             return stream
         }
         throw CancellationError()
@@ -31,7 +31,7 @@ struct StreamHost: ActivityDelegate {
         from device: ObjectPath,
         named name: String
     ) throws {
-        guard case .enqueued = newArrivals.yield(stream) else {
+        guard case .enqueued = newStreams.yield(stream) else {
             throw HandoffErrorName.limitReached.reply("This program takes one stream, and has it.")
         }
     }

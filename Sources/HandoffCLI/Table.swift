@@ -27,10 +27,10 @@ struct Table {
 /// Text from elsewhere, safe to show on a terminal: what could move its cursor, break the line or turn the direction in
 /// which the rest is read becomes a dot.
 func printable(_ text: String) -> String {
-    String(text.map { $0.unicodeScalars.allSatisfy(isHarmless) ? $0 : "·" })
+    String(text.map { $0.unicodeScalars.allSatisfy(isPrintable) ? $0 : "·" })
 }
 
-private func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+private func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: false
     default: !scalar.properties.isBidiControl

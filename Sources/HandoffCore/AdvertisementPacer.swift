@@ -11,7 +11,7 @@ package struct AdvertisementPacer: Sendable {
         /// This activity can be continued.
         case activity(ActivityTypeHash, hasWebpage: Bool)
         /// There is nothing to continue any more.
-        case farewell
+        case withdrawal
     }
 
     /// One advertisement as it should be on the air.
@@ -33,7 +33,7 @@ package struct AdvertisementPacer: Sendable {
     package static let freshness = Duration.seconds(30)
     /// How long a farewell is on the air: a whole cycle of a scanner that listens for one second in four, and once more
     /// the 1.28 s between two advertisements of an old bluetoothd.
-    package static let farewellDuration = Duration.milliseconds(5280)
+    package static let withdrawalDuration = Duration.milliseconds(5280)
 
     private struct OnAir {
         var content: Content
@@ -45,15 +45,15 @@ package struct AdvertisementPacer: Sendable {
     /// Whether "nothing to continue" is said for as long as it is so, so that the air does not tell.
     package var isCovering = false
 
-    private var wanted: Content?
+    private var requested: Content?
     private var onAir: OnAir?
     private var changes: [Duration] = []
 
     package init() {}
 
     /// Says what should be told from now on; nil for nothing.
-    package mutating func want(_ content: Content?) {
-        wanted = content
+    package mutating func request(_ content: Content?) {
+        requested = content
     }
 
     /// Says that a broadcast of that content has begun just now, which may be later than it was asked for.
@@ -80,18 +80,18 @@ package struct AdvertisementPacer: Sendable {
 
     /// What the wish means for the air: a wish for nothing is a farewell first, if anything was said before.
     private func target(at uptime: Duration) -> Content? {
-        if let wanted { return wanted }
-        if isCovering { return .farewell }
+        if let requested { return requested }
+        if isCovering { return .withdrawal }
         guard let onAir else { return nil }
-        if onAir.content != .farewell { return .farewell }
-        return uptime - onAir.since < Self.farewellDuration ? .farewell : nil
+        if onAir.content != .withdrawal { return .withdrawal }
+        return uptime - onAir.since < Self.withdrawalDuration ? .withdrawal : nil
     }
 
     private func earliestChange(to target: Content?) -> Duration {
         guard let last = changes.last, target != nil else { return .zero }
         let afterGap = last + Self.shortestGap
         // A farewell waits for the gap only: what it takes back has been counted already.
-        guard target != .farewell, changes.count == Self.changesPerWindow else { return afterGap }
+        guard target != .withdrawal, changes.count == Self.changesPerWindow else { return afterGap }
         return max(afterGap, changes[0] + Self.window)
     }
 
@@ -110,7 +110,7 @@ package struct AdvertisementPacer: Sendable {
 
     private func nextDeadline(after now: Moment) -> Duration? {
         guard let onAir else { return nil }
-        if onAir.content == .farewell, wanted == nil, !isCovering { return onAir.since + Self.farewellDuration }
+        if onAir.content == .withdrawal, requested == nil, !isCovering { return onAir.since + Self.withdrawalDuration }
         let slotEnd = now.uptime + now.timeToNextSlot
         let freshEnd = onAir.since + Self.freshness
         return freshEnd > now.uptime ? min(slotEnd, freshEnd) : slotEnd

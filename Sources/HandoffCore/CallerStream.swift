@@ -4,7 +4,7 @@ import HandoffWire
 /// The caller's end of a session: messages in, bytes out, and back.
 ///
 /// The first message goes out in the first handshake message; the first one that comes back completes the handshake.
-struct CallerStream: Sendable {
+struct ClientSessionCodec: Sendable {
     private enum Stage: Sendable {
         case handshake(NoiseHandshake)
         case transport(NoiseTransport)

@@ -33,13 +33,13 @@ package struct Continuations: Sendable {
     /// What became of an announcement.
     package enum Announcement: Hashable, Sendable {
         /// The app has it, or may have it.
-        case taken
+        case delivered
         /// The app is not there, and cannot be started: it has heard nothing.
-        case impossible
+        case unreachable
     }
 
     /// What an app said to the activity.
-    package enum Reception: Hashable, Sendable {
+    package enum Response: Hashable, Sendable {
         /// It goes on with it.
         case accepted
         /// It does not want it.
@@ -60,17 +60,17 @@ package struct Continuations: Sendable {
 
     private enum Announcing: Sendable {
         /// There is nobody to tell before the activity is here.
-        case nobody
+        case notNeeded
         case running(AppID)
-        case taken(AppID)
+        case delivered(AppID)
         /// The app is not there.
-        case impossible(AppID)
+        case unreachable(AppID)
 
         var isOver: Bool { if case .running = self { false } else { true } }
         /// The app that waits for what follows.
-        var told: AppID? { if case .taken(let app) = self { app } else { nil } }
+        var announcedApp: AppID? { if case .delivered(let app) = self { app } else { nil } }
         /// The app that cannot be started.
-        var absent: AppID? { if case .impossible(let app) = self { app } else { nil } }
+        var unreachableApp: AppID? { if case .unreachable(let app) = self { app } else { nil } }
     }
 
     private enum Fetch: Sendable {
@@ -107,7 +107,7 @@ package struct Continuations: Sendable {
         }
         let id = nextID
         nextID += 1
-        phases[id] = .preparing(app.map(Announcing.running) ?? .nobody, .running)
+        phases[id] = .preparing(app.map(Announcing.running) ?? .notNeeded, .running)
         actions += (app == nil ? [.fetch] : [.announce, .fetch]).map { (id, $0) }
         return (id, actions)
     }
@@ -115,7 +115,7 @@ package struct Continuations: Sendable {
     /// Takes in what became of `Action/announce`.
     package mutating func announced(_ id: ID, _ announcement: Announcement) -> [Action] {
         guard case .preparing(.running(let app), let fetch) = phases[id] else { return [] }
-        phases[id] = .preparing(announcement == .taken ? .taken(app) : .impossible(app), fetch)
+        phases[id] = .preparing(announcement == .delivered ? .delivered(app) : .unreachable(app), fetch)
         return advance(id)
     }
 
@@ -134,11 +134,11 @@ package struct Continuations: Sendable {
     }
 
     /// Takes in what became of `Action/handOver(_:)`.
-    package mutating func handedOver(_ id: ID, _ reception: Reception) -> [Action] {
+    package mutating func handedOver(_ id: ID, _ response: Response) -> [Action] {
         guard case .receiving(let activity, let app) = phases[id] else { return [] }
-        switch reception {
+        switch response {
         case .accepted: return finish(id, .success(.app(app)))
-        case .declined, .failed: return openElsewhere(id, activity, or: Self.error(reception))
+        case .declined, .failed: return openElsewhere(id, activity, or: Self.error(response))
         }
     }
 
@@ -162,28 +162,33 @@ package struct Continuations: Sendable {
     /// Goes on once the app has been told and the fetch has ended.
     private mutating func advance(_ id: ID) -> [Action] {
         guard case .preparing(let announcing, let fetch) = phases[id], announcing.isOver else { return [] }
-        let told = announcing.told
+        let announcedApp = announcing.announcedApp
         switch fetch {
         case .running: return []
         case .failed(let error):
-            return (told == nil ? [] : [.reportFailure(error)]) + finish(id, .failure(error))
+            return (announcedApp == nil ? [] : [.reportFailure(error)]) + finish(id, .failure(error))
         case .arrived(let activity, let apps):
-            return deliver(id, activity, to: apps.filter { $0 != announcing.absent }, told: told)
+            return deliver(
+                id,
+                activity,
+                to: apps.filter { $0 != announcing.unreachableApp },
+                announcedApp: announcedApp
+            )
         }
     }
 
     /// Gives the activity to the app that was told, else to another one, else to none.
-    private mutating func deliver(_ id: ID, _ activity: Activity, to apps: [AppID], told: AppID?) -> [Action] {
-        if let told, apps.contains(told) {
-            phases[id] = .receiving(activity, by: told)
-            return [.handOver(activity, to: told)]
+    private mutating func deliver(_ id: ID, _ activity: Activity, to apps: [AppID], announcedApp: AppID?) -> [Action] {
+        if let announcedApp, apps.contains(announcedApp) {
+            phases[id] = .receiving(activity, by: announcedApp)
+            return [.handOver(activity, to: announcedApp)]
         }
         guard let other = apps.first else {
-            let report: [Action] = told == nil ? [] : [.reportFailure(Self.notForApp)]
+            let report: [Action] = announcedApp == nil ? [] : [.reportFailure(Self.notForApp)]
             return report + openElsewhere(id, activity, or: Self.notForApp)
         }
         phases[id] = .receiving(activity, by: other)
-        return (told == nil ? [] : [.reportFailure(Self.forOtherApp)]) + [.handOver(activity, to: other)]
+        return (announcedApp == nil ? [] : [.reportFailure(Self.forOtherApp)]) + [.handOver(activity, to: other)]
     }
 
     private mutating func openElsewhere(_ id: ID, _ activity: Activity, or error: HandoffError) -> [Action] {
@@ -210,8 +215,8 @@ package struct Continuations: Sendable {
         "The activity is for apps of another team, of which one continues it."
     )
 
-    private static func error(_ reception: Reception) -> HandoffError {
-        switch reception {
+    private static func error(_ response: Response) -> HandoffError {
+        switch response {
         case .failed(let reason): HandoffError(.appFailed, "The app could not take the activity: \(reason)")
         case .accepted, .declined:
             HandoffError(.notContinuable, "The app does not want this activity, and it has no web page.")

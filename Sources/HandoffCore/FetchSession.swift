@@ -5,21 +5,21 @@ package import HandoffWire
 ///
 /// The first frame carries the request inside the first handshake message, the second brings the answer; what does not
 /// fit into it follows under the session's key. An acknowledgement ends it.
-package struct FetchSession: Sendable {
+package struct ClientSession: Sendable {
     /// A whole answer, and the bytes that say so to the origin.
-    package struct Answered: Sendable {
+    package struct ReceivedAnswer: Sendable {
         package let answer: Answer
         /// The digest of the origin's circle; nil when it did not say.
         package let circleDigest: [UInt8]?
         package let acknowledgement: [UInt8]
     }
 
-    private var caller: CallerStream
+    private var codec: ClientSessionCodec
     private let request: Request
 
     /// A session with the device of the key `peer`, which alone can read the request.
     package init(keys: DeviceKeys, peer: DevicePublicKey, request: Request) {
-        caller = CallerStream(keys: keys, peer: peer, maximumLength: Answer.maximumBytes)
+        codec = ClientSessionCodec(keys: keys, peer: peer, maximumLength: Answer.maximumBytes)
         self.request = request
     }
 
@@ -27,20 +27,20 @@ package struct FetchSession: Sendable {
     ///
     /// - Throws: ``HandoffError`` when the peer's key is unusable.
     package mutating func start() throws(HandoffError) -> [UInt8] {
-        try caller.start(with: request.encode())
+        try codec.start(with: request.encode())
     }
 
     /// Takes in what came from the channel, in pieces of any size; nil while the answer is not whole.
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved`; then the session is over.
-    package mutating func receive(_ bytes: [UInt8]) throws(HandoffError) -> Answered? {
-        try SessionFault.translating { () throws -> Answered? in
-            guard let message = try caller.receive(bytes) else { return nil }
+    package mutating func receive(_ bytes: [UInt8]) throws(HandoffError) -> ReceivedAnswer? {
+        try SessionErrorMapping.mappingErrors { () throws -> ReceivedAnswer? in
+            guard let message = try codec.receive(bytes) else { return nil }
             let envelope = try AnswerEnvelope(decoding: message)
-            return Answered(
+            return ReceivedAnswer(
                 answer: envelope.answer,
                 circleDigest: envelope.circleDigest,
-                acknowledgement: try caller.send(Acknowledgement().encode())
+                acknowledgement: try codec.send(Acknowledgement().encode())
             )
         }
     }
@@ -49,6 +49,6 @@ package struct FetchSession: Sendable {
     ///
     /// - Precondition: an answer was received.
     package consuming func stream() -> (sending: StreamSender, receiving: StreamReceiver) {
-        caller.stream()
+        codec.stream()
     }
 }

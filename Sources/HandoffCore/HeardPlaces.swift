@@ -1,9 +1,9 @@
 package import HandoffRadio
 
 /// Where a device was heard lately: more than one place when somebody repeats its advertisements elsewhere.
-package struct HeardPlaces: Sendable {
+package struct RecentEndpoints: Sendable {
     /// A place where a device can be dialled.
-    package struct Place: Hashable, Sendable {
+    package struct PeerEndpoint: Hashable, Sendable {
         package let address: RadioAddress
         package let port: ChannelPort
 
@@ -18,17 +18,17 @@ package struct HeardPlaces: Sendable {
     /// How much earlier than the last one a place may have been heard: an old bluetoothd is heard every 1.28 s.
     package static let lifetime = Duration.seconds(2)
 
-    private var heard: [(place: Place, at: Duration)] = []
+    private var endpoints: [(endpoint: PeerEndpoint, at: Duration)] = []
 
     package init() {}
 
     /// Takes in where the device was heard just now.
-    package mutating func insert(_ place: Place, at uptime: Duration) {
-        heard.removeAll { $0.place == place || uptime - $0.at >= Self.lifetime }
-        heard.insert((place, uptime), at: 0)
-        if heard.count > Self.maximumCount { heard.removeLast() }
+    package mutating func insert(_ endpoint: PeerEndpoint, at uptime: Duration) {
+        endpoints.removeAll { $0.endpoint == endpoint || uptime - $0.at >= Self.lifetime }
+        endpoints.insert((endpoint, uptime), at: 0)
+        if endpoints.count > Self.maximumCount { endpoints.removeLast() }
     }
 
     /// All of them, the one heard last first.
-    package var all: [Place] { heard.map(\.place) }
+    package var all: [PeerEndpoint] { endpoints.map(\.endpoint) }
 }

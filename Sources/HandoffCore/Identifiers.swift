@@ -23,7 +23,7 @@ extension ActivityType {
 
 extension ActivityTypeHash {
     /// The hash that stands for "nothing to continue any more"; no type is known to have it.
-    package static let farewell: ActivityTypeHash = {
+    package static let withdrawal: ActivityTypeHash = {
         guard let hash = try? ActivityTypeHash(bytes: [0, 0, 0, 0, 0]) else { preconditionFailure("five bytes") }
         return hash
     }()
@@ -35,7 +35,7 @@ extension AdvertisementPayload {
         let (hash, hasWebpage) =
             switch content {
             case .activity(let hash, let hasWebpage): (hash, hasWebpage)
-            case .farewell: (ActivityTypeHash.farewell, false)
+            case .withdrawal: (ActivityTypeHash.withdrawal, false)
             }
         guard
             let payload = try? AdvertisementPayload(

@@ -4,21 +4,21 @@ package import HandoffModel
 ///
 /// There is one notification at most. It is about the newest offer that was not told yet, a later one replaces it, and it
 /// goes when its activity does. It changes once in ``shortestGap`` at most, and the same kind of activity of the same device
-/// is told once in ``quiet`` at most, so that neither a busy person nor the edge of a radio's range makes a desktop restless.
-package struct NearbyNotices: Sendable {
+/// is told once in ``quietPeriod`` at most, so that neither a busy person nor the edge of a radio's range makes a desktop restless.
+package struct NearbyNotifications: Sendable {
     /// An activity that can be continued here.
     package struct Offer: Hashable, Sendable {
         package let id: NearbyEntry.ID
         package let device: DeviceID
         package let typeHash: ActivityTypeHash
         /// What would open it, in words.
-        package let opener: String
+        package let targetName: String
 
-        package init(id: NearbyEntry.ID, device: DeviceID, typeHash: ActivityTypeHash, opener: String) {
+        package init(id: NearbyEntry.ID, device: DeviceID, typeHash: ActivityTypeHash, targetName: String) {
             self.id = id
             self.device = device
             self.typeHash = typeHash
-            self.opener = opener
+            self.targetName = targetName
         }
 
         fileprivate var kind: Kind { Kind(device: device, typeHash: typeHash) }
@@ -35,7 +35,7 @@ package struct NearbyNotices: Sendable {
     /// The shortest time between two notifications.
     package static let shortestGap = Duration.seconds(30)
     /// How long the same kind of activity of the same device is not told again.
-    package static let quiet = Duration.seconds(300)
+    package static let quietPeriod = Duration.seconds(300)
 
     fileprivate struct Kind: Hashable, Sendable {
         let device: DeviceID
@@ -46,16 +46,16 @@ package struct NearbyNotices: Sendable {
     private var shown: Offer?
     private var lastShown: Duration?
     /// Those of the offers that were told; they are not told again however long they stay.
-    private var told: Set<NearbyEntry.ID> = []
-    /// When each kind was told last; what is older than ``quiet`` is forgotten.
-    private var toldKinds: [Kind: Duration] = [:]
+    private var notified: Set<NearbyEntry.ID> = []
+    /// When each kind was told last; what is older than ``quietPeriod`` is forgotten.
+    private var notifiedKinds: [Kind: Duration] = [:]
 
     package init() {}
 
     /// Takes in all that can be continued now.
-    package mutating func offer(_ offers: [Offer]) {
+    package mutating func update(_ offers: [Offer]) {
         self.offers = offers
-        told.formIntersection(offers.map(\.id))
+        notified.formIntersection(offers.map(\.id))
     }
 
     /// Takes in that the notification is gone: the person closed it or answered it, or what showed it went away.
@@ -74,36 +74,36 @@ package struct NearbyNotices: Sendable {
 
     /// What is to be done at `uptime`, and when to ask again at the latest; nil for not before something happens.
     package mutating func advance(to uptime: Duration) -> (actions: [Action], next: Duration?) {
-        toldKinds = toldKinds.filter { uptime - $0.value < Self.quiet }
+        notifiedKinds = notifiedKinds.filter { uptime - $0.value < Self.quietPeriod }
         var actions: [Action] = []
         if let current = shown, !offers.contains(where: { $0.id == current.id }) {
             shown = nil
             actions.append(.close)
         }
-        guard let wanted else { return (actions, nextEndOfQuiet) }
+        guard let next else { return (actions, quietPeriodEnd) }
         let earliest = lastShown.map { $0 + Self.shortestGap } ?? uptime
         guard earliest <= uptime else { return (actions, earliest) }
-        (shown, lastShown) = (wanted, uptime)
-        remember(wanted, at: uptime)
+        (shown, lastShown) = (next, uptime)
+        remember(next, at: uptime)
         // What is replaced need not be closed.
-        return ([.show(wanted)], nextEndOfQuiet)
+        return ([.show(next)], quietPeriodEnd)
     }
 
     private mutating func remember(_ offer: Offer, at uptime: Duration) {
-        told.insert(offer.id)
-        toldKinds[offer.kind] = uptime
+        notified.insert(offer.id)
+        notifiedKinds[offer.kind] = uptime
     }
 
     /// What should be shown instead of what is: another opener of the same offer, or the newest offer that was not told.
-    private var wanted: Offer? {
+    private var next: Offer? {
         if let shown, let same = offers.first(where: { $0.id == shown.id }), same != shown { return same }
-        return untold.filter { toldKinds[$0.kind] == nil }.max { $0.id < $1.id }
+        return pending.filter { notifiedKinds[$0.kind] == nil }.max { $0.id < $1.id }
     }
 
-    private var untold: [Offer] { offers.filter { !told.contains($0.id) } }
+    private var pending: [Offer] { offers.filter { !notified.contains($0.id) } }
 
     /// When an offer that waits for the end of its quiet may be told.
-    private var nextEndOfQuiet: Duration? {
-        untold.compactMap { toldKinds[$0.kind] }.min().map { $0 + Self.quiet }
+    private var quietPeriodEnd: Duration? {
+        pending.compactMap { notifiedKinds[$0.kind] }.min().map { $0 + Self.quietPeriod }
     }
 }

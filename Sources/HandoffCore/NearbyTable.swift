@@ -58,8 +58,8 @@ package struct NearbyTable: Sendable {
     private var entries: [DeviceID: NearbyEntry] = [:]
     private var reportedRSSI: [DeviceID: Int8] = [:]
     /// What each device was heard to say.
-    private var memories: [DeviceID: AirMemory] = [:]
-    private var places: [DeviceID: HeardPlaces] = [:]
+    private var replayFilters: [DeviceID: ReplayFilter] = [:]
+    private var endpoints: [DeviceID: RecentEndpoints] = [:]
     private var nextID: NearbyEntry.ID = 1
 
     package init() {}
@@ -77,23 +77,23 @@ package struct NearbyTable: Sendable {
     /// When the next entry times out, as `uptime`.
     package var nextTimeout: Duration? {
         entries.values.flatMap { entry in
-            [entry.lastSeen.uptime + Self.timeout, memories[entry.device]?.farewellDue].compactMap(\.self)
+            [entry.lastSeen.uptime + Self.timeout, replayFilters[entry.device]?.withdrawalDeadline].compactMap(\.self)
         }.min()
     }
 
     /// Where a device was heard lately, the last place first.
-    package func places(of device: DeviceID) -> [HeardPlaces.Place] { places[device]?.all ?? [] }
+    package func endpoints(of device: DeviceID) -> [RecentEndpoints.PeerEndpoint] { endpoints[device]?.all ?? [] }
 
     /// Takes in one opened advertisement.
     package mutating func insert(_ report: Report, at now: Moment) -> [Change] {
-        guard admits(report, at: now) else { return [] }
+        guard accepts(report, at: now) else { return [] }
         guard let hash = report.activity else {
             return remove(report.device)
         }
         guard var entry = entries[report.device], entry.typeHash == hash else {
             return remove(report.device) + [.added(add(report, hash, at: now))]
         }
-        let isVisible = entry.hasWebpage != report.hasWebpage || isWorthTelling(report.rssi, of: report.device)
+        let isVisible = entry.hasWebpage != report.hasWebpage || isSignificant(report.rssi, of: report.device)
         entry.hasWebpage = report.hasWebpage
         entry.rssi = report.rssi ?? entry.rssi
         entry.lastSeen = now
@@ -109,8 +109,8 @@ package struct NearbyTable: Sendable {
     package mutating func expire(at now: Moment) -> [Change] {
         entries.values
             .filter { entry in
-                let farewell = memories[entry.device]?.farewellDue
-                return now.uptime - entry.lastSeen.uptime >= Self.timeout || farewell.map { $0 <= now.uptime } == true
+                let deadline = replayFilters[entry.device]?.withdrawalDeadline
+                return now.uptime - entry.lastSeen.uptime >= Self.timeout || deadline.map { $0 <= now.uptime } == true
             }
             .sorted { $0.id < $1.id }
             .flatMap { remove($0.device) }
@@ -125,22 +125,22 @@ package struct NearbyTable: Sendable {
     /// Drops an entry whose origin said that it goes on with something else.
     package mutating func remove(entry id: NearbyEntry.ID, at now: Moment) -> [Change] {
         guard let entry = self[id] else { return [] }
-        memories[entry.device]?.refute(at: now.uptime)
+        replayFilters[entry.device]?.markCurrentAsEnded(at: now.uptime)
         return remove(entry.device)
     }
 
     /// Whether a report is the device's own word; where it was heard is remembered if it may be.
-    private mutating func admits(_ report: Report, at now: Moment) -> Bool {
-        let slot = memories[report.device]?.slot
-        var memory =
-            memories[report.device] ?? AirMemory(report.activity, slot: report.slot, at: now.uptime)
-        let isAdmitted = memory.admits(report.activity, slot: report.slot, at: now.uptime)
-        memories[report.device] = memory
-        if isAdmitted || slot == report.slot {
-            let place = HeardPlaces.Place(address: report.address, port: report.port)
-            places[report.device, default: HeardPlaces()].insert(place, at: now.uptime)
+    private mutating func accepts(_ report: Report, at now: Moment) -> Bool {
+        let slot = replayFilters[report.device]?.slot
+        var replayFilter =
+            replayFilters[report.device] ?? ReplayFilter(report.activity, slot: report.slot, at: now.uptime)
+        let isAccepted = replayFilter.accepts(report.activity, slot: report.slot, at: now.uptime)
+        replayFilters[report.device] = replayFilter
+        if isAccepted || slot == report.slot {
+            let endpoint = RecentEndpoints.PeerEndpoint(address: report.address, port: report.port)
+            endpoints[report.device, default: RecentEndpoints()].insert(endpoint, at: now.uptime)
         }
-        return isAdmitted
+        return isAccepted
     }
 
     private mutating func add(_ report: Report, _ hash: ActivityTypeHash, at now: Moment) -> NearbyEntry {
@@ -161,7 +161,7 @@ package struct NearbyTable: Sendable {
         return entry
     }
 
-    private func isWorthTelling(_ rssi: Int8?, of device: DeviceID) -> Bool {
+    private func isSignificant(_ rssi: Int8?, of device: DeviceID) -> Bool {
         guard let rssi else { return false }
         guard let reported = reportedRSSI[device] else { return true }
         return abs(Int(rssi) - Int(reported)) >= Self.rssiStep

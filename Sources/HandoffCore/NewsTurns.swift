@@ -5,9 +5,9 @@ package import HandoffModel
 ///
 /// What is advertised is first for all. Then each lagging member has a turn, long enough to be heard by a scanner that
 /// mostly rests; between the turns the advertisement is for all again, twice as long after each round.
-package struct NewsTurns: Sendable {
+package struct DirectedAdvertisingSchedule: Sendable {
     /// How long a turn is: as a farewell, long enough for a scanner that listens for one second in four.
-    package static let duration = AdvertisementPacer.farewellDuration
+    package static let duration = AdvertisementPacer.withdrawalDuration
     /// How long something new is told to all before the first turn.
     package static let shortestPause = Duration.seconds(6)
     /// The longest time between two turns.
@@ -20,10 +20,10 @@ package struct NewsTurns: Sendable {
 
     fileprivate struct Series {
         let content: AdvertisementPacer.Content
-        let news: [UInt8]
+        let circleDigest: [UInt8]
         var turn: Turn?
         var lastMember: DeviceID?
-        var pause = NewsTurns.shortestPause
+        var pause = DirectedAdvertisingSchedule.shortestPause
         var nextTurn: Duration
     }
 
@@ -36,12 +36,12 @@ package struct NewsTurns: Sendable {
     /// - Parameters:
     ///   - uptime: now.
     ///   - content: what is on the air; there are no turns of a farewell.
-    ///   - news: tells the present state of the circle from others.
+    ///   - circleDigest: tells the present state of the circle from others.
     ///   - lagging: the members that do not know that state, in the order of their ids.
     package mutating func advance(
         to uptime: Duration,
-        saying content: AdvertisementPacer.Content?,
-        news: [UInt8],
+        advertising content: AdvertisementPacer.Content?,
+        circleDigest: [UInt8],
         for lagging: [DeviceID]
     ) -> (member: DeviceID?, next: Duration?) {
         guard let content, case .activity = content, !lagging.isEmpty else {
@@ -49,8 +49,8 @@ package struct NewsTurns: Sendable {
             return (nil, nil)
         }
         var series =
-            self.series.flatMap { $0.content == content && $0.news == news ? $0 : nil }
-            ?? Series(content: content, news: news, nextTurn: uptime + Self.shortestPause)
+            self.series.flatMap { $0.content == content && $0.circleDigest == circleDigest ? $0 : nil }
+            ?? Series(content: content, circleDigest: circleDigest, nextTurn: uptime + Self.shortestPause)
         series.endTurn(at: uptime, for: lagging)
         series.beginTurn(at: uptime, for: lagging)
         self.series = series
@@ -58,18 +58,20 @@ package struct NewsTurns: Sendable {
     }
 }
 
-extension NewsTurns.Series {
+extension DirectedAdvertisingSchedule.Series {
     fileprivate mutating func endTurn(at uptime: Duration, for lagging: [DeviceID]) {
         guard let turn, turn.end <= uptime || !lagging.contains(turn.member) else { return }
         self.turn = nil
-        if !lagging.contains(where: { $0 > turn.member }) { pause = min(pause * 2, NewsTurns.longestPause) }
+        if !lagging.contains(where: { $0 > turn.member }) {
+            pause = min(pause * 2, DirectedAdvertisingSchedule.longestPause)
+        }
         nextTurn = uptime + pause
     }
 
     fileprivate mutating func beginTurn(at uptime: Duration, for lagging: [DeviceID]) {
         guard turn == nil, nextTurn <= uptime else { return }
         let member = lagging.first { id in lastMember.map { id > $0 } ?? true } ?? lagging[0]
-        turn = NewsTurns.Turn(member: member, end: uptime + NewsTurns.duration)
+        turn = DirectedAdvertisingSchedule.Turn(member: member, end: uptime + DirectedAdvertisingSchedule.duration)
         lastMember = member
     }
 }

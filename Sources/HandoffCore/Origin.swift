@@ -6,35 +6,35 @@ package struct Origin: Sendable {
     /// How long the last activity can be fetched after its advertisement was withdrawn without it being invalidated.
     ///
     /// Somebody may have picked it in the moment in which it resigned.
-    package static let grace = Duration.seconds(10)
+    package static let gracePeriod = Duration.seconds(10)
 
-    private struct Departed {
+    private struct WithdrawnActivity {
         var id: ActivityRegister.ID
         var until: Duration
     }
 
     private var register = ActivityRegister()
     private var pacer = AdvertisementPacer()
-    private var departed: Departed?
-    private var saves = SaveRounds()
-    private let streamNames: StreamNames
+    private var withdrawn: WithdrawnActivity?
+    private var saves = SaveRequests()
+    private let streamTokens: StreamTokens
     /// Who has acknowledged which activities: only these may open streams to them.
-    private var holders: [ActivityRegister.ID: Set<DeviceID>] = [:]
+    private var acknowledgedBy: [ActivityRegister.ID: Set<DeviceID>] = [:]
 
     /// Whether everything is kept off the air.
     package private(set) var isWithheld = false
 
     /// An origin without activities.
     ///
-    /// - Parameter run: a random number of this run of the daemon; see ``StreamNames``.
+    /// - Parameter run: a random number of this run of the daemon; see ``StreamTokens``.
     package init(run: UInt32 = 0) {
-        streamNames = StreamNames(run: run)
+        streamTokens = StreamTokens(run: run)
     }
 
-    /// How long a fetch waits for an app that saves first: `SaveRounds.patience`, unless a test has more.
-    package var savePatience: Duration {
-        get { saves.patience }
-        set { saves.patience = newValue }
+    /// How long a fetch waits for an app that saves first: `SaveRequests.timeout`, unless a test has more.
+    package var saveTimeout: Duration {
+        get { saves.timeout }
+        set { saves.timeout = newValue }
     }
 
     /// What has to happen before a request can be answered.
@@ -42,7 +42,7 @@ package struct Origin: Sendable {
         /// Nothing.
         case ready
         /// The app of that activity has been asked to save, or has to be asked now when there is a round.
-        case saving(ActivityRegister.ID, asking: SaveRounds.Round?)
+        case saving(ActivityRegister.ID, asking: SaveRequests.Request?)
     }
 
     /// The activity that other devices may continue.
@@ -62,7 +62,7 @@ package struct Origin: Sendable {
     }
 
     /// Whether that activity exists.
-    package func holds(_ id: ActivityRegister.ID) -> Bool { register[id] != nil }
+    package func contains(_ id: ActivityRegister.ID) -> Bool { register[id] != nil }
 
     /// Adds an activity that is not current yet.
     ///
@@ -97,7 +97,7 @@ package struct Origin: Sendable {
         _ change: (inout ActivityRegister.Record) -> Void
     ) throws(HandoffError) {
         try check(id, belongsTo: client)
-        changing(at: now) { $0.update(id, change) }
+        applyChange(at: now) { $0.update(id, change) }
     }
 
     /// The URLs of documents, by the activities that are about them.
@@ -105,7 +105,7 @@ package struct Origin: Sendable {
 
     /// Takes in why an activity's document cannot follow to another device, or that it can; unknown ids are ignored.
     package mutating func setDocumentProblem(_ problem: String?, of id: ActivityRegister.ID, at now: Moment) {
-        changing(at: now) { $0.update(id) { $0.documentProblem = problem } }
+        applyChange(at: now) { $0.update(id) { $0.documentProblem = problem } }
     }
 
     /// Makes the activity the current one.
@@ -115,7 +115,7 @@ package struct Origin: Sendable {
         at now: Moment
     ) throws(HandoffError) {
         try check(id, belongsTo: client)
-        changing(at: now) { $0.becomeCurrent(id) }
+        applyChange(at: now) { $0.becomeCurrent(id) }
     }
 
     /// Lets the activity go on existing without being current.
@@ -125,7 +125,7 @@ package struct Origin: Sendable {
         at now: Moment
     ) throws(HandoffError) {
         try check(id, belongsTo: client)
-        changing(at: now) { $0.resignCurrent(id) }
+        applyChange(at: now) { $0.resignCurrent(id) }
     }
 
     /// Removes the activity, here and from the lists of all devices.
@@ -135,18 +135,18 @@ package struct Origin: Sendable {
         at now: Moment
     ) throws(HandoffError) {
         try check(id, belongsTo: client)
-        changing(at: now) { $0.invalidate(id) }
+        applyChange(at: now) { $0.invalidate(id) }
         saves.remove(id)
-        holders[id] = nil
+        acknowledgedBy[id] = nil
     }
 
     /// Removes the activities of a client that has left, and returns them.
     package mutating func remove(ownedBy client: String, at now: Moment) -> [ActivityRegister.Record] {
         var removed: [ActivityRegister.Record] = []
-        changing(at: now) { removed = $0.removeAll(ownedBy: client) }
+        applyChange(at: now) { removed = $0.removeAll(ownedBy: client) }
         for record in removed {
             saves.remove(record.id)
-            holders[record.id] = nil
+            acknowledgedBy[record.id] = nil
         }
         return removed
     }
@@ -155,7 +155,7 @@ package struct Origin: Sendable {
     ///
     /// What has expired by then is not current any more.
     package mutating func advance(to now: Moment) -> (broadcast: AdvertisementPacer.Broadcast?, next: Duration?) {
-        changing(at: now) { _ in }
+        applyChange(at: now) { _ in }
         let (broadcast, next) = pacer.advance(to: now)
         let expiration = register.nextExpiration.map { now.uptime + .microseconds($0 - now.unixMicroseconds) }
         return (broadcast, [next, expiration, saves.nextDeadline].compactMap(\.self).min())
@@ -166,8 +166,8 @@ package struct Origin: Sendable {
         to request: StreamRequest,
         from device: DeviceID
     ) -> (answer: Answer, activity: ActivityRegister.ID?) {
-        guard let id = streamNames.id(of: request.activity), let record = register[id],
-            holders[id]?.contains(device) == true
+        guard let id = streamTokens.activity(for: request.activity), let record = register[id],
+            acknowledgedBy[id]?.contains(device) == true
         else {
             return (.refusal(Refusal(.noSuchActivity, "The activity has ended.")), nil)
         }
@@ -180,14 +180,14 @@ package struct Origin: Sendable {
     /// Takes in that a device has acknowledged an activity.
     package mutating func acknowledged(_ id: ActivityRegister.ID, by device: DeviceID) {
         guard register[id] != nil else { return }
-        holders[id, default: []].insert(device)
+        acknowledgedBy[id, default: []].insert(device)
     }
 
     /// Keeps everything off the air for as long as nobody is at this device, without a change to what is current.
     package mutating func withhold(_ isWithheld: Bool, at now: Moment) {
         let before = offered
         self.isWithheld = isWithheld
-        follow(from: before, at: now)
+        updateAdvertisement(from: before, at: now)
     }
 
     /// Keeps something on the air while there is nothing to continue, or no more.
@@ -204,8 +204,8 @@ package struct Origin: Sendable {
     ///
     /// The activity needs no save from then on: what its owner changes after it was asked counts anew.
     package mutating func prepare(for request: FetchRequest, at now: Moment) -> Preparation {
-        changing(at: now) { _ in }
-        guard let record = given(to: request, at: now) else { return .ready }
+        applyChange(at: now) { _ in }
+        guard let record = record(for: request, at: now) else { return .ready }
         if saves.isOpen(record.id) { return saves.isAwaited(record.id) ? .saving(record.id, asking: nil) : .ready }
         guard record.needsSave, record.delegate != nil else { return .ready }
         register.update(record.id) { $0.needsSave = false }
@@ -216,14 +216,14 @@ package struct Origin: Sendable {
     package func isSaving(_ id: ActivityRegister.ID) -> Bool { saves.isAwaited(id) }
 
     /// Changes whenever requests have to wait for an app no more.
-    package var saveEndings: UInt64 { saves.endings }
+    package var saveCompletions: UInt64 { saves.completions }
 
     /// Takes in how an app answered; false when nobody cares any more.
     ///
     /// An app that could not save has newer state still.
-    package mutating func saveEnded(_ round: SaveRounds.Round, _ ending: SaveRounds.Ending) -> Bool {
-        guard saves.end(round) else { return false }
-        if ending != .saved { register.update(round.activity) { $0.needsSave = true } }
+    package mutating func saveEnded(_ saveRequest: SaveRequests.Request, _ outcome: SaveRequests.Outcome) -> Bool {
+        guard saves.end(saveRequest) else { return false }
+        if outcome != .saved { register.update(saveRequest.activity) { $0.needsSave = true } }
         return true
     }
 
@@ -234,21 +234,23 @@ package struct Origin: Sendable {
 
     /// The answer to a trusted device that asks for the activity of a type.
     ///
-    /// Only the current activity is given away, and for ``grace`` the last one if nothing took its place.
+    /// Only the current activity is given away, and for ``gracePeriod`` the last one if nothing took its place.
     package func answer(to request: FetchRequest, at now: Moment) -> Answer {
-        guard let record = given(to: request, at: now) else { return Self.noLongerCurrent }
+        guard let record = record(for: request, at: now) else { return Self.noLongerCurrent }
         return .activity(shared(record))
     }
 
     /// The activity as another device gets it.
     private func shared(_ record: ActivityRegister.Record) -> Activity {
         let reduced = record.activity.reducedToRequiredKeys
-        return record.takesStreams ? reduced.namedForStreams(streamNames.name(of: record.id)) : reduced
+        return record.takesStreams ? reduced.withStreamToken(streamTokens.token(for: record.id)) : reduced
     }
 
     /// The activity that a request gets, as it stands; nil for a refusal.
-    package func given(to request: FetchRequest, at now: Moment) -> ActivityRegister.Record? {
-        guard let record = offered ?? late(at: now), record.activity.type.hash == request.typeHash else { return nil }
+    package func record(for request: FetchRequest, at now: Moment) -> ActivityRegister.Record? {
+        guard let record = offered ?? recordInGracePeriod(at: now), record.activity.type.hash == request.typeHash else {
+            return nil
+        }
         return record
     }
 
@@ -256,8 +258,8 @@ package struct Origin: Sendable {
     private var offered: ActivityRegister.Record? { isWithheld ? nil : register.current }
 
     /// The activity that left the air last, as it stands, if somebody may have picked it in that moment.
-    private func late(at now: Moment) -> ActivityRegister.Record? {
-        guard let departed, departed.until > now.uptime, let record = register[departed.id] else { return nil }
+    private func recordInGracePeriod(at now: Moment) -> ActivityRegister.Record? {
+        guard let withdrawn, withdrawn.until > now.uptime, let record = register[withdrawn.id] else { return nil }
         return record.isOffered ? record : nil
     }
 
@@ -272,22 +274,22 @@ package struct Origin: Sendable {
     }
 
     /// Applies a change to the register and draws the consequences.
-    private mutating func changing(at now: Moment, _ change: (inout ActivityRegister) -> Void) {
+    private mutating func applyChange(at now: Moment, _ change: (inout ActivityRegister) -> Void) {
         let before = offered
         change(&register)
         register.expire(at: now)
-        follow(from: before, at: now)
+        updateAdvertisement(from: before, at: now)
     }
 
     /// Draws the consequences for the air and for late fetches of that another activity is offered than `before`.
-    private mutating func follow(from before: ActivityRegister.Record?, at now: Moment) {
+    private mutating func updateAdvertisement(from before: ActivityRegister.Record?, at now: Moment) {
         if let after = offered {
-            departed = nil
-            pacer.want(.activity(after.activity.type.hash, hasWebpage: after.activity.webpageURL != nil))
+            withdrawn = nil
+            pacer.request(.activity(after.activity.type.hash, hasWebpage: after.activity.webpageURL != nil))
         } else if let before {
             // Nothing took its place. Invalidated means gone; resigned means still there for a late fetch.
-            departed = Departed(id: before.id, until: now.uptime + Self.grace)
-            pacer.want(nil)
+            withdrawn = WithdrawnActivity(id: before.id, until: now.uptime + Self.gracePeriod)
+            pacer.request(nil)
         }
     }
 }

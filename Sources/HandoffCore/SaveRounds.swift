@@ -1,23 +1,23 @@
 /// Which apps have been asked to save their newest state, because another device is about to fetch it.
 ///
 /// However many devices fetch at once, an app is asked once. Those that fetch wait until it has answered, at most for
-/// ``patience``; after that they get what was saved last. An app that is late is not asked again before it has answered,
+/// ``timeout``; after that they get what was saved last. An app that is late is not asked again before it has answered,
 /// and nobody waits for it a second time.
-package struct SaveRounds: Sendable {
+package struct SaveRequests: Sendable {
     /// How long a fetch waits for an app.
     ///
     /// Long enough for a busy app, and short enough that dialling and sending still fit into the 15 seconds that a
     /// fetching device has.
-    package static let patience = Duration.seconds(3)
+    package static let timeout = Duration.seconds(3)
 
     /// One request to one app; its number is never used twice.
-    package struct Round: Hashable, Sendable {
+    package struct Request: Hashable, Sendable {
         package let activity: ActivityRegister.ID
         let number: UInt64
     }
 
     /// How a round ended for those who waited for it.
-    package enum Ending: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         /// The app has saved.
         case saved
         /// The app answered that it could not, or cannot be asked.
@@ -27,19 +27,19 @@ package struct SaveRounds: Sendable {
     }
 
     private struct Open {
-        let round: Round
+        let saveRequest: Request
         /// The `uptime` until which fetches wait; nil once that is over.
         var until: Duration?
     }
 
     /// How long a fetch waits for an app that is asked from now on.
-    var patience = Self.patience
+    var timeout = Self.timeout
 
     private var open: [ActivityRegister.ID: Open] = [:]
     private var lastNumber: UInt64 = 0
 
     /// How many rounds nobody waits for any more; it changes whenever one ends.
-    package private(set) var endings: UInt64 = 0
+    package private(set) var completions: UInt64 = 0
 
     package init() {}
 
@@ -53,32 +53,32 @@ package struct SaveRounds: Sendable {
     package var nextDeadline: Duration? { open.values.compactMap(\.until).min() }
 
     /// Begins a round for an activity that has none open.
-    package mutating func begin(_ activity: ActivityRegister.ID, at now: Moment) -> Round {
+    package mutating func begin(_ activity: ActivityRegister.ID, at now: Moment) -> Request {
         precondition(!isOpen(activity), "an app is asked once at a time")
         lastNumber += 1
-        let round = Round(activity: activity, number: lastNumber)
-        open[activity] = Open(round: round, until: now.uptime + patience)
-        return round
+        let saveRequest = Request(activity: activity, number: lastNumber)
+        open[activity] = Open(saveRequest: saveRequest, until: now.uptime + timeout)
+        return saveRequest
     }
 
     /// Takes in that the app has answered; false when that round was over already.
-    package mutating func end(_ round: Round) -> Bool {
-        guard open[round.activity]?.round == round else { return false }
-        remove(round.activity)
+    package mutating func end(_ saveRequest: Request) -> Bool {
+        guard open[saveRequest.activity]?.saveRequest == saveRequest else { return false }
+        remove(saveRequest.activity)
         return true
     }
 
     /// Forgets the round of an activity that is gone.
     package mutating func remove(_ activity: ActivityRegister.ID) {
         guard let removed = open.removeValue(forKey: activity) else { return }
-        if removed.until != nil { endings += 1 }
+        if removed.until != nil { completions += 1 }
     }
 
     /// The activities whose apps have been waited for long enough, each told once, in the order of their ids.
     package mutating func expire(at now: Moment) -> [ActivityRegister.ID] {
         let late = open.filter { entry in entry.value.until.map { $0 <= now.uptime } ?? false }.keys.sorted()
         for activity in late { open[activity]?.until = nil }
-        endings += UInt64(late.count)
+        completions += UInt64(late.count)
         return late
     }
 }

@@ -2,18 +2,18 @@
 ///
 /// When all are taken, one of whoever has the most gives way, the one that has sat longest. So a crowd under one name
 /// displaces itself, and a crowd under many names has to come again and again, faster than an honest peer needs its seat.
-package struct Seats<Owner: Hashable & Sendable>: Sendable {
+package struct AdmissionControl<Owner: Hashable & Sendable>: Sendable {
     /// The number of one stay; never used twice.
     package typealias ID = UInt64
 
-    private struct Seat: Sendable {
+    private struct Entry: Sendable {
         let id: ID
         let owner: Owner
     }
 
     private let limit: Int
     /// Those that are taken, the longest stay first.
-    private var taken: [Seat] = []
+    private var entries: [Entry] = []
     private var nextID: ID = 1
 
     /// Room for `limit` peers, at least one.
@@ -23,31 +23,31 @@ package struct Seats<Owner: Hashable & Sendable>: Sendable {
     }
 
     /// How many seats are taken.
-    package var count: Int { taken.count }
+    package var count: Int { entries.count }
 
     /// Takes a seat; names the stay that ends for it, if one does.
-    package mutating func take(by owner: Owner) -> (id: ID, displaced: ID?) {
-        let seat = Seat(id: nextID, owner: owner)
+    package mutating func admit(_ owner: Owner) -> (id: ID, evicted: ID?) {
+        let entry = Entry(id: nextID, owner: owner)
         nextID += 1
-        var displaced: ID?
-        if taken.count == limit {
-            let index = crowdedIndex(with: owner)
-            displaced = taken.remove(at: index).id
+        var evicted: ID?
+        if entries.count == limit {
+            let index = evictionIndex(with: owner)
+            evicted = entries.remove(at: index).id
         }
-        taken.append(seat)
-        return (seat.id, displaced)
+        entries.append(entry)
+        return (entry.id, evicted)
     }
 
     /// Gives a seat back; one that was taken away already is none.
-    package mutating func leave(_ id: ID) {
-        taken.removeAll { $0.id == id }
+    package mutating func release(_ id: ID) {
+        entries.removeAll { $0.id == id }
     }
 
     /// The longest stay of whoever has the most seats once `newcomer` has one more.
-    private func crowdedIndex(with newcomer: Owner) -> Int {
+    private func evictionIndex(with newcomer: Owner) -> Int {
         var counts: [Owner: Int] = [:]
-        for seat in taken { counts[seat.owner, default: seat.owner == newcomer ? 1 : 0] += 1 }
+        for entry in entries { counts[entry.owner, default: entry.owner == newcomer ? 1 : 0] += 1 }
         let most = counts.values.max() ?? 0
-        return taken.firstIndex { counts[$0.owner] == most } ?? 0
+        return entries.firstIndex { counts[$0.owner] == most } ?? 0
     }
 }

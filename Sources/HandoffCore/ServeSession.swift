@@ -5,36 +5,36 @@ package import HandoffWire
 /// The side of a session that answers: bytes in, bytes out, no channel.
 ///
 /// Until the first message has proved that a trusted device sent it, the peer is a stranger, of whom one frame of
-/// ``strangerFrame`` bytes is kept at most. That first message can be a replay: whatever has an effect waits for the
+/// ``maximumUnauthenticatedFrame`` bytes is kept at most. That first message can be a replay: whatever has an effect waits for the
 /// acknowledgement, which only the holder of the session's key can send.
-package struct ServeSession: Sendable {
+package struct ServerSession: Sendable {
     /// The longest first frame: the handshake's overhead and the largest request.
-    package static let strangerFrame = NoiseHandshake.overheadBytes + 1 + Request.maximumBytes
+    package static let maximumUnauthenticatedFrame = NoiseHandshake.overheadBytes + 1 + Request.maximumBytes
 
     private enum Stage: Sendable {
         case waiting
-        case introduced(NoiseHandshake)
+        case authenticated(NoiseHandshake)
         case answered(NoiseTransport)
     }
 
     private let trial: NoiseResponderTrial<DeviceID>
-    private let settling: NoiseResponderTrial<DeviceID>?
+    private let pairingTrial: NoiseResponderTrial<DeviceID>?
     private var stage = Stage.waiting
-    private var frames = FrameDecoder(maximumLength: strangerFrame)
+    private var frames = FrameDecoder(maximumLength: maximumUnauthenticatedFrame)
     private var circle = MessageAssembler(maximumLength: Acknowledgement.maximumCircleBytes)
 
-    /// A session in which this device answers whichever device `trial` finds, or else `settling`.
+    /// A session in which this device answers whichever device `trial` finds, or else `pairingTrial`.
     ///
     /// - Parameters:
     ///   - trial: finds the devices that are trusted.
-    ///   - settling: finds those with which a pairing was begun; what they ask for is for the caller to restrict.
-    package init(trial: NoiseResponderTrial<DeviceID>, settling: NoiseResponderTrial<DeviceID>? = nil) {
+    ///   - pairingTrial: finds those with which a pairing was begun; what they ask for is for the caller to restrict.
+    package init(trial: NoiseResponderTrial<DeviceID>, pairingTrial: NoiseResponderTrial<DeviceID>? = nil) {
         self.trial = trial
-        self.settling = settling
+        self.pairingTrial = pairingTrial
     }
 
     /// A trusted device, and what it asks for.
-    package struct Introduction: Hashable, Sendable {
+    package struct AuthenticatedRequest: Hashable, Sendable {
         package let device: DeviceID
         /// Nil when the caller is newer and asks for something that this version does not know.
         package let request: Request?
@@ -43,8 +43,8 @@ package struct ServeSession: Sendable {
     /// Takes in what came from the channel; the caller and its request once they are whole, nil before.
     ///
     /// - Throws: ``HandoffError`` with `notTrusted` when no candidate sent this, or `peerMisbehaved`.
-    package mutating func introduce(_ bytes: [UInt8]) throws(HandoffError) -> Introduction? {
-        try SessionFault.translating { () throws -> Introduction? in
+    package mutating func receiveRequest(_ bytes: [UInt8]) throws(HandoffError) -> AuthenticatedRequest? {
+        try SessionErrorMapping.mappingErrors { () throws -> AuthenticatedRequest? in
             try frames.append(bytes)
             guard let frame = try frames.next() else { return nil }
             let match = try match(frame)
@@ -53,16 +53,16 @@ package struct ServeSession: Sendable {
                 throw HandoffError(.peerMisbehaved, "The request does not fit into the first message.")
             }
             let request = try Self.request(message)
-            if request == .circle { try admitCircle() }
-            stage = .introduced(match.handshake)
-            return Introduction(device: match.id, request: request)
+            if request == .circle { try allowLargeFrames() }
+            stage = .authenticated(match.handshake)
+            return AuthenticatedRequest(device: match.id, request: request)
         }
     }
 
     /// The bytes of the answer, with the digest of this device's circle beside it.
     package mutating func answer(_ answer: Answer, circleDigest: [UInt8]? = nil) throws(HandoffError) -> [UInt8] {
-        guard case .introduced(var handshake) = stage else { preconditionFailure("an answer follows a request") }
-        return try SessionFault.translating { () throws in
+        guard case .authenticated(var handshake) = stage else { preconditionFailure("an answer follows a request") }
+        return try SessionErrorMapping.mappingErrors { () throws in
             let fragments = MessageFragmenter().fragments(
                 of: AnswerEnvelope(answer, circleDigest: circleDigest).encode()
             )
@@ -81,7 +81,7 @@ package struct ServeSession: Sendable {
     /// - Throws: ``HandoffError`` with `peerMisbehaved`.
     package mutating func acknowledge(_ bytes: [UInt8]) throws(HandoffError) -> Bool {
         guard case .answered(var transport) = stage else { preconditionFailure("an acknowledgement follows an answer") }
-        return try SessionFault.translating { () throws in
+        return try SessionErrorMapping.mappingErrors { () throws in
             try frames.append(bytes)
             guard let frame = try frames.next() else { return false }
             var assembler = MessageAssembler(maximumLength: Acknowledgement.maximumBytes)
@@ -110,7 +110,7 @@ package struct ServeSession: Sendable {
     /// - Throws: ``HandoffError`` with `peerMisbehaved`.
     package mutating func acknowledgeCircle(_ bytes: [UInt8]) throws(HandoffError) -> Acknowledgement? {
         guard case .answered(var transport) = stage else { preconditionFailure("an acknowledgement follows an answer") }
-        return try SessionFault.translating { () throws in
+        return try SessionErrorMapping.mappingErrors { () throws in
             try frames.append(bytes)
             while let frame = try frames.next() {
                 let fragment = try transport.decrypt(frame)
@@ -126,7 +126,7 @@ package struct ServeSession: Sendable {
     /// - Throws: ``HandoffError`` when the session's key is used up.
     package mutating func conclude(_ acknowledgement: Acknowledgement) throws(HandoffError) -> [UInt8] {
         guard case .answered(var transport) = stage else { preconditionFailure("a conclusion follows an answer") }
-        return try SessionFault.translating { () throws in
+        return try SessionErrorMapping.mappingErrors { () throws in
             var bytes: [UInt8] = []
             for fragment in MessageFragmenter().fragments(of: acknowledgement.encode()) {
                 bytes += FrameCodec.encode(try transport.encrypt(fragment))
@@ -137,7 +137,7 @@ package struct ServeSession: Sendable {
     }
 
     /// A trusted device may send more at once than a stranger, once it has the answer.
-    private mutating func admitCircle() throws(HandoffError) {
+    private mutating func allowLargeFrames() throws(HandoffError) {
         guard frames.bufferedBytes == 0 else {
             throw HandoffError(.peerMisbehaved, "The caller did not wait for the answer.")
         }
@@ -156,7 +156,7 @@ package struct ServeSession: Sendable {
         do {
             return try trial.match(frame)
         } catch  where error.code == .authenticationFailed {
-            if let match = try? settling?.match(frame) { return match }
+            if let match = try? pairingTrial?.match(frame) { return match }
             throw HandoffError(.notTrusted, "A device that is not trusted here asked for an activity.")
         }
     }

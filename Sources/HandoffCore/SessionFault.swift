@@ -2,9 +2,9 @@ import HandoffCrypto
 import HandoffWire
 
 /// What the layers below a session throw, in the words of the core.
-enum SessionFault {
+enum SessionErrorMapping {
     /// Runs `body`; whatever is wrong with the bytes of a peer becomes an error that says so.
-    static func translating<Success>(_ body: () throws -> Success) throws(HandoffError) -> Success {
+    static func mappingErrors<Success>(_ body: () throws -> Success) throws(HandoffError) -> Success {
         do {
             return try body()
         } catch let error as HandoffError {

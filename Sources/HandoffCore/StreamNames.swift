@@ -2,7 +2,7 @@
 ///
 /// The names of one run of the daemon mean nothing to the next: a device that was away must not meet another activity
 /// under an old name.
-package struct StreamNames: Hashable, Sendable {
+package struct StreamTokens: Hashable, Sendable {
     private let run: UInt32
 
     /// - Parameter run: a random number of this run.
@@ -12,12 +12,12 @@ package struct StreamNames: Hashable, Sendable {
     }
 
     /// The name of an activity, never 0.
-    package func name(of id: ActivityRegister.ID) -> UInt64 {
+    package func token(for id: ActivityRegister.ID) -> UInt64 {
         UInt64(run) << 32 | UInt64(UInt32(truncatingIfNeeded: id))
     }
 
     /// The activity of a name of this run.
-    package func id(of name: UInt64) -> ActivityRegister.ID? {
-        UInt32(truncatingIfNeeded: name >> 32) == run ? name & 0xFFFF_FFFF : nil
+    package func activity(for token: UInt64) -> ActivityRegister.ID? {
+        UInt32(truncatingIfNeeded: token >> 32) == run ? token & 0xFFFF_FFFF : nil
     }
 }

@@ -30,14 +30,14 @@ package struct StreamReceiver: Sendable {
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved`; then the stream is over, and not well.
     package mutating func append(_ bytes: [UInt8]) throws(HandoffError) {
-        try SessionFault.translating { try frames.append(bytes) }
+        try SessionErrorMapping.mappingErrors { try frames.append(bytes) }
     }
 
     /// The next whole piece, nil when more bytes are needed.
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved`, also for bytes after the end and an end without a beginning.
     package mutating func next() throws(HandoffError) -> StreamPiece? {
-        let piece = try SessionFault.translating {
+        let piece = try SessionErrorMapping.mappingErrors {
             try frames.next().map { try StreamPiece(decoding: try cipher.decrypt($0)) }
         }
         guard let piece else { return nil }

@@ -14,6 +14,6 @@ package struct StreamSender: Sendable {
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved` when the session has sent all that it may.
     package mutating func encode(_ piece: StreamPiece) throws(HandoffError) -> [UInt8] {
-        try SessionFault.translating { FrameCodec.encode(try cipher.encrypt(piece.encode())) }
+        try SessionErrorMapping.mappingErrors { FrameCodec.encode(try cipher.encrypt(piece.encode())) }
     }
 }

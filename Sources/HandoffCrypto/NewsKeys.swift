@@ -4,7 +4,7 @@ import Crypto
 ///
 /// Both follow from the devices' own key pairs, and so do not change with the circle: a device that was away while all
 /// others replaced their advertising keys can still be told.
-package struct NewsKeys: Sendable {
+package struct DirectedAdvertisingKeys: Sendable {
     /// Seals what this device advertises to the other one.
     package let sending: AdvertisingKey
     /// Opens what the other one advertises to this device.

@@ -28,9 +28,9 @@ package struct NoiseHandshake: Sendable {
         /// Nothing was said.
         case start
         /// The initiator has spoken and waits.
-        case spoken(localEphemeral: AgreementKey)
+        case sentFirst(localEphemeral: AgreementKey)
         /// The responder has heard the initiator and is to speak.
-        case heard(remoteEphemeral: DevicePublicKey)
+        case receivedFirst(remoteEphemeral: DevicePublicKey)
         /// Both have spoken.
         case finished
         /// Something was wrong; nothing more can be done.
@@ -106,14 +106,14 @@ package struct NoiseHandshake: Sendable {
         case .start where isInitiator:
             symmetric.mixKey(try ephemeral.sharedSecret(with: remoteStatic))  // es
             symmetric.mixKey(try localStatic.sharedSecret(with: remoteStatic))  // ss
-        case .heard(let remoteEphemeral):
+        case .receivedFirst(let remoteEphemeral):
             symmetric.mixKey(try ephemeral.sharedSecret(with: remoteEphemeral))  // ee
             symmetric.mixKey(try ephemeral.sharedSecret(with: remoteStatic))  // se
         default:
             throw Self.outOfOrder
         }
         let message = ephemeral.publicKey.rawRepresentation + (try symmetric.encryptAndHash(payload))
-        step = isInitiator ? .spoken(localEphemeral: ephemeral) : .finished
+        step = isInitiator ? .sentFirst(localEphemeral: ephemeral) : .finished
         return message
     }
 
@@ -130,14 +130,14 @@ package struct NoiseHandshake: Sendable {
         case .start where !isInitiator:
             symmetric.mixKey(try localStatic.sharedSecret(with: remoteEphemeral))  // es
             symmetric.mixKey(try localStatic.sharedSecret(with: remoteStatic))  // ss
-        case .spoken(let localEphemeral):
+        case .sentFirst(let localEphemeral):
             symmetric.mixKey(try localEphemeral.sharedSecret(with: remoteEphemeral))  // ee
             symmetric.mixKey(try localStatic.sharedSecret(with: remoteEphemeral))  // se
         default:
             throw Self.outOfOrder
         }
         let payload = try symmetric.decryptAndHash(ciphertext)
-        step = isInitiator ? .finished : .heard(remoteEphemeral: remoteEphemeral)
+        step = isInitiator ? .finished : .receivedFirst(remoteEphemeral: remoteEphemeral)
         return payload
     }
 
@@ -183,11 +183,11 @@ extension NoiseHandshake {
         localStatic: AgreementKey,
         remoteStatic: DevicePublicKey,
         symmetric: NoiseSymmetricState,
-        heard remoteEphemeral: DevicePublicKey
+        received remoteEphemeral: DevicePublicKey
     ) -> NoiseHandshake {
         NoiseHandshake(
             isInitiator: false,
-            step: .heard(remoteEphemeral: remoteEphemeral),
+            step: .receivedFirst(remoteEphemeral: remoteEphemeral),
             localStatic: localStatic,
             remoteStatic: remoteStatic,
             symmetric: symmetric,

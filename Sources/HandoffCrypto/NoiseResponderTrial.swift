@@ -69,7 +69,7 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
                 localStatic: localStatic,
                 remoteStatic: candidate.remoteStatic,
                 symmetric: symmetric,
-                heard: remoteEphemeral
+                received: remoteEphemeral
             )
             return Match(id: candidate.id, payload: payload, handshake: handshake)
         }

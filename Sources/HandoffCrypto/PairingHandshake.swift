@@ -25,8 +25,8 @@ package struct PairingHandshake: Sendable {
 
     private enum Step: Sendable {
         case start
-        case spoken(AgreementKey)
-        case heard(DevicePublicKey)
+        case sentFirst(AgreementKey)
+        case receivedFirst(DevicePublicKey)
         case finished
         case failed
     }
@@ -53,8 +53,8 @@ package struct PairingHandshake: Sendable {
         let ephemeral = fixedEphemeral ?? .generate()
         symmetric.mixHash(ephemeral.publicKey.rawRepresentation)
         switch current {
-        case .start where isCaller: step = .spoken(ephemeral)
-        case .heard(let remote):
+        case .start where isCaller: step = .sentFirst(ephemeral)
+        case .receivedFirst(let remote):
             symmetric.mixKey(try ephemeral.sharedSecret(with: remote))  // ee
             step = .finished
         default: throw Self.outOfOrder
@@ -76,8 +76,8 @@ package struct PairingHandshake: Sendable {
         symmetric.mixHash(remote.rawRepresentation)
         let next: Step
         switch current {
-        case .start where !isCaller: next = .heard(remote)
-        case .spoken(let ephemeral):
+        case .start where !isCaller: next = .receivedFirst(remote)
+        case .sentFirst(let ephemeral):
             symmetric.mixKey(try ephemeral.sharedSecret(with: remote))  // ee
             next = .finished
         default: throw Self.outOfOrder

@@ -5,13 +5,13 @@ import HandoffModel
 import Logging
 
 /// `Activity1` over one activity of the engine.
-struct ActivityPresence: ActivityService {
+struct ActivityObject: ActivityHandler {
     let engine: Engine
     let id: ActivityRegister.ID
     let logger: Logger
 
     var type: String { record?.activity.type.rawValue ?? "" }
-    var parts: ActivityDraft { record.map(ActivityDraft.init) ?? ActivityDraft() }
+    var draft: ActivityDraft { record.map(ActivityDraft.init) ?? ActivityDraft() }
     var isCurrent: Bool { engine.read { $0.origin.current?.id == id } }
     var encodedSize: Int { record?.encodedSize ?? 0 }
 
@@ -20,11 +20,13 @@ struct ActivityPresence: ActivityService {
     private var record: ActivityRegister.Record? { engine.read { try? $0.origin.activity(id) } }
 
     func update(by client: BusName, _ change: (inout ActivityDraft) throws -> Void) throws {
-        let record = try replying { try engine.read { state in Result { try state.origin.activity(id) } }.get() }
+        let record = try mappingToDBusError {
+            try engine.read { state in Result { try state.origin.activity(id) } }.get()
+        }
         var draft = ActivityDraft(record)
         try change(&draft)
         let activity = try draft.activity(ofType: record.activity.type.rawValue)
-        try replying {
+        try mappingToDBusError {
             try PayloadSize.check(activity, replacing: record.activity, logger)
             let problem =
                 activity.userInfo == record.activity.userInfo
@@ -39,19 +41,19 @@ struct ActivityPresence: ActivityService {
     }
 
     func setNeedsSave(_ needsSave: Bool, by client: BusName) throws {
-        try replying { try engine.setNeedsSave(needsSave, of: id, by: client.description) }
+        try mappingToDBusError { try engine.setNeedsSave(needsSave, of: id, by: client.description) }
     }
 
     func becomeCurrent(by client: BusName) throws {
-        try replying { try engine.becomeCurrent(id, by: client.description) }
+        try mappingToDBusError { try engine.becomeCurrent(id, by: client.description) }
     }
 
     func resignCurrent(by client: BusName) throws {
-        try replying { try engine.resignCurrent(id, by: client.description) }
+        try mappingToDBusError { try engine.resignCurrent(id, by: client.description) }
     }
 
     func invalidate(by client: BusName) throws {
-        try replying { try engine.invalidate(id, by: client.description) }
+        try mappingToDBusError { try engine.invalidate(id, by: client.description) }
     }
 }
 

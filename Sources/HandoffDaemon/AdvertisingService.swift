@@ -12,17 +12,19 @@ struct AdvertisingService<R: Radio>: Service {
     let logger: Logger
 
     /// The longest that a stopping daemon waits for its farewell: a whole one, and a second for it to begin.
-    private static var longestFarewell: Duration { AdvertisementPacer.farewellDuration + .seconds(1) }
+    private static var maximumWithdrawalTime: Duration { AdvertisementPacer.withdrawalDuration + .seconds(1) }
 
     func run() async throws {
-        try await endingQuietly {
+        try await ignoringCancellation {
             try await first {
                 try await advertise()
             } or: {
                 try await gracefulShutdown()
                 engine.cover(false)
                 engine.allClientsLeft()
-                try await withDeadline(Self.longestFarewell, orThrow: CancellationError()) { try await silence() }
+                try await withDeadline(Self.maximumWithdrawalTime, orThrow: CancellationError()) {
+                    try await waitUntilNothingIsAdvertised()
+                }
             }
         }
     }
@@ -50,7 +52,7 @@ struct AdvertisingService<R: Radio>: Service {
         }
     }
 
-    private func silence() async throws {
+    private func waitUntilNothingIsAdvertised() async throws {
         var plan = engine.advertising.current
         while plan.value.advertisement != nil { plan = try await engine.advertising.changed(since: plan) }
     }

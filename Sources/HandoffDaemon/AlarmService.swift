@@ -9,7 +9,7 @@ struct AlarmService: Service {
     let reactor: Reactor
 
     func run() async throws {
-        try await endingQuietly {
+        try await ignoringCancellation {
             try await cancelWhenGracefulShutdown {
                 let clock = AlarmClock(reactor: reactor)
                 try await first {

@@ -10,7 +10,7 @@ import struct HandoffModel.DeviceID
 /// The ways to bring an activity to an app or into a browser, for one continuation.
 struct AppDelivery: Sendable {
     let connection: Connection
-    let apps: AppService
+    let apps: AppTracker
     /// What the origin is called.
     let deviceName: String
     /// The origin.
@@ -24,16 +24,16 @@ struct AppDelivery: Sendable {
     func announce(_ type: ActivityType, to app: App, _ limit: Duration) async -> Continuations.Announcement {
         do {
             _ = try await connection.call(try calls(to: app).willContinue(type), timeout: limit)
-            return .taken
+            return .delivered
         } catch {
             // An app that crashed, is slow or knows no such method may have heard it all the same.
-            return error.meansAbsence ? .impossible : .taken
+            return error.indicatesAbsentService ? .unreachable : .delivered
         }
     }
 
     /// Gives an app the activity, and starts it if need be.
-    func handOver(_ activity: Activity, to app: App) async -> Continuations.Reception {
-        switch app.entrance {
+    func handOver(_ activity: Activity, to app: App) async -> Continuations.Response {
+        switch app.launchMethod {
         case .bus: await call(app, activity)
         case .program(let line): launch(line.arguments(), ActivityDocument(fetched(activity), deviceName))
         case .command(let line): launch(Self.arguments(line, activity))
@@ -88,7 +88,7 @@ struct AppDelivery: Sendable {
     /// Opens a document of this device; returns the id of the app.
     private func openDocument(_ text: String) async throws(HandoffError) -> String {
         let (document, app) = try apps.documentApp(for: text)
-        switch app.entrance {
+        switch app.launchMethod {
         case .bus:
             do throws(DBusError) {
                 try await open(document, with: app.id)
@@ -131,7 +131,7 @@ struct AppDelivery: Sendable {
         return try ApplicationCalls(id: app.id, options: entries)
     }
 
-    private func call(_ app: App, _ activity: Activity) async -> Continuations.Reception {
+    private func call(_ app: App, _ activity: Activity) async -> Continuations.Response {
         do throws(DBusError) {
             let reply = try await connection.call(try calls(to: app).continue(fetched(activity)), timeout: Self.limit)
             return try reply.decode(at: 0, as: Bool.self) ? .accepted : .declined
@@ -144,7 +144,7 @@ struct AppDelivery: Sendable {
     }
 
     /// Gives an app that knows nothing of Handoff the document of an activity that it claims.
-    private func offer(_ document: FileURL, to app: App) async -> Continuations.Reception {
+    private func offer(_ document: FileURL, to app: App) async -> Continuations.Response {
         do throws(DBusError) {
             try await open(document, with: app.id)
             return .accepted
@@ -155,10 +155,10 @@ struct AppDelivery: Sendable {
 
     /// The activity with what the app asks for a stream by.
     private func fetched(_ activity: Activity) -> FetchedActivity {
-        FetchedActivity(activity, continuation: ContinuationName(of: activity, from: device)?.description)
+        FetchedActivity(activity, continuation: ContinuationID(of: activity, from: device)?.description)
     }
 
-    private func launch(_ command: [String], _ document: ActivityDocument? = nil) -> Continuations.Reception {
+    private func launch(_ command: [String], _ document: ActivityDocument? = nil) -> Continuations.Response {
         var program = LaunchedProgram(command: command)
         if let document, let input = try? JSONEncoder().encode(document) { program.input = Array(input) }
         // XDG Activation, "Activation tokens", and Startup Notification 0.1: how a program that is started gets its token.

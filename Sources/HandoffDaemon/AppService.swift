@@ -8,7 +8,7 @@ import ServiceLifecycle
 import SystemPackage
 
 /// Knows which apps there are, follows their coming and going, and reaps the programs that were started as apps.
-struct AppService: Service {
+struct AppTracker: Service {
     let engine: Engine
     let scan: AppScan
     let documentApps: DocumentAppScan
@@ -19,7 +19,7 @@ struct AppService: Service {
     private let newProcesses: AsyncStream<Int32>.Continuation
 
     /// How long a change is waited out: what installs an app writes several files.
-    private static let settling = Duration.milliseconds(200)
+    private static let debounceTime = Duration.milliseconds(200)
     /// How often the files are read again where the kernel does not report changes: apps are installed rarely.
     private static let rescanInterval = Duration.seconds(60)
 
@@ -33,7 +33,7 @@ struct AppService: Service {
     }
 
     func run() async throws {
-        try await endingQuietly {
+        try await ignoringCancellation {
             try await cancelWhenGracefulShutdown {
                 try await withThrowingDiscardingTaskGroup { group in
                     group.addTask { try await follow() }
@@ -89,7 +89,7 @@ struct AppService: Service {
             } catch {
                 throw CancellationError()
             }
-            try await Task.sleep(for: Self.settling)
+            try await Task.sleep(for: Self.debounceTime)
         }
     }
 
@@ -119,7 +119,7 @@ struct AppService: Service {
 
     private func status(of process: Int32, on reactor: Reactor) async throws -> Int32 {
         do throws(Errno) {
-            return try await LaunchedProgram.end(of: process, on: reactor)
+            return try await LaunchedProgram.waitForExit(of: process, on: reactor)
         } catch .canceled {
             throw CancellationError()
         } catch {

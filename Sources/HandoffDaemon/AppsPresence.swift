@@ -40,7 +40,7 @@ final class DefaultApps: Sendable {
 }
 
 /// `Apps1` over the engine.
-struct AppsPresence: AppsService {
+struct AppsObject: AppsHandler {
     let engine: Engine
     let defaults: DefaultApps
 
@@ -53,7 +53,7 @@ struct AppsPresence: AppsService {
     }
 
     func setDefault(_ app: String, for type: String) throws {
-        try replying {
+        try mappingToDBusError {
             let type = try ActivityType(type)
             guard app.isEmpty || engine.read({ $0.apps.apps.contains { $0.id == app && $0.types.contains(type) } })
             else {
@@ -79,7 +79,7 @@ struct AppsPresence: AppsService {
     }
 
     private static func entrance(of app: App) -> String {
-        switch app.entrance {
+        switch app.launchMethod {
         case .bus: "bus"
         case .program: "program"
         case .command: "command"

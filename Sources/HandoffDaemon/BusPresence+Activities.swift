@@ -3,7 +3,7 @@ import HandoffBus
 import HandoffCore
 
 /// What programs see of the activities of this device beyond their coming and going.
-extension BusPresence {
+extension BusObjects {
     /// Tells those properties that differ.
     func showChange(from old: ActivityRegister.Record, to new: ActivityRegister.Record) {
         var changes = ActivityDraft(new).changes(since: ActivityDraft(old))
@@ -24,11 +24,11 @@ extension BusPresence {
     /// Tells everybody what becomes of an activity, and its app what it has to do or know.
     func showEvent(_ effect: Engine.Effect) {
         switch effect {
-        case .saveRequested(let record, let round):
+        case .saveRequested(let record, let saveRequest):
             emit(.saveRequested, of: record.id)
-            delegates.willSave(record, round)
-        case .saveEnded(let id, let ending):
-            emit(.saveEnded(ActivityEvent.Outcome(ending)), of: id)
+            delegates.willSave(record, saveRequest)
+        case .saveEnded(let id, let outcome):
+            emit(.saveEnded(ActivityEvent.Outcome(outcome)), of: id)
         case .fetched(let id, let device, let activity):
             emit(.fetched(device: device, activity), of: id)
         case .continued(let record, let device, let name):
@@ -48,9 +48,9 @@ extension BusPresence {
 
 extension ActivityEvent.Outcome {
     /// The outcome in the words of the bus.
-    fileprivate init(_ ending: SaveRounds.Ending) {
+    fileprivate init(_ outcome: SaveRequests.Outcome) {
         self =
-            switch ending {
+            switch outcome {
             case .saved: .saved
             case .failed: .failed
             case .timedOut: .timedOut

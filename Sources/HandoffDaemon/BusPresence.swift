@@ -4,30 +4,30 @@ import HandoffCore
 import HandoffModel
 
 /// What programs see of the engine on one connection: an object for everything it holds.
-struct BusPresence: Sendable {
+struct BusObjects: Sendable {
     let engine: Engine
     let connection: Connection
-    let fetcher: any Fetching
-    let streams: any StreamOpening
+    let fetcher: any ActivityFetcher
+    let streams: any StreamOpener
     let version: String
-    let clients: ClientRoster
+    let clients: ClientTracker
     let delegates: DelegateCaller
-    let continuer: Continuer
-    let notices: NoticeService
+    let continuations: ContinuationService
+    let notifications: NotificationService
     let defaultApps: DefaultApps
-    let documents: DocumentService
-    let documentsPresence: DocumentsPresence
-    let pairing: any Pairing
+    let documents: DocumentTracker
+    let documentsObject: DocumentsObject
+    let pairing: any PairingController
 
     private var objects: ObjectTree { connection.objects }
 
     /// Shows all that there is.
     func show(_ state: Engine.State) {
         objects.insertObjectManager(at: HandoffName.root)
-        let apps = AppsPresence(engine: engine, defaults: defaultApps)
+        let apps = AppsObject(engine: engine, defaults: defaultApps)
         let interfaces: [Interface] = [
-            .manager(ManagerPresence(presence: self)), .apps(apps), .documents(documentsPresence),
-            .pairing(PairingPresence(presence: self)),
+            .manager(ManagerObject(objects: self)), .apps(apps), .documents(documentsObject),
+            .pairing(PairingObject(objects: self)),
         ]
         objects.insert(interfaces, at: HandoffName.root)
         for device in state.devices.all { show(.deviceAdded(device)) }
@@ -35,21 +35,21 @@ struct BusPresence: Sendable {
     }
 
     private func insert(_ record: ActivityRegister.Record) {
-        let service = ActivityPresence(engine: engine, id: record.id, logger: engine.logger)
+        let service = ActivityObject(engine: engine, id: record.id, logger: engine.logger)
         objects.insert([.activity(service)], at: HandoffName.activity(record.id))
     }
 
     private func insert(_ entry: NearbyEntry) {
-        let (engine, fetcher, continuer) = (engine, fetcher, continuer)
-        let (documents, notices) = (documents, notices)
+        let (engine, fetcher, continuations) = (engine, fetcher, continuations)
+        let (documents, notifications) = (documents, notifications)
         let interface = Interface.nearbyActivity {
             // The object may be asked once more after the entry has left.
             engine.describe((try? engine.entry(entry.id)) ?? entry)
         } fetch: { _ in
             try await Self.fetched(entry, by: fetcher, documents)
-        } hand: { options in
-            notices.continued(entry.id)
-            return try await replying { try await continuer.proceed(with: entry.id, options) }
+        } handOver: { options in
+            notifications.continued(entry.id)
+            return try await mappingToDBusError { try await continuations.continueEntry(entry.id, options) }
         }
         objects.insert([interface], at: HandoffName.nearbyActivity(entry.id))
     }
@@ -60,26 +60,26 @@ struct BusPresence: Sendable {
     @inline(never)
     private static func fetched(
         _ entry: NearbyEntry,
-        by fetcher: any Fetching,
-        _ documents: DocumentService
+        by fetcher: any ActivityFetcher,
+        _ documents: DocumentTracker
     ) async throws -> FetchedActivity {
         do {
             let remote = try await fetcher.fetch(entry.id)
-            return try given(remote, from: entry.device, documents)
+            return try localActivity(remote, from: entry.device, documents)
         } catch {
-            throw reply(to: error)
+            throw errorReply(to: error)
         }
     }
 
     /// The same once it is here.
     @inline(never)
-    private static func given(
+    private static func localActivity(
         _ remote: Activity,
         from device: DeviceID,
-        _ documents: DocumentService
+        _ documents: DocumentTracker
     ) throws -> FetchedActivity {
         let activity = try documents.local(remote)
-        let name = ContinuationName(of: activity, from: device)
+        let name = ContinuationID(of: activity, from: device)
         return FetchedActivity(activity, continuation: name?.description)
     }
 
@@ -88,17 +88,17 @@ struct BusPresence: Sendable {
         let interface = Interface.device {
             engine.describe(device.id)
         } remove: {
-            try replying { try engine.remove(device.id) }
+            try mappingToDBusError { try engine.remove(device.id) }
         } rename: { name in
-            try replying { try engine.rename(device.id, to: DeviceName(name)) }
+            try mappingToDBusError { try engine.rename(device.id, to: DeviceName(name)) }
         }
         objects.insert([interface], at: HandoffName.device(device.id.description))
     }
 }
 
-extension BusPresence: EngineObserver {
+extension BusObjects: EngineObserver {
     func show(_ effect: Engine.Effect) {
-        if case .nearby = effect { notices.nearbyChanged() }
+        if case .nearby = effect { notifications.nearbyChanged() }
         switch effect {
         case .activityAdded(let record): insert(record)
         case .activityRemoved(let id): objects.remove(at: HandoffName.activity(id))
@@ -144,7 +144,7 @@ extension BusPresence: EngineObserver {
     }
 
     private func showIdentity() {
-        let manager = ManagerPresence(presence: self)
+        let manager = ManagerObject(objects: self)
         objects.propertiesChanged(
             at: HandoffName.root,
             interface: HandoffName.managerInterface,
@@ -153,7 +153,7 @@ extension BusPresence: EngineObserver {
     }
 
     private func showRadio() {
-        let manager = ManagerPresence(presence: self)
+        let manager = ManagerObject(objects: self)
         objects.propertiesChanged(
             at: HandoffName.root,
             interface: HandoffName.managerInterface,
@@ -170,14 +170,14 @@ extension Engine {
     /// An entry in the words of the bus.
     func describe(_ entry: NearbyEntry) -> NearbyActivityDescription {
         let device = read { $0.devices[entry.device] }
-        let (type, opener) = opener(of: entry)
+        let (type, launchTarget) = launchTarget(of: entry)
         return NearbyActivityDescription(
             device: entry.device,
             deviceName: device?.name.rawValue ?? entry.device.description,
             type: type,
             typeHash: entry.typeHash,
             hasWebpage: entry.hasWebpage,
-            opener: NearbyOpener(opener),
+            launchTarget: NearbyLaunchTarget(launchTarget),
             rssi: entry.rssi.map(Int16.init) ?? NearbyActivityDescription.unknownRSSI,
             firstSeen: UInt64(clamping: entry.firstSeen.unixMicroseconds),
             lastSeen: UInt64(clamping: entry.lastSeen.unixMicroseconds)

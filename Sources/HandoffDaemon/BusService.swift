@@ -10,21 +10,21 @@ import ServiceLifecycle
 struct BusService: Service {
     let engine: Engine
     let address: BusAddress
-    let fetcher: any Fetching
-    let apps: AppService
+    let fetcher: any ActivityFetcher
+    let apps: AppTracker
     let journal: ContinuationJournal
     let defaultApps: DefaultApps
-    let documents: DocumentService
-    let documentsPresence: DocumentsPresence
-    let streams: any StreamOpening
+    let documents: DocumentTracker
+    let documentsObject: DocumentsObject
+    let streams: any StreamOpener
     /// Whether a person is told what comes near.
     let notifies: Bool
-    let pairing: any Pairing
+    let pairing: any PairingController
     let version: String
     let logger: Logger
 
     func run() async throws {
-        try await endingQuietly {
+        try await ignoringCancellation {
             try await cancelWhenGracefulShutdown { try await serve() }
         }
     }
@@ -33,20 +33,20 @@ struct BusService: Service {
         var retry = Backoff()
         var hasServed = false
         while true {
-            let stands = Latest(false)
+            let isOnBus = Latest(false)
             do {
                 try await Connection.withConnection(to: address) { connection in
                     // A bus hands over the calls that made it start the daemon with the name itself: by then, there has
                     // to be something to call.
-                    let (presence, clients) = present(on: connection)
+                    let (objects, clients) = export(on: connection)
                     try await connection.withName(HandoffName.bus) {
-                        stands.set(true)
+                        isOnBus.set(true)
                         logger.info("on the bus", metadata: ["bus": "\(address)"])
-                        try await attend(presence, clients)
+                        try await watchClients(objects, clients)
                     }
                 }
             } catch let error as DBusError where error.code != .nameTaken {
-                if stands.current.value {
+                if isOnBus.current.value {
                     hasServed = true
                     retry.reset()
                 }
@@ -62,58 +62,63 @@ struct BusService: Service {
     /// Shows everything on a connection.
     ///
     /// - Returns: what is shown, and the programs that come to hold something, each once.
-    private func present(on connection: Connection) -> (BusPresence, AsyncStream<BusName>) {
+    private func export(on connection: Connection) -> (BusObjects, AsyncStream<BusName>) {
         let (clients, newClients) = AsyncStream<BusName>.makeStream()
-        let continuer = Continuer(
+        let continuations = ContinuationService(
             engine: engine,
             fetcher: fetcher,
             documents: documents,
             connection: connection,
-            desk: ContinuationDesk(),
+            store: ContinuationStore(),
             journal: journal,
             apps: apps,
             logger: logger
         )
-        let presence = BusPresence(
+        let objects = BusObjects(
             engine: engine,
             connection: connection,
             fetcher: fetcher,
             streams: streams,
             version: version,
-            clients: ClientRoster(newClients),
+            clients: ClientTracker(newClients),
             delegates: DelegateCaller(engine: engine, connection: connection, logger: logger),
-            continuer: continuer,
-            notices: NoticeService(engine: engine, connection: connection, continuer: continuer, logger: logger),
+            continuations: continuations,
+            notifications: NotificationService(
+                engine: engine,
+                connection: connection,
+                continuations: continuations,
+                logger: logger
+            ),
             defaultApps: defaultApps,
             documents: documents,
-            documentsPresence: documentsPresence,
+            documentsObject: documentsObject,
             pairing: pairing
         )
-        engine.observe(by: presence) { presence.show($0) }
-        return (presence, clients)
+        engine.observe(by: objects) { objects.show($0) }
+        return (objects, clients)
     }
 
     /// Does what is shown there, and watches the programs that hold something, until cancelled.
-    private func attend(_ presence: BusPresence, _ clients: AsyncStream<BusName>) async throws {
-        presence.connection.objects.announceObjects(of: HandoffName.root)
-        presence.continuer.reportLeft()
+    private func watchClients(_ objects: BusObjects, _ clients: AsyncStream<BusName>) async throws {
+        objects.connection.objects.announceObjects(of: HandoffName.root)
+        objects.continuations.reportLeft()
         try await withThrowingDiscardingTaskGroup { group in
-            group.addTask { await presence.delegates.run() }
-            if notifies { group.addTask { await presence.notices.run() } }
+            group.addTask { await objects.delegates.run() }
+            if notifies { group.addTask { await objects.notifications.run() } }
             for await client in clients {
-                group.addTask { try await watch(client, on: presence.connection, presence.clients) }
+                group.addTask { try await watch(client, on: objects.connection, objects.clients) }
             }
         }
         try Task.checkCancellation()
     }
 
     /// Waits until `client` has left the bus, and tells the engine.
-    private func watch(_ client: BusName, on connection: Connection, _ roster: ClientRoster) async throws {
+    private func watch(_ client: BusName, on connection: Connection, _ tracker: ClientTracker) async throws {
         try await connection.withOwner(of: client) { owners in
             for await owner in owners where owner == nil { break }
         }
         try Task.checkCancellation()
-        roster.remove(client)
+        tracker.remove(client)
         engine.clientLeft(client.description)
     }
 }

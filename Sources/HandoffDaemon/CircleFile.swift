@@ -84,12 +84,12 @@ enum CircleFile {
     private static func readOld(from directory: StateDirectory) throws -> Contents {
         var contents = Contents()
         for entry in try oldFile.read(from: directory) ?? [] {
-            let newcomer = Newcomer(
+            let identity = DeviceIdentity(
                 publicKey: try DevicePublicKey(rawRepresentation: Array(entry.publicKey)),
                 name: try DeviceName(entry.name)
             )
-            try contents.circle.insert(newcomer, by: nil)
-            contents.peers[newcomer.publicKey.device] = Peer(givenKey: Array(entry.advertisingKey))
+            try contents.circle.insert(identity, by: nil)
+            contents.peers[identity.publicKey.device] = Peer(givenKey: Array(entry.advertisingKey))
         }
         return contents
     }

@@ -8,7 +8,7 @@ import ServiceLifecycle
 /// Calls devices that were heard and may not know what became of the circle, one after the other.
 ///
 /// A person asked for the change that it brings; when there is no news, nobody is called.
-struct CircleService<R: Radio>: Service {
+struct CircleUpdateService<R: Radio>: Service {
     let engine: Engine
     let radio: R
     let logger: Logger
@@ -17,27 +17,27 @@ struct CircleService<R: Radio>: Service {
     private static var limit: Duration { .seconds(20) }
 
     func run() async throws {
-        try await endingQuietly {
+        try await ignoringCancellation {
             try await cancelWhenGracefulShutdown { try await call() }
         }
     }
 
     private func call() async throws {
-        var heard = engine.sightings.initial
+        var heard = engine.deviceUpdates.initial
         while true {
-            while let (device, place) = engine.nextCall() { try await exchange(with: device, at: place) }
-            heard = try await engine.sightings.changed(since: heard)
+            while let (device, endpoint) = engine.nextCircleUpdate() { try await exchange(with: device, at: endpoint) }
+            heard = try await engine.deviceUpdates.changed(since: heard)
         }
     }
 
-    private func exchange(with device: TrustedDevices.Device, at place: Place) async throws {
+    private func exchange(with device: TrustedDevices.Device, at endpoint: PeerEndpoint) async throws {
         do {
             try await withDeadline(Self.limit, orThrow: HandoffError(.timedOut, "The peer took too long.")) {
                 let engine = engine
-                try await Dialler(engine: engine, radio: radio).withChannel(at: place) {
-                    engine.read { $0.places[device.id] }
+                try await PeerDialer(engine: engine, radio: radio).withChannel(at: endpoint) {
+                    engine.read { $0.endpoints[device.id] }
                 } _: { channel in
-                    try await converse(with: device, over: channel)
+                    try await runSession(with: device, over: channel)
                 }
             }
         } catch is CancellationError {
@@ -48,13 +48,13 @@ struct CircleService<R: Radio>: Service {
         }
     }
 
-    private func converse(with device: TrustedDevices.Device, over channel: some RadioChannel) async throws {
+    private func runSession(with device: TrustedDevices.Device, over channel: some RadioChannel) async throws {
         var session = CircleSession(keys: engine.identity.keys, peer: device.publicKey)
         var said: CircleMessage?
         try await channel.sendAll(try session.start())
         while let bytes = try await channel.receive() {
-            guard let heard = try session.receive(bytes) else { continue }
-            switch heard {
+            guard let response = try session.receive(bytes) else { continue }
+            switch response {
             case .refused(let refusal):
                 throw HandoffError(.peerRefused, refusal.message)
             case .state(let theirs):

@@ -2,18 +2,18 @@ import DBus
 import Synchronization
 
 /// The programs that hold something of this daemon's, each watched once.
-final class ClientRoster: Sendable {
+final class ClientTracker: Sendable {
     private let known = Mutex<Set<BusName>>([])
-    private let arrivals: AsyncStream<BusName>.Continuation
+    private let newClients: AsyncStream<BusName>.Continuation
 
-    /// - Parameter arrivals: gets every program once, as soon as it holds something.
-    init(_ arrivals: AsyncStream<BusName>.Continuation) {
-        self.arrivals = arrivals
+    /// - Parameter newClients: gets every program once, as soon as it holds something.
+    init(_ newClients: AsyncStream<BusName>.Continuation) {
+        self.newClients = newClients
     }
 
     /// Has the program watched, if it is not yet.
     func insert(_ client: BusName) {
-        if known.withLock({ $0.insert(client).inserted }) { arrivals.yield(client) }
+        if known.withLock({ $0.insert(client).inserted }) { newClients.yield(client) }
     }
 
     /// Forgets a program that has left.

@@ -3,7 +3,7 @@ import HandoffModel
 import Synchronization
 
 /// The machine of all continuations, and for each a stream of what is to be done.
-final class ContinuationDesk: Sendable {
+final class ContinuationStore: Sendable {
     private struct State {
         var machine = Continuations()
         var streams: [Continuations.ID: AsyncStream<Continuations.Action>.Continuation] = [:]

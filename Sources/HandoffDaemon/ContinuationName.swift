@@ -5,7 +5,7 @@ import HandoffModel
 /// one calls it.
 ///
 /// It needs no memory here, and outlives the daemon as long as the origin's app does.
-struct ContinuationName: Hashable, Sendable, CustomStringConvertible {
+struct ContinuationID: Hashable, Sendable, CustomStringConvertible {
     let device: DeviceID
     let activity: UInt64
 
@@ -19,7 +19,7 @@ struct ContinuationName: Hashable, Sendable, CustomStringConvertible {
 
     /// What an activity that came from a device is called; nil where its app takes no streams.
     init?(of activity: Activity, from device: DeviceID) {
-        guard let name = activity.properties.streamName else { return nil }
+        guard let name = activity.properties.streamToken else { return nil }
         self.init(device: device, activity: name)
     }
 

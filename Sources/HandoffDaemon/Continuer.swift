@@ -6,14 +6,14 @@ import HandoffModel
 import Logging
 
 /// Carries out continuations over one connection to the bus.
-struct Continuer: Sendable {
+struct ContinuationService: Sendable {
     let engine: Engine
-    let fetcher: any Fetching
-    let documents: DocumentService
+    let fetcher: any ActivityFetcher
+    let documents: DocumentTracker
     let connection: Connection
-    let desk: ContinuationDesk
+    let store: ContinuationStore
     let journal: ContinuationJournal
-    let apps: AppService
+    let apps: AppTracker
     let logger: Logger
 
     /// How long an app may take to be started and to take in the announcement.
@@ -32,15 +32,15 @@ struct Continuer: Sendable {
     /// Hands an activity over to what opens it here.
     ///
     /// - Throws: ``HandoffError`` or `RadioError` that says why not and what to do.
-    func proceed(with id: NearbyEntry.ID, _ options: ContinuationOptions) async throws -> ContinuationResult {
+    func continueEntry(_ id: NearbyEntry.ID, _ options: ContinuationOptions) async throws -> ContinuationResult {
         let entry = try engine.entry(id)
         // What nothing seems to open may still be a document, which only its origin knows.
-        let (type, opener) = engine.opener(of: entry)
-        let app: App? = if case .app(let app) = opener, app.entrance == .bus { app } else { nil }
+        let (type, launchTarget) = engine.launchTarget(of: entry)
+        let app: App? = if case .app(let app) = launchTarget, app.launchMethod == .bus { app } else { nil }
         let device = engine.read { $0.devices[entry.device]?.name.rawValue } ?? entry.device.description
-        let (job, actions) = desk.begin(announcedTo: app?.id)
+        let (job, actions) = store.begin(announcedTo: app?.id)
         defer {
-            desk.end(job)
+            store.end(job)
             journal.leave(job)
         }
         let delivery = AppDelivery(
@@ -50,7 +50,7 @@ struct Continuer: Sendable {
             device: entry.device,
             options: options
         )
-        return try await carryOut(
+        return try await perform(
             Job(id: job, entry: entry, type: type, app: app, delivery: delivery),
             actions
         )
@@ -67,7 +67,7 @@ struct Continuer: Sendable {
         }
     }
 
-    private func carryOut(
+    private func perform(
         _ job: Job,
         _ actions: AsyncStream<Continuations.Action>
     ) async throws -> ContinuationResult {
@@ -89,16 +89,16 @@ struct Continuer: Sendable {
             journal.insert(ContinuationJournal.Entry(app: app.id, type: type.rawValue), id)
             group.addTask {
                 let announcement = await job.delivery.announce(type, to: app, Self.announceLimit)
-                if announcement == .impossible { journal.remove(id) }
-                desk.note(id) { $0.announced(id, announcement) }
+                if announcement == .unreachable { journal.remove(id) }
+                store.note(id) { $0.announced(id, announcement) }
             }
         case .fetch: group.addTask { await fetch(job) }
         case .handOver(let activity, to: let name):
             // From here on the app gets the activity, and never an error besides.
             journal.remove(id)
             group.addTask {
-                let reception = await handOver(activity, to: name, job)
-                desk.note(id) { $0.handedOver(id, reception) }
+                let response = await handOver(activity, to: name, job)
+                store.note(id) { $0.handedOver(id, response) }
             }
         case .reportFailure(let error):
             guard let app = job.app, let type = job.type else { return }
@@ -107,7 +107,7 @@ struct Continuer: Sendable {
         case .openElsewhere(let activity):
             group.addTask {
                 let result = await job.delivery.openElsewhere(activity)
-                desk.note(id) { $0.openedElsewhere(id, result) }
+                store.note(id) { $0.openedElsewhere(id, result) }
             }
         case .finish: break
         }
@@ -115,16 +115,16 @@ struct Continuer: Sendable {
 
     private func fetch(_ job: Job) async {
         do {
-            let activity = try await documents.arrived(try await fetcher.fetch(job.entry.id))
+            let activity = try await documents.waitForDocuments(of: try await fetcher.fetch(job.entry.id))
             let apps = engine.read { $0.apps.recipients(of: activity) }
-            desk.note(job.id) { $0.fetched(job.id, activity, for: apps.map(\.id)) }
+            store.note(job.id) { $0.fetched(job.id, activity, for: apps.map(\.id)) }
         } catch let error as HandoffError {
-            desk.note(job.id) { $0.failed(job.id, error) }
+            store.note(job.id) { $0.failed(job.id, error) }
         } catch is CancellationError {
             // The continuation has ended, or the bus is gone; then the journal knows what is left to do.
             return
         } catch {
-            desk.note(job.id) { $0.failed(job.id, HandoffError(.radioUnavailable, "\(error)")) }
+            store.note(job.id) { $0.failed(job.id, HandoffError(.radioUnavailable, "\(error)")) }
         }
     }
 
@@ -132,7 +132,7 @@ struct Continuer: Sendable {
         _ activity: Activity,
         to name: Continuations.AppID,
         _ job: Job
-    ) async -> Continuations.Reception {
+    ) async -> Continuations.Response {
         guard let app = engine.read({ $0.apps.apps.first { $0.id == name } }) else {
             return .failed("\(name) was removed meanwhile.")
         }

@@ -35,7 +35,7 @@ package struct Daemon<R: Radio>: Sendable {
             logger.info(
                 "starting",
                 metadata: [
-                    "version": "\(Version.current)", "device": "\(identity.id)", "name": "\(options.deviceName)",
+                    "version": "\(DaemonVersion.current)", "device": "\(identity.id)", "name": "\(options.deviceName)",
                 ]
             )
             try await Reactor.withReactor { reactor in
@@ -69,7 +69,7 @@ package struct Daemon<R: Radio>: Sendable {
     ) throws -> [any Service] {
         let fetcher = FetchService(engine: engine, radio: radio, logger: logger)
         let streams = StreamService(engine: engine, radio: radio, reactor: reactor, logger: logger)
-        let apps = AppService(
+        let apps = AppTracker(
             engine: engine,
             scan: options.apps,
             documentApps: options.documentApps,
@@ -80,12 +80,12 @@ package struct Daemon<R: Radio>: Sendable {
         try engine.setPairings(PairingsFile(in: directory))
         let defaultApps = try DefaultApps(from: directory)
         engine.setDefaultApps(defaultApps.all)
-        let documents = DocumentService(engine: engine, logger: logger)
+        let documents = DocumentTracker(engine: engine, logger: logger)
         let folders = try FolderList(from: directory, configured: options.folders, home: options.home)
         engine.setFolders(folders.all)
         let login =
             options.staysWhenAway
-            ? [] : [LoginSessionService(engine: engine, bus: .system, logger: logger)]
+            ? [] : [LoginSessionMonitor(engine: engine, bus: .system, logger: logger)]
         return login + [
             RadioService(engine: engine, radio: radio, logger: logger),
             AlarmService(engine: engine, reactor: reactor),
@@ -93,12 +93,12 @@ package struct Daemon<R: Radio>: Sendable {
             ListeningService(engine: engine, radio: radio, reactor: reactor, logger: logger),
             ScanningService(engine: engine, radio: radio, logger: logger),
             fetcher,
-            CircleService(engine: engine, radio: radio, logger: logger),
+            CircleUpdateService(engine: engine, radio: radio, logger: logger),
             streams,
             documents,
             AdvertisingService(engine: engine, radio: radio, logger: logger),
             pairing,
-            SettlingService(engine: engine, radio: radio, logger: logger),
+            PairingReconciliationService(engine: engine, radio: radio, logger: logger),
             BusService(
                 engine: engine,
                 address: options.bus,
@@ -107,7 +107,7 @@ package struct Daemon<R: Radio>: Sendable {
                 journal: ContinuationJournal(in: directory, logger: logger),
                 defaultApps: defaultApps,
                 documents: documents,
-                documentsPresence: DocumentsPresence(
+                documentsObject: DocumentsObject(
                     engine: engine,
                     list: folders,
                     apps: options.apps.directories
@@ -115,7 +115,7 @@ package struct Daemon<R: Radio>: Sendable {
                 streams: streams,
                 notifies: options.notifies,
                 pairing: pairing,
-                version: Version.current,
+                version: DaemonVersion.current,
                 logger: logger
             ),
         ]

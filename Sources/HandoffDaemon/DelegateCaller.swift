@@ -12,18 +12,18 @@ struct DelegateCaller: Sendable {
 
     /// How long an answer is waited for: far longer than any fetch does, so that an app that is late is not asked again
     /// meanwhile.
-    private static let patience = Duration.seconds(60)
+    private static let saveTimeout = Duration.seconds(60)
 
     /// How long an app may take to accept a stream.
-    private static let streamPatience = Duration.seconds(10)
+    private static let streamTimeout = Duration.seconds(10)
 
     /// A call whose answer somebody waits for.
     private enum Request: Sendable {
-        case save(ActivityRegister.Record, SaveRounds.Round)
-        case take(StreamHandover)
+        case save(ActivityRegister.Record, SaveRequests.Request)
+        case deliver(StreamDelivery)
     }
 
-    private struct StreamHandover: Sendable {
+    private struct StreamDelivery: Sendable {
         let file: UnixFD
         let record: ActivityRegister.Record
         let device: DeviceID
@@ -47,8 +47,8 @@ struct DelegateCaller: Sendable {
             for await request in requests {
                 group.addTask {
                     switch request {
-                    case .save(let record, let round): await save(record, round)
-                    case .take(let handover): await take(handover)
+                    case .save(let record, let saveRequest): await save(record, saveRequest)
+                    case .deliver(let delivery): await deliver(delivery)
                     }
                 }
             }
@@ -56,13 +56,13 @@ struct DelegateCaller: Sendable {
     }
 
     /// Has the owner of an activity asked to save, and the engine told how that ended.
-    func willSave(_ record: ActivityRegister.Record, _ round: SaveRounds.Round) {
-        newRequests.yield(.save(record, round))
+    func willSave(_ record: ActivityRegister.Record, _ saveRequest: SaveRequests.Request) {
+        newRequests.yield(.save(record, saveRequest))
     }
 
     /// Tells the owner of an activity that a device goes on with it.
     func wasContinued(_ record: ActivityRegister.Record, by device: DeviceID, named name: String) {
-        guard let (owner, delegate) = Self.place(of: record) else { return }
+        guard let (owner, delegate) = Self.delegateAddress(of: record) else { return }
         connection.send(
             .wasContinued(
                 HandoffName.activity(record.id),
@@ -90,48 +90,50 @@ struct DelegateCaller: Sendable {
         ended: @escaping @Sendable (Bool) -> Void
     ) {
         newRequests.yield(
-            .take(StreamHandover(file: file, record: record, device: device, name: name, ended: ended))
+            .deliver(StreamDelivery(file: file, record: record, device: device, name: name, ended: ended))
         )
     }
 
-    private func save(_ record: ActivityRegister.Record, _ round: SaveRounds.Round) async {
-        guard let (owner, delegate) = Self.place(of: record) else { return engine.saveEnded(round, .failed) }
+    private func save(_ record: ActivityRegister.Record, _ saveRequest: SaveRequests.Request) async {
+        guard let (owner, delegate) = Self.delegateAddress(of: record) else {
+            return engine.saveEnded(saveRequest, .failed)
+        }
         do throws(DBusError) {
             let activity = HandoffName.activity(record.id)
-            _ = try await connection.call(.willSave(activity, of: owner, at: delegate), timeout: Self.patience)
-            engine.saveEnded(round, .saved)
+            _ = try await connection.call(.willSave(activity, of: owner, at: delegate), timeout: Self.saveTimeout)
+            engine.saveEnded(saveRequest, .saved)
         } catch {
             logger.notice(
                 "an app did not save, and what it saved before goes out: \(error.message)",
                 metadata: ["type": "\(record.activity.type.rawValue)", "app": "\(owner)"]
             )
-            engine.saveEnded(round, .failed)
+            engine.saveEnded(saveRequest, .failed)
         }
     }
 
-    private func take(_ handover: StreamHandover) async {
-        guard let (owner, delegate) = Self.place(of: handover.record) else { return handover.ended(false) }
+    private func deliver(_ delivery: StreamDelivery) async {
+        guard let (owner, delegate) = Self.delegateAddress(of: delivery.record) else { return delivery.ended(false) }
         do throws(DBusError) {
             let call = MethodCall.didReceiveStream(
-                handover.file,
-                of: HandoffName.activity(handover.record.id),
-                from: HandoffName.device(handover.device.description),
-                named: handover.name,
+                delivery.file,
+                of: HandoffName.activity(delivery.record.id),
+                from: HandoffName.device(delivery.device.description),
+                named: delivery.name,
                 client: owner,
                 at: delegate
             )
-            _ = try await connection.call(call, timeout: Self.streamPatience)
-            handover.ended(true)
+            _ = try await connection.call(call, timeout: Self.streamTimeout)
+            delivery.ended(true)
         } catch {
             logger.notice(
                 "an app did not take a stream: \(error.message)",
-                metadata: ["type": "\(handover.record.activity.type.rawValue)", "app": "\(owner)"]
+                metadata: ["type": "\(delivery.record.activity.type.rawValue)", "app": "\(owner)"]
             )
-            handover.ended(false)
+            delivery.ended(false)
         }
     }
 
-    private static func place(of record: ActivityRegister.Record) -> (BusName, ObjectPath)? {
+    private static func delegateAddress(of record: ActivityRegister.Record) -> (BusName, ObjectPath)? {
         guard let owner = try? BusName(record.owner), let path = record.delegate, let delegate = try? ObjectPath(path)
         else { return nil }
         return (owner, delegate)

@@ -2,21 +2,21 @@ import HandoffCore
 import HandoffRadio
 
 /// Where a device can be dialled.
-typealias Place = HeardPlaces.Place
+typealias PeerEndpoint = RecentEndpoints.PeerEndpoint
 
 /// Opens channels to devices, wherever they are heard at the moment.
-struct Dialler<R: Radio>: Sendable {
+struct PeerDialer<R: Radio>: Sendable {
     let engine: Engine
     let radio: R
 
     /// How long opening a channel may take.
     private static var limit: Duration { .seconds(10) }
     /// How long when there are more places to try: an old bluetoothd is heard twice meanwhile.
-    private static var shareOfLimit: Duration { .seconds(3) }
+    private static var limitPerEndpoint: Duration { .seconds(3) }
     /// How often a link that breaks is made again to the same place.
     private static var repetitions: Int { 2 }
     /// How long a dial is left in peace before a new place ends it: whoever makes up places can make up many.
-    private static var peace: Duration { .seconds(1) }
+    private static var minimumDialTime: Duration { .seconds(1) }
 
     /// Runs `body` with a channel to a device; when it is heard elsewhere before the channel is open, to there.
     ///
@@ -28,27 +28,27 @@ struct Dialler<R: Radio>: Sendable {
     ///
     /// - Parameters:
     ///   - start: where it was heard when somebody asked for it.
-    ///   - place: where it is now, as far as the engine knows.
+    ///   - endpoint: where it is now, as far as the engine knows.
     ///   - others: where else it was heard lately; a place where `body` fails is followed by the next one.
     ///   - isDone: whether `body` has had what it wanted, so that its failure is no reason to go on.
     ///   - body: may run again, at another place or after its link has broken, as long as it is not done.
     /// - Throws: `RadioError` when there is no channel to be had; else what `body` throws.
     func withChannel(
-        at start: Place,
-        moving place: @escaping @Sendable () -> Place?,
-        others: @escaping @Sendable () -> [Place] = { [] },
+        at start: PeerEndpoint,
+        tracking endpoint: @escaping @Sendable () -> PeerEndpoint?,
+        others: @escaping @Sendable () -> [PeerEndpoint] = { [] },
         unless isDone: @Sendable () -> Bool = { true },
         _ body: @escaping @Sendable (R.Channel) async throws -> Void
     ) async throws {
-        var next: Place? = start
-        var tried: Set<Place> = []
+        var next: PeerEndpoint? = start
+        var tried: Set<PeerEndpoint> = []
         var failure: (any Error)?
         var (isBroken, repetitions) = (false, 0)
         while let current = next {
             tried.insert(current)
             let (dialled, seen) = (Latest(false), tried)
             do {
-                next = try await dial(current, besides: seen, moving: place, others: others) { channel in
+                next = try await dial(current, excluding: seen, tracking: endpoint, others: others) { channel in
                     dialled.set(true)
                     try await body(channel)
                 }
@@ -61,7 +61,7 @@ struct Dialler<R: Radio>: Sendable {
                 next = others().first { !seen.contains($0) }
                 if next == nil, isBroken, repetitions < Self.repetitions {
                     // What is wrong from now on is told; a device that was removed has no place any more.
-                    (next, failure, isBroken) = (place(), nil, false)
+                    (next, failure, isBroken) = (endpoint(), nil, false)
                     repetitions += 1
                 }
                 guard next != nil else { throw failure ?? error }
@@ -71,52 +71,52 @@ struct Dialler<R: Radio>: Sendable {
 
     /// Dials one place; another one to go on with, or nil when `body` has run.
     private func dial(
-        _ current: Place,
-        besides tried: Set<Place>,
-        moving place: @escaping @Sendable () -> Place?,
-        others: @escaping @Sendable () -> [Place],
+        _ current: PeerEndpoint,
+        excluding tried: Set<PeerEndpoint>,
+        tracking endpoint: @escaping @Sendable () -> PeerEndpoint?,
+        others: @escaping @Sendable () -> [PeerEndpoint],
         _ body: @escaping @Sendable (R.Channel) async throws -> Void
-    ) async throws -> Place? {
-        let fate = Latest<Fate?>(nil)
-        let limit = others().contains { !tried.contains($0) } ? Self.shareOfLimit : Self.limit
+    ) async throws -> PeerEndpoint? {
+        let resolution = Latest<Resolution?>(nil)
+        let limit = others().contains { !tried.contains($0) } ? Self.limitPerEndpoint : Self.limit
         return try await first {
             try await radio.withChannel(to: current.address, port: current.port, timeout: limit) { channel in
-                fate.setOnce(.opened)
-                guard fate.current.value == .opened else { return }
+                resolution.setOnce(.opened)
+                guard resolution.current.value == .opened else { return }
                 try await body(channel)
             }
             // Whoever has decided to move says where to.
-            guard fate.current.value == .moved else { return nil }
+            guard resolution.current.value == .moved else { return nil }
             try await untilCancelled()
         } or: {
-            try await Task.sleep(for: Self.peace)
-            return try await move(besides: tried, to: place, deciding: fate)
+            try await Task.sleep(for: Self.minimumDialTime)
+            return try await move(excluding: tried, to: endpoint, resolving: resolution)
         }
     }
 
     /// What becomes of one dial; it is decided once.
-    private enum Fate: Sendable {
+    private enum Resolution: Sendable {
         case opened, moved
     }
 
     /// Waits until the device is heard at a place that was not tried, before the channel is open.
     private func move(
-        besides tried: Set<Place>,
-        to place: @Sendable () -> Place?,
-        deciding fate: Latest<Fate?>
-    ) async throws -> Place {
-        var heard = engine.sightings.current
+        excluding tried: Set<PeerEndpoint>,
+        to endpoint: @Sendable () -> PeerEndpoint?,
+        resolving resolution: Latest<Resolution?>
+    ) async throws -> PeerEndpoint {
+        var heard = engine.deviceUpdates.current
         while true {
-            if let now = place(), !tried.contains(now) {
-                fate.setOnce(.moved)
-                guard fate.current.value == .opened else { return now }
+            if let now = endpoint(), !tried.contains(now) {
+                resolution.setOnce(.moved)
+                guard resolution.current.value == .opened else { return now }
             }
-            heard = try await engine.sightings.changed(since: heard)
+            heard = try await engine.deviceUpdates.changed(since: heard)
         }
     }
 }
 
 extension NearbyEntry {
     /// Where its origin can be dialled.
-    var place: Place { Place(address: address, port: port) }
+    var endpoint: PeerEndpoint { PeerEndpoint(address: address, port: port) }
 }

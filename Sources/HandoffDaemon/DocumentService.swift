@@ -8,21 +8,21 @@ import SystemPackage
 
 /// Follows the documents of this device's activities into and out of the synchronised folders, and finds those of
 /// activities that come from other devices.
-struct DocumentService: Service {
+struct DocumentTracker: Service {
     let engine: Engine
     let logger: Logger
 
     /// How long a document that has not been synchronised yet is waited for.
-    var patience = Duration.seconds(20)
+    var timeout = Duration.seconds(20)
     /// How long a change is waited out: what saves a file writes it, renames it and removes another.
-    private static let settling = Duration.milliseconds(50)
+    private static let debounceTime = Duration.milliseconds(50)
     /// How long until a file system that did not answer is asked again.
-    private static let silence = Duration.seconds(30)
+    private static let retryInterval = Duration.seconds(30)
     /// How often documents are looked at where the kernel does not report changes.
     private static let rescanInterval = Duration.seconds(10)
 
     func run() async throws {
-        try await endingQuietly {
+        try await ignoringCancellation {
             try await cancelWhenGracefulShutdown { try await follow() }
         }
     }
@@ -42,33 +42,33 @@ struct DocumentService: Service {
     /// The same, as soon as all its documents are there.
     ///
     /// - Throws: ``HandoffError`` as ``local(_:)``, and with `documentMissing` for a document that does not come.
-    func arrived(_ activity: Activity) async throws -> Activity {
+    func waitForDocuments(of activity: Activity) async throws -> Activity {
         do {
-            let (local, places) = try engine.read(\.folders).local(activity)
-            for place in places where try !place.isThere { try await wait(for: place) }
+            let (local, locations) = try engine.read(\.folders).local(activity)
+            for location in locations where try !location.exists { try await wait(for: location) }
             return local
-        } catch let fault as FolderFault {
+        } catch let fault as FolderError {
             throw HandoffError(fault)
         }
     }
 
-    private func wait(for place: FilePlace) async throws {
-        logger.info("a document has not been synchronised yet", metadata: ["path": "\(place.path)"])
-        let patience = patience
-        try await withDeadline(patience, orThrow: Self.missing(place, after: patience)) {
+    private func wait(for location: FileLocation) async throws {
+        logger.info("a document has not been synchronised yet", metadata: ["path": "\(location.path)"])
+        let timeout = timeout
+        try await withDeadline(timeout, orThrow: Self.missing(location, after: timeout)) {
             do {
-                try await place.appears()
+                try await location.waitUntilExists()
             } catch Errno.canceled {
                 throw CancellationError()
             }
         }
     }
 
-    private static func missing(_ place: FilePlace, after patience: Duration) -> HandoffError {
+    private static func missing(_ location: FileLocation, after timeout: Duration) -> HandoffError {
         HandoffError(
             .documentMissing,
-            "\(place.path) has not been synchronised within \(patience.components.seconds) s; "
-                + "see whether the folder \(place.folder.id) is up to date, and try again."
+            "\(location.path) has not been synchronised within \(timeout.components.seconds) s; "
+                + "see whether the folder \(location.folder.id) is up to date, and try again."
         )
     }
 
@@ -96,38 +96,38 @@ struct DocumentService: Service {
         // Before the files are looked at, so that no change falls in between.
         // The folders first: below one that does not answer, no directory is asked for.
         let wanted = plan.value.folders.all.map(\.path) + directories
-        let answered = wanted.filter(\.isAnswered)
+        let answered = wanted.filter(\.isResponsive)
         let watch = DirectoryWatch(answered)
         logger.log(watch.obstacle, after: obstacle, of: "documents", every: Self.rescanInterval)
         obstacle = watch.obstacle
-        let areJudged = files.map { id, file in judge(file, of: id, in: plan.value.folders) }.allSatisfy(\.self)
-        let isSilent = !areJudged || answered.count < wanted.count
+        let areChecked = files.map { id, file in check(file, of: id, in: plan.value.folders) }.allSatisfy(\.self)
+        let isUnresponsive = !areChecked || answered.count < wanted.count
         let engine = engine
         return try await first {
             try await engine.documents.changed(since: plan)
         } or: {
             try await first {
                 try await watch.changed(orAfter: Self.rescanInterval)
-                try await Task.sleep(for: Self.settling)
+                try await Task.sleep(for: Self.debounceTime)
             } or: {
                 // No change tells that a file system answers again.
-                guard isSilent else { try await untilCancelled() }
-                try await Task.sleep(for: Self.silence)
+                guard isUnresponsive else { try await untilCancelled() }
+                try await Task.sleep(for: Self.retryInterval)
             }
             return engine.documents.current
         }
     }
 
     /// Whether the file system has said where the document is.
-    private func judge(_ file: FileURL?, of id: ActivityRegister.ID, in folders: SyncedFolders) -> Bool {
+    private func check(_ file: FileURL?, of id: ActivityRegister.ID, in folders: SyncedFolders) -> Bool {
         guard let file else { return true }
-        do throws(FolderFault) {
+        do throws(FolderError) {
             _ = try folders.location(of: file)
             engine.setDocumentProblem(nil, of: id)
             return true
         } catch {
             engine.setDocumentProblem(error.message, of: id)
-            return error.code != .silent
+            return error.code != .unresponsive
         }
     }
 }

@@ -75,7 +75,7 @@ final class FolderList: Sendable {
 }
 
 /// `Documents1` over the engine.
-struct DocumentsPresence: DocumentsService {
+struct DocumentsObject: DocumentsHandler {
     let engine: Engine
     let list: FolderList
     let apps: AppDirectories
@@ -92,11 +92,11 @@ struct DocumentsPresence: DocumentsService {
     }
 
     func addFolder(_ id: String, at path: String) throws {
-        try replying { try set(path, for: try FolderID(id)) }
+        try mappingToDBusError { try set(path, for: try FolderID(id)) }
     }
 
     func removeFolder(_ id: String) throws {
-        try replying {
+        try mappingToDBusError {
             let id = try FolderID(id)
             guard engine.read({ $0.folders[id] }) != nil else {
                 throw HandoffError(.noSuchFolder, "There is no folder \(id); see `handoffctl folders`.")
@@ -106,17 +106,17 @@ struct DocumentsPresence: DocumentsService {
     }
 
     func locate(_ url: String) throws -> String {
-        try replying {
+        try mappingToDBusError {
             do {
                 return try engine.read(\.folders).location(of: try file(url)).description
-            } catch let fault as FolderFault {
+            } catch let fault as FolderError {
                 throw HandoffError(fault)
             }
         }
     }
 
     func types(ofDocument url: String) throws -> (mediaType: String, activityTypes: [String]) {
-        try replying {
+        try mappingToDBusError {
             let path = FilePath(bytes: try file(url).path)
             let name = path.lastComponent?.string ?? ""
             let mediaType = MediaTypes(beside: apps).type(ofFileNamed: name) ?? ""

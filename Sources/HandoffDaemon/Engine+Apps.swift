@@ -23,10 +23,10 @@ extension Engine {
     }
 
     /// The type of an entry, where it is known here, and what would open it.
-    func opener(of entry: NearbyEntry) -> (type: ActivityType?, opener: AppRegistry.Opener) {
+    func launchTarget(of entry: NearbyEntry) -> (type: ActivityType?, launchTarget: AppRegistry.LaunchTarget) {
         read { state in
             let type = state.type(of: entry.typeHash)
-            return (type, state.apps.opener(for: type, hasWebpage: entry.hasWebpage))
+            return (type, state.apps.launchTarget(for: type, hasWebpage: entry.hasWebpage))
         }
     }
 }
@@ -45,11 +45,11 @@ extension Engine.State {
     }
 }
 
-extension NearbyOpener {
+extension NearbyLaunchTarget {
     /// An opener in the words of the bus.
-    init(_ opener: AppRegistry.Opener) {
+    init(_ launchTarget: AppRegistry.LaunchTarget) {
         self =
-            switch opener {
+            switch launchTarget {
             case .app(let app): .app(id: app.id, name: app.name, icon: app.icon)
             case .browser: .browser
             case .none: .nothing

@@ -24,7 +24,7 @@ extension Engine {
 
     /// What a person should know about this device's own state.
     var circleAdvisories: [(name: String, message: String)] {
-        let (isOvertaken, isCloned) = read { ($0.devices.isOvertaken, $0.isCloned) }
+        let (isOutdated, isCloned) = read { ($0.devices.isOutdated, $0.isCloned) }
         let cure =
             "remove this device on another one, delete the state directory on both machines, and pair both again."
         let outdated =
@@ -34,7 +34,7 @@ extension Engine {
             "Another machine advertises with this device's own keys: it uses a copy of the state directory. If that is so, "
             + cure
             + " Somebody who repeats what this device said before it was started looks the same for half an hour."
-        return (isOvertaken ? [("identity-outdated", outdated)] : [])
+        return (isOutdated ? [("identity-outdated", outdated)] : [])
             + (isCloned ? [("identity-cloned", cloned)] : [])
     }
 
@@ -67,7 +67,7 @@ extension Engine {
             }
             state.outbox.append(contentsOf: changes.added.map(Effect.deviceAdded))
             state.outbox.append(contentsOf: changes.changed.map(Effect.deviceChanged))
-            if changes.isRenamed || changes.isOvertaken { state.outbox.append(.identityChanged) }
+            if changes.isRenamed || changes.isOutdated { state.outbox.append(.identityChanged) }
         }
         if !changes.removed.isEmpty { removals.set(()) }
         report(changes, from: peer)
@@ -81,17 +81,17 @@ extension Engine {
         try changeDevices { devices throws(HandoffError) in
             try devices.acknowledge(digest, by: peer)
         } then: { state, _ in
-            if digest == state.devices.digest { state.differing.remove(peer) }
+            if digest == state.devices.digest { state.divergentPeers.remove(peer) }
         }
     }
 
     /// Takes in by what a device tells which state of the circle it knows.
-    func heardDigest(_ digest: [UInt8], from peer: DeviceID) {
+    func receiveCircleDigest(_ digest: [UInt8], from peer: DeviceID) {
         change { state, _ in
             guard state.devices[peer] != nil, state.devices.digest != digest else { return }
-            state.differing.insert(peer)
+            state.divergentPeers.insert(peer)
         }
-        sightings.set(())
+        deviceUpdates.set(())
     }
 
     /// The next device that has to be called because it may not know the present state, and where it is; it counts as
@@ -99,16 +99,20 @@ extension Engine {
     ///
     /// A device is called once in a slot, some more times when it advertises that it has news, and once more when a session
     /// has shown that it knows another state.
-    func nextCall() -> (device: TrustedDevices.Device, place: Place)? {
+    func nextCircleUpdate() -> (device: TrustedDevices.Device, endpoint: PeerEndpoint)? {
         edit { state in
             let now = Moment.now
             for entry in state.nearby.all {
                 guard let device = state.devices[entry.device] else { continue }
-                let isDifferent = state.differing.remove(device.id) != nil
-                let hasNews = state.devices.hasNews(for: device.id)
-                guard state.calls[device.id, default: NewsCalls()].begin(at: now, hasNews: hasNews) || isDifferent
+                let isDifferent = state.divergentPeers.remove(device.id) != nil
+                let hasUpdate = state.devices.hasUpdate(for: device.id)
+                guard
+                    state.updateThrottles[device.id, default: UpdateThrottle()].shouldCall(
+                        at: now,
+                        hasUpdate: hasUpdate
+                    ) || isDifferent
                 else { continue }
-                return (device, entry.place)
+                return (device, entry.endpoint)
             }
             return nil
         }
@@ -130,7 +134,7 @@ extension Engine {
         for id in changes.removed {
             logger.info("a device was removed from the circle", metadata: ["device": "\(id)", "told by": "\(source)"])
         }
-        if changes.isOvertaken {
+        if changes.isOutdated {
             logger.warning("other devices know a newer state of this device than it has itself")
         }
     }
@@ -140,24 +144,25 @@ extension Engine.State {
     /// Makes what is derived from the devices' keys anew.
     mutating func rekey(for identity: Identity) throws(HandoffError) {
         trial = try devices.trial(for: identity)
-        var newsKeys: [DeviceID: NewsKeys] = [:]
+        var directedAdvertisingKeys: [DeviceID: DirectedAdvertisingKeys] = [:]
         for device in devices.all {
-            let known = self.newsKeys[device.id]
-            newsKeys[device.id] = if let known { known } else { try Self.newsKeys(with: device, for: identity) }
+            let known = self.directedAdvertisingKeys[device.id]
+            directedAdvertisingKeys[device.id] =
+                if let known { known } else { try Self.directedAdvertisingKeys(with: device, for: identity) }
         }
-        self.newsKeys = newsKeys
-        var keys: [(Audience, AdvertisingKey)] = devices.hearingKeys.map { (.all($0), $1) }
-        keys += newsKeys.map { (.news(from: $0), $1.receiving) }
+        self.directedAdvertisingKeys = directedAdvertisingKeys
+        var keys: [(AdvertisementSender, AdvertisingKey)] = devices.receivingKeys.map { (.all($0), $1) }
+        keys += directedAdvertisingKeys.map { (.directed(from: $0), $1.receiving) }
         keys.append((.own, devices.ownKey ?? identity.keys.advertisingKey))
         opener = AdvertisementOpener(keys: keys)
     }
 
-    private static func newsKeys(
+    private static func directedAdvertisingKeys(
         with device: TrustedDevices.Device,
         for identity: Identity
-    ) throws(HandoffError) -> NewsKeys {
+    ) throws(HandoffError) -> DirectedAdvertisingKeys {
         do {
-            return try NewsKeys(local: identity.keys.agreement, remote: device.publicKey)
+            return try DirectedAdvertisingKeys(local: identity.keys.agreement, remote: device.publicKey)
         } catch {
             throw HandoffError(.stateDamaged, error.message)
         }
@@ -166,9 +171,9 @@ extension Engine.State {
     /// Forgets what is known of a device that has just been removed.
     mutating func forget(_ id: DeviceID) {
         lastSeen[id] = nil
-        places[id] = nil
-        calls[id] = nil
-        differing.remove(id)
+        endpoints[id] = nil
+        updateThrottles[id] = nil
+        divergentPeers.remove(id)
         outbox.append(contentsOf: nearby.remove(id).map(Engine.Effect.nearby))
         outbox.append(.deviceRemoved(id))
     }

@@ -6,17 +6,17 @@ import Logging
 
 extension Engine {
     /// Looks more closely, now and then, at an advertisement that no key opens: its sender's clock may be far off.
-    func compareClocks(_ sighting: Sighting) {
+    func checkClockSkew(_ report: AdvertisementReport) {
         let now = Moment.now
-        guard let opener = edit({ $0.clocks.look(at: now.uptime) ? $0.opener : nil }),
-            let found = opener.findDistant(sighting.data, slot: now.slot), let device = found.id.device
+        guard let opener = edit({ $0.clockSkew.shouldCheck(at: now.uptime) ? $0.opener : nil }),
+            let found = opener.findWithClockSkew(report.data, slot: now.slot), let device = found.id.device
         else { return }
-        let news: String? = edit { state in
-            guard state.clocks.differs(device, bySlots: found.slotOffset, at: now.uptime) else { return nil }
+        let deviceName: String? = edit { state in
+            guard state.clockSkew.recordSkew(of: device, bySlots: found.slotOffset, at: now.uptime) else { return nil }
             return state.devices[device]?.name.rawValue
         }
-        guard let news else { return }
-        logger.warning("\(ClockComparison.explanation(of: news, slots: found.slotOffset))")
+        guard let deviceName else { return }
+        logger.warning("\(ClockSkewDetector.explanation(of: deviceName, slots: found.slotOffset))")
         change { state, _ in state.outbox.append(.radioChanged) }
     }
 
@@ -24,9 +24,9 @@ extension Engine {
     var clockAdvisories: [(name: String, message: String)] {
         let now = Moment.now
         return read { state in
-            state.clocks.differing(at: now.uptime).compactMap { device, slots in
+            state.clockSkew.skewedDevices(at: now.uptime).compactMap { device, slots in
                 state.devices[device].map {
-                    ("clock-differs", ClockComparison.explanation(of: $0.name.rawValue, slots: slots))
+                    ("clock-differs", ClockSkewDetector.explanation(of: $0.name.rawValue, slots: slots))
                 }
             }
         }

@@ -17,7 +17,7 @@ extension Engine {
     /// - Throws: ``HandoffError`` with `documentNotShared`, `documentMissing` or `invalidDocument`.
     func documentProblem(of activity: Activity) throws(HandoffError) -> String? {
         let folders = read(\.folders)
-        do throws(FolderFault) {
+        do throws(FolderError) {
             try folders.check(activity)
             return try folders.documentFault(of: activity)?.message
         } catch {
@@ -35,13 +35,13 @@ extension Engine {
     }
 
     /// The answer with the files in it as other devices know them, or the reason why it cannot be given.
-    func sharing(_ answer: Answer) -> Answer {
+    func withSharedDocuments(_ answer: Answer) -> Answer {
         guard case .activity(let activity) = answer else { return answer }
         do {
             let shared = try read(\.folders).shared(activity)
             try shared.checkEncodedSize()
             return .activity(shared)
-        } catch let fault as FolderFault {
+        } catch let fault as FolderError {
             return .refusal(Refusal(.documentNotShared, fault.message))
         } catch {
             return .refusal(Refusal(.tooLarge, "\(error)"))
@@ -51,12 +51,12 @@ extension Engine {
 
 extension HandoffError {
     /// The error for a document that cannot follow.
-    init(_ fault: FolderFault) {
+    init(_ fault: FolderError) {
         let code: Code =
             switch fault.code {
-            case .missing, .silent: .documentMissing
+            case .missing, .unresponsive: .documentMissing
             case .noSuchFolder: .noSuchFolder
-            case .notShared, .leadsOut: .documentNotShared
+            case .notShared, .outsideFolder: .documentNotShared
             case .foreign: .peerMisbehaved
             default: .invalidDocument
             }

@@ -83,7 +83,7 @@ extension Engine {
     /// Forgets a program that has left the bus, with all that it held.
     func clientLeft(_ client: String) {
         change { state, now in
-            state.lookers.remove(client)
+            state.activeScanners.remove(client)
             for record in state.origin.remove(ownedBy: client, at: now) {
                 state.outbox.append(.activityRemoved(record.id))
             }
@@ -92,7 +92,7 @@ extension Engine {
 
     /// Forgets every program: the bus is gone, or the daemon stops.
     func allClientsLeft() {
-        for client in read({ $0.lookers.union($0.origin.owners) }) { clientLeft(client) }
+        for client in read({ $0.activeScanners.union($0.origin.owners) }) { clientLeft(client) }
     }
 
     /// Keeps everything off the air, or does so no longer.

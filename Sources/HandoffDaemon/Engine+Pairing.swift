@@ -10,8 +10,8 @@ extension Engine {
     private static let effortAfterStart = Duration.seconds(30)
 
     /// What this device tells of itself when it pairs.
-    var pairingSelf: PairingSelf {
-        PairingSelf(
+    var localIdentity: LocalIdentity {
+        LocalIdentity(
             name: DeviceName(sanitizing: card.name),
             publicKey: card.publicKey,
             advertisingKey: card.advertisingKey
@@ -29,7 +29,7 @@ extension Engine {
         }
         // The daemon may have ended between trusting a device and writing down that it is paired.
         for record in loaded.records.unconfirmed where read({ $0.devices[record.peer.id] != nil }) {
-            try keep(record.standing(.paired))
+            try keep(record.withStatus(.paired))
         }
     }
 
@@ -38,30 +38,34 @@ extension Engine {
     func beginPairing(
         _ token: PairingToken,
         at port: ChannelPort,
-        hear: @escaping @Sendable (PairingToken, Place) -> Void,
-        settled: @escaping @Sendable (PairingID) -> Void
+        onAdvertisement: @escaping @Sendable (PairingToken, PeerEndpoint) -> Void,
+        onReconciled: @escaping @Sendable (PairingID) -> Void
     ) {
         guard let advertised = try? PairingAdvertisement(port: UInt8(truncatingIfNeeded: port.rawValue), token: token)
         else { preconditionFailure("a port of a channel can be advertised") }
         let advertisement = Advertisement(service: Self.pairingService, data: advertised.encode(), pace: .fast)
         change { state, _ in
-            state.pairing.air = PairingState.Air(advertisement: advertisement, hear: hear, settled: settled)
+            state.pairing.activeRequest = PairingState.ActiveRequest(
+                advertisement: advertisement,
+                onAdvertisement: onAdvertisement,
+                onReconciled: onReconciled
+            )
         }
     }
 
     /// Settles a pairing if the other side waits for that, though a person's request is under way.
     func abandonPairing(_ id: PairingID) {
-        change { state, _ in _ = state.pairing.air?.abandoned.insert(id) }
-        sightings.set(())
+        change { state, _ in _ = state.pairing.activeRequest?.abandoned.insert(id) }
+        deviceUpdates.set(())
     }
 
     /// Goes on with what was on the air before, or settles a pairing that is not settled.
     func endPairing() {
         change { state, now in
-            state.pairing.air = nil
-            state.pairing.effortEnd = now.uptime + PairingRecords.firstEffort
+            state.pairing.activeRequest = nil
+            state.pairing.effortEnd = now.uptime + PairingRecords.initialEffortDuration
         }
-        sightings.set(())
+        deviceUpdates.set(())
     }
 
     /// Writes down how a pairing stands.
@@ -82,9 +86,9 @@ extension Engine {
     /// Trusts a device that was paired, and so is near.
     ///
     /// - Throws: ``HandoffError`` when it cannot be trusted or written down.
-    func trust(_ peer: PairingPeer, _ key: AdvertisingKey) throws(HandoffError) {
+    func trust(_ peer: PeerIdentity, _ key: AdvertisingKey) throws(HandoffError) {
         try trust(TrustedDevices.Device(name: peer.name, publicKey: peer.publicKey, advertisingKey: key))
-        met(peer.id)
+        recordContact(with: peer.id)
     }
 
     /// Forgets what is not settled with a device.
@@ -105,53 +109,56 @@ extension Engine {
     }
 
     /// Takes in an advertisement of a device that pairs; it means nothing unless this one does too.
-    func heardPairing(_ sighting: Sighting) {
-        guard sighting.service == Self.pairingService, let air = read({ $0.pairing.air }),
-            let advertised = try? PairingAdvertisement(decoding: sighting.data),
+    func receivePairingAdvertisement(_ report: AdvertisementReport) {
+        guard report.service == Self.pairingService, let activeRequest = read({ $0.pairing.activeRequest }),
+            let advertised = try? PairingAdvertisement(decoding: report.data),
             let port = ChannelPort(rawValue: UInt16(advertised.port))
         else { return }
-        air.hear(advertised.token, Place(address: sighting.address, port: port))
+        activeRequest.onAdvertisement(advertised.token, PeerEndpoint(address: report.address, port: port))
     }
 
     /// Takes in an advertisement that no trusted device has sealed, or none whose clock is near this one's.
-    func heardUnread(_ sighting: Sighting) {
-        guard edit({ $0.pairing.heard(sighting, slot: Moment.now.slot) }) else { return compareClocks(sighting) }
-        sightings.set(())
+    func receiveUnopened(_ report: AdvertisementReport) {
+        guard edit({ $0.pairing.receive(report, slot: Moment.now.slot) }) else { return checkClockSkew(report) }
+        deviceUpdates.set(())
     }
 
     /// The pairing that is to be settled next, and where; it counts as tried.
-    func nextSettling() -> (record: PairingRecord, place: Place)? {
+    func nextReconciliation() -> (record: PairingRecord, endpoint: PeerEndpoint)? {
         edit { state in
             guard state.isReady else { return nil }
-            return state.pairing.nextSettling(at: .now, state.places)
+            return state.pairing.nextReconciliation(at: .now, state.endpoints)
         }
     }
 
     /// Settles nothing any more: the daemon stops.
-    func stopSettling() {
+    func stopReconciling() {
         change { state, _ in state.pairing.isStopping = true }
     }
 
     /// What a device may ask for.
-    enum Admission: Sendable {
+    enum Authorization: Sendable {
         case settle(SettleRequest)
         /// Nothing yet: no pairing with it is settled.
-        case unsettled
+        case unreconciled
         /// Whatever trusted devices may.
         case other
     }
 
     /// What a device may ask for that has proved who it is.
-    func admitted(_ request: Request?, from device: DeviceID) -> Admission {
+    func authorize(_ request: Request?, from device: DeviceID) -> Authorization {
         if case .settle(let request) = request { return .settle(request) }
-        return read { $0.devices[device] != nil } ? .other : .unsettled
+        return read { $0.devices[device] != nil } ? .other : .unreconciled
     }
 
     /// The answer to a device that asks how a pairing has ended.
-    func answer(to request: SettleRequest, from device: DeviceID) -> Given {
-        let key = pairingSelf.advertisingKey
+    func answer(to request: SettleRequest, from device: DeviceID) -> PreparedAnswer {
+        let key = localIdentity.advertisingKey
         guard !read({ $0.pairing.isUndecided(request, from: device) }) else {
-            return Given(answer: .refusal(Refusal(.busy, "The digits are still compared here.")), activity: nil)
+            return PreparedAnswer(
+                answer: .refusal(Refusal(.busy, "The digits are still compared here.")),
+                activity: nil
+            )
         }
         let verdict = read { state in
             state.pairing.records.verdict(
@@ -166,22 +173,22 @@ extension Engine {
             case .paired(let key): .settled(advertisingKey: key.rawRepresentation)
             case .notPaired: .refusal(Refusal(.notPaired, "Nobody here has confirmed the pairing."))
             }
-        return Given(answer: answer, activity: nil, settling: request)
+        return PreparedAnswer(answer: answer, activity: nil, reconciliation: request)
     }
 
     /// Takes in that a device knows how a pairing has ended here, which only itself can have said.
     ///
     /// - Throws: ``HandoffError`` when it cannot be trusted or written down.
-    func settle(_ given: Given, with device: DeviceID) throws(HandoffError) {
-        guard let request = given.settling else { return }
+    func reconcile(_ prepared: PreparedAnswer, with device: DeviceID) throws(HandoffError) {
+        guard let request = prepared.reconciliation else { return }
         let (records, isTrusted) = read { ($0.pairing.records, $0.devices[device] != nil) }
-        try apply(try records.settlement(of: request, from: device, isTrusted: isTrusted))
+        try apply(try records.reconciliation(of: request, from: device, isTrusted: isTrusted))
     }
 
     /// Takes in how a pairing has ended on the other side, which was asked.
     ///
     /// - Throws: ``HandoffError`` when it cannot be trusted or written down, or the answer makes no sense.
-    func settle(_ record: PairingRecord, by answer: Answer) throws(HandoffError) {
+    func reconcile(_ record: PairingRecord, by answer: Answer) throws(HandoffError) {
         let verdict: PairingRecords.Verdict
         switch answer {
         case .settled(let bytes):
@@ -194,21 +201,21 @@ extension Engine {
         }
         let (records, isTrusted) = read { ($0.pairing.records, $0.devices[record.peer.id] != nil) }
         // It may have been settled in the other direction meanwhile.
-        guard let current = records[record.id], !current.isSettled else { return }
-        try apply(records.settlement(of: current, verdict, isTrusted: isTrusted))
+        guard let current = records[record.id], !current.isReconciled else { return }
+        try apply(records.reconciliation(of: current, verdict, isTrusted: isTrusted))
     }
 
-    private func apply(_ settlement: PairingRecords.Settlement) throws(HandoffError) {
-        if let (peer, key) = settlement.newlyTrusted {
+    private func apply(_ reconciliation: PairingRecords.Reconciliation) throws(HandoffError) {
+        if let (peer, key) = reconciliation.newlyTrusted {
             try trust(peer, key)
         }
-        guard let record = settlement.record else { return }
+        guard let record = reconciliation.record else { return }
         let before = read { $0.pairing.records[record.id] }
         guard before != record else { return }
         try keep(record)
-        if record.standing == .notPaired { read { $0.pairing.air }?.settled(record.id) }
+        if record.status == .notPaired { read { $0.pairing.activeRequest }?.onReconciled(record.id) }
         logger.info(
-            record.standing == .paired ? "a pairing is settled" : "a pairing is settled: not paired",
+            record.status == .paired ? "a pairing is settled" : "a pairing is settled: not paired",
             metadata: ["device": "\(record.peer.id)", "name": "\(record.peer.name)"]
         )
     }
@@ -218,7 +225,7 @@ extension Engine.State {
     /// What pairings want on the air instead of anything else, and when to ask again at the latest.
     mutating func pairingAdvertisement(at now: Moment) -> (advertisement: Advertisement?, next: Duration?) {
         guard isReady else { return (nil, nil) }
-        if let air = pairing.air { return (air.advertisement, nil) }
+        if let activeRequest = pairing.activeRequest { return (activeRequest.advertisement, nil) }
         guard let port else { return (nil, nil) }
         return pairing.beacon(at: now, port: port)
     }

@@ -23,8 +23,8 @@ package final class Engine: Sendable {
         case activityChanged(from: ActivityRegister.Record, to: ActivityRegister.Record)
         case activityRemoved(ActivityRegister.ID)
         /// The app has to be asked to save.
-        case saveRequested(ActivityRegister.Record, SaveRounds.Round)
-        case saveEnded(ActivityRegister.ID, SaveRounds.Ending)
+        case saveRequested(ActivityRegister.Record, SaveRequests.Request)
+        case saveEnded(ActivityRegister.ID, SaveRequests.Outcome)
         case fetched(ActivityRegister.ID, by: DeviceID, Activity)
         /// The app has to be told who goes on with its activity.
         case continued(ActivityRegister.Record, by: DeviceID, name: String)
@@ -94,35 +94,35 @@ package final class Engine: Sendable {
         var origin = Origin(run: .random(in: .min ... .max))
         var nearby = NearbyTable()
         var devices: TrustedDevices
-        var opener = AdvertisementOpener<Audience>(keys: [])
+        var opener = AdvertisementOpener<AdvertisementSender>(keys: [])
         var trial: NoiseResponderTrial<DeviceID>
         /// Under which keys each member and this device advertise to each other alone.
-        var newsKeys: [DeviceID: NewsKeys] = [:]
-        var newsTurns = NewsTurns()
+        var directedAdvertisingKeys: [DeviceID: DirectedAdvertisingKeys] = [:]
+        var directedSchedule = DirectedAdvertisingSchedule()
         /// What this device has advertised to its circle lately, the newest last.
         var sent: Deque<[UInt8]> = []
         /// Whether something was heard under this device's own key that it has not said.
         var isCloned = false
         var knownTypes = KnownTypes()
-        var clocks = ClockComparison()
+        var clockSkew = ClockSkewDetector()
         var apps = AppRegistry()
         var folders = SyncedFolders()
         /// The types that apps claim, by their hashes.
         var appTypes: [ActivityTypeHash: ActivityType] = [:]
-        var lookers: Set<String> = []
+        var activeScanners: Set<String> = []
         var radio = RadioState.unavailable(RadioError(.serviceAbsent, "The radio has not started yet."))
         var radioGeneration: UInt64 = 0
         var port: ChannelPort?
         var lastSeen: [DeviceID: Int64] = [:]
         /// Where each trusted device was heard last.
-        var places: [DeviceID: Place] = [:]
+        var endpoints: [DeviceID: PeerEndpoint] = [:]
         var outbox: Deque<Effect> = []
         /// The advertisement last sealed, and of what; most changes of the state leave it as it is.
         var sealed: Sealed?
         /// How often each device was called because of news.
-        var calls: [DeviceID: NewsCalls] = [:]
+        var updateThrottles: [DeviceID: UpdateThrottle] = [:]
         /// Devices that were found to know another state of the circle.
-        var differing: Set<DeviceID> = []
+        var divergentPeers: Set<DeviceID> = []
         var pairing = PairingState()
 
         var isReady: Bool {
@@ -142,11 +142,11 @@ package final class Engine: Sendable {
     let documents = Latest(DocumentPlan())
     let deadline = Latest<Duration?>(nil)
     /// Changes whenever fetches have to wait for an app no more.
-    let saveEndings = Latest<UInt64>(0)
+    let saveCompletions = Latest<UInt64>(0)
     /// Changes whenever a device was removed.
     let removals = Latest<Void>(())
     /// Changes whenever a trusted device was heard.
-    let sightings = Latest<Void>(())
+    let deviceUpdates = Latest<Void>(())
     /// Changes whenever a pairing has come to stand otherwise.
     let pairings = Latest<Void>(())
 
@@ -164,7 +164,7 @@ package final class Engine: Sendable {
         logger: Logger
     ) throws {
         var devices = devices
-        try devices.present(identity, name: name)
+        try devices.setOwnIdentity(identity, name: name)
         _ = try Self.card(of: devices, identity)
         self.identity = identity
         self.logger = logger
@@ -197,7 +197,7 @@ package final class Engine: Sendable {
         let result = state.withLock { state -> Swift.Result<Result, HandoffError> in
             let now = Moment.now
             let before = state.origin.current?.id
-            defer { settle(&state, before: before, now: now) }
+            defer { recomputePlans(&state, before: before, now: now) }
             do throws(HandoffError) {
                 return .success(try body(&state, now))
             } catch {
@@ -213,7 +213,7 @@ package final class Engine: Sendable {
         let result = state.withLock { state in
             let now = Moment.now
             let before = state.origin.current?.id
-            defer { settle(&state, before: before, now: now) }
+            defer { recomputePlans(&state, before: before, now: now) }
             return body(&state, now)
         }
         showEffects()
@@ -263,19 +263,19 @@ package final class Engine: Sendable {
     }
 
     /// Brings the plans in line with the state.
-    private func settle(_ state: inout State, before: ActivityRegister.ID?, now: Moment) {
+    private func recomputePlans(_ state: inout State, before: ActivityRegister.ID?, now: Moment) {
         for id in state.origin.expireSaves(at: now) { state.outbox.append(.saveEnded(id, .timedOut)) }
-        saveEndings.update(state.origin.saveEndings)
+        saveCompletions.update(state.origin.saveCompletions)
         let (broadcast, next) = state.origin.advance(to: now)
         let current = state.origin.current?.id
         if current != before {
-            let left = before.flatMap { state.origin.holds($0) ? $0 : nil }
+            let left = before.flatMap { state.origin.contains($0) ? $0 : nil }
             state.outbox.append(.currentChanged(from: left, to: current))
         }
-        let turn = state.newsTurns.advance(
+        let turn = state.directedSchedule.advance(
             to: now.uptime,
-            saying: broadcast?.content,
-            news: state.devices.digest,
+            advertising: broadcast?.content,
+            circleDigest: state.devices.digest,
             for: state.devices.lagging
         )
         let (pairing, pairingEnd) = state.pairingAdvertisement(at: now)
@@ -318,7 +318,7 @@ package final class Engine: Sendable {
             return nil
         }
         let own = state.devices.ownKey ?? identity.keys.advertisingKey
-        let key = member.flatMap { state.newsKeys[$0]?.sending } ?? own
+        let key = member.flatMap { state.directedAdvertisingKeys[$0]?.sending } ?? own
         if let sealed = state.sealed, sealed.broadcast == broadcast, sealed.port == port, sealed.member == member {
             let end = sealed.key == key ? nil : sealed.end ?? uptime + Self.keyGrace
             state.sealed?.end = end
@@ -348,7 +348,7 @@ package final class Engine: Sendable {
         guard state.isReady else { return .none }
         if let effort = state.pairing.effort(at: now) { return effort }
         guard !state.devices.isEmpty else { return .none }
-        return state.lookers.isEmpty ? .dutyCycled : .continuous
+        return state.activeScanners.isEmpty ? .dutyCycled : .continuous
     }
 
     /// Shows what waits in the outbox, in order; several threads may come here, and one at a time goes on.

@@ -6,7 +6,7 @@ import Logging
 import ServiceLifecycle
 
 /// Fetches the activity of an entry from its origin.
-protocol Fetching: Sendable {
+protocol ActivityFetcher: Sendable {
     /// The whole activity.
     ///
     /// - Throws: ``HandoffError`` or `RadioError` that says why not and what to do.
@@ -17,21 +17,21 @@ protocol Fetching: Sendable {
 ///
 /// Whoever asks has the activity as soon as it is here and acknowledged. Closing the channel and the link takes seconds
 /// more on some stacks, for which nobody needs to wait: it goes on in ``run()``.
-struct FetchService<R: Radio>: Service, Fetching {
+struct FetchService<R: Radio>: Service, ActivityFetcher {
     let engine: Engine
     let radio: R
     let logger: Logger
 
     private typealias Outcome = Latest<Result<Answer, any Error>?>
 
-    private struct Order: Sendable {
+    private struct PendingFetch: Sendable {
         let entry: NearbyEntry
         let device: TrustedDevices.Device
         let outcome: Outcome
     }
 
-    private let orders: AsyncStream<Order>
-    private let newOrders: AsyncStream<Order>.Continuation
+    private let pendingFetches: AsyncStream<PendingFetch>
+    private let newFetches: AsyncStream<PendingFetch>.Continuation
 
     /// How long the origin may take to close after the acknowledgement.
     private static var closeLimit: Duration { .seconds(2) }
@@ -44,14 +44,14 @@ struct FetchService<R: Radio>: Service, Fetching {
         self.engine = engine
         self.radio = radio
         self.logger = logger
-        (orders, newOrders) = AsyncStream<Order>.makeStream()
+        (pendingFetches, newFetches) = AsyncStream<PendingFetch>.makeStream()
     }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
-                for await order in orders {
-                    group.addTask { await carryOut(order) }
+                for await pending in pendingFetches {
+                    group.addTask { await perform(pending) }
                 }
             }
         }
@@ -63,51 +63,51 @@ struct FetchService<R: Radio>: Service, Fetching {
             throw HandoffError(.unknownDevice, "That device is not trusted any more.")
         }
         let outcome = Outcome(nil)
-        newOrders.yield(Order(entry: entry, device: device, outcome: outcome))
+        newFetches.yield(PendingFetch(entry: entry, device: device, outcome: outcome))
         let name = device.name.rawValue
         let answer = try await withDeadline(Self.limit, orThrow: Self.tooSlow(name)) {
             try await outcome.changed(since: outcome.initial).value
         }
         do {
             guard let answer = try answer?.get() else { throw CancellationError() }
-            return try take(answer, entry: entry, name: name)
+            return try activity(in: answer, entry: entry, name: name)
         } catch let error as RadioError {
             throw Self.explained(error, name)
         }
     }
 
-    private func carryOut(_ order: Order) async {
+    private func perform(_ pending: PendingFetch) async {
         do {
-            try await withDeadline(Self.limit + Self.closeLimit, orThrow: Self.tooSlow(order.device.name.rawValue)) {
-                try await ask(order)
+            try await withDeadline(Self.limit + Self.closeLimit, orThrow: Self.tooSlow(pending.device.name.rawValue)) {
+                try await ask(pending)
             }
         } catch {
             // After the answer, only its taking leave can have failed.
-            order.outcome.setOnce(.failure(error))
+            pending.outcome.setOnce(.failure(error))
         }
     }
 
     /// Asks the origin where it was heard last; when it is heard elsewhere before the channel is open, there.
-    private func ask(_ order: Order) async throws {
-        let (engine, entry) = (engine, order.entry)
-        try await Dialler(engine: engine, radio: radio).withChannel(at: entry.place) {
+    private func ask(_ pending: PendingFetch) async throws {
+        let (engine, entry) = (engine, pending.entry)
+        try await PeerDialer(engine: engine, radio: radio).withChannel(at: entry.endpoint) {
             // The entry may be gone already, with a farewell from another address, and be fetched still.
-            engine.read { $0.places[entry.device] }
+            engine.read { $0.endpoints[entry.device] }
         } others: {
-            engine.places(of: entry.device)
+            engine.endpoints(of: entry.device)
         } unless: {
-            order.outcome.current.value != nil
+            pending.outcome.current.value != nil
         } _: { channel in
-            let session = FetchSession(
+            let session = ClientSession(
                 keys: engine.identity.keys,
-                peer: order.device.publicKey,
+                peer: pending.device.publicKey,
                 request: .fetch(FetchRequest(typeHash: entry.typeHash))
             )
             // Somebody else may have taken the call, who has nothing to say.
-            let isAlone = engine.places(of: entry.device).count <= 1
-            try await unless(isAlone ? Self.limit : Self.silentLimit, passes: order.outcome) {
-                try await converse(session, with: order.device.id, over: channel) {
-                    order.outcome.setOnce(.success($0))
+            let isAlone = engine.endpoints(of: entry.device).count <= 1
+            try await unless(isAlone ? Self.limit : Self.silentLimit, passes: pending.outcome) {
+                try await runSession(session, with: pending.device.id, over: channel) {
+                    pending.outcome.setOnce(.success($0))
                 }
             }
         }
@@ -127,8 +127,8 @@ struct FetchService<R: Radio>: Service, Fetching {
     }
 
     /// Sends the request, takes the answer, and lets the origin close once it has the acknowledgement.
-    private func converse(
-        _ session: consuming FetchSession,
+    private func runSession(
+        _ session: consuming ClientSession,
         with device: DeviceID,
         over channel: R.Channel,
         _ answer: @Sendable (Answer) -> Void
@@ -139,7 +139,7 @@ struct FetchService<R: Radio>: Service, Fetching {
             guard let answered = try session.receive(message) else { continue }
             try await channel.sendAll(answered.acknowledgement)
             answer(answered.answer)
-            if let digest = answered.circleDigest { engine.heardDigest(digest, from: device) }
+            if let digest = answered.circleDigest { engine.receiveCircleDigest(digest, from: device) }
             // Closing throws away what the peer has not taken: wait until it closes (net/bluetooth/l2cap_core.c,
             // l2cap_chan_del).
             _ = try? await withDeadline(Self.closeLimit, orThrow: CancellationError()) { try await channel.receive() }
@@ -148,7 +148,7 @@ struct FetchService<R: Radio>: Service, Fetching {
         throw Self.unanswered
     }
 
-    private func take(_ answer: Answer, entry: NearbyEntry, name: String) throws(HandoffError) -> Activity {
+    private func activity(in answer: Answer, entry: NearbyEntry, name: String) throws(HandoffError) -> Activity {
         switch answer {
         case .activity(let activity):
             guard activity.type.hash == entry.typeHash else {
@@ -157,7 +157,7 @@ struct FetchService<R: Radio>: Service, Fetching {
             engine.learn(activity.type)
             return activity
         case .refusal(let refusal) where refusal.code == .noLongerCurrent:
-            engine.becameStale(entry.id)
+            engine.removeStaleEntry(entry.id)
             throw HandoffError(.noLongerCurrent, "\(name) goes on with something else by now; look again.")
         case .circle:
             throw HandoffError(.peerMisbehaved, "\(name) sent its circle instead of an activity.")

@@ -17,7 +17,7 @@ struct LaunchedProgram: Sendable {
 
     /// Starts it; what it writes goes where the daemon's log goes: to the journal, which bounds it, or to the terminal.
     ///
-    /// - Returns: its process id, which is to be given to ``end(of:on:)``.
+    /// - Returns: its process id, which is to be given to ``waitForExit(of:on:)``.
     /// - Throws: the error of posix_spawnp(3), such as `ENOENT` where there is no such program.
     func start() throws(Errno) -> Int32 {
         let input = try inputFile()
@@ -49,7 +49,7 @@ struct LaunchedProgram: Sendable {
     }
 
     /// Waits until a process has ended, and reaps it; returns its exit status, or 128 and the number of the signal.
-    static func end(of process: Int32, on reactor: Reactor) async throws(Errno) -> Int32 {
+    static func waitForExit(of process: Int32, on reactor: Reactor) async throws(Errno) -> Int32 {
         let descriptor = try Descriptor { handoff_pidfd_open(process) }
         let end = try ReactorDescriptor(descriptor, on: reactor)
         return try await end.whenReady(for: .reading) { _ throws(Errno) in
@@ -58,7 +58,7 @@ struct LaunchedProgram: Sendable {
         }
     }
 
-    /// Reaps a process if it has ended; returns its exit status as ``end(of:on:)`` does, nil while it runs.
+    /// Reaps a process if it has ended; returns its exit status as ``waitForExit(of:on:)`` does, nil while it runs.
     static func status(of process: Int32) throws(Errno) -> Int32? {
         var status: Int32 = 0
         guard try systemCall({ waitpid(process, &status, WNOHANG) }) == process else { return nil }

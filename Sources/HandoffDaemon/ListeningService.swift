@@ -11,7 +11,7 @@ struct ListeningService<R: Radio>: Service {
     let logger: Logger
 
     func run() async throws {
-        try await endingQuietly {
+        try await ignoringCancellation {
             try await cancelWhenGracefulShutdown { try await listen() }
         }
     }
@@ -23,7 +23,10 @@ struct ListeningService<R: Radio>: Service {
             // The scanning plan counts how often the radio has become usable, which is when listening is worth a try.
             let plan = engine.scanning.current
             do {
-                try await radio.withListener(limit: Reception.channelCount, serving: { await server.serve($0) }) {
+                try await radio.withListener(
+                    limit: ConnectionAdmission.maximumChannels,
+                    serving: { await server.serve($0) }
+                ) {
                     port in
                     engine.listening(at: port)
                     try await untilCancelled()

@@ -16,16 +16,16 @@ enum LogLine {
     ) -> String {
         let details = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
         let start = time.map { "\($0) \(level) " } ?? "<\(priority(of: level))>"
-        return start + harmless(message + details) + "\n"
+        return start + sanitized(message + details) + "\n"
     }
 
-    private static func harmless(_ text: String) -> String {
+    private static func sanitized(_ text: String) -> String {
         var kept = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars { kept.append(isHarmless(scalar) ? scalar : " ") }
+        for scalar in text.unicodeScalars { kept.append(isPrintable(scalar) ? scalar : " ") }
         return String(kept)
     }
 
-    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: false
         default: !scalar.properties.isBidiControl

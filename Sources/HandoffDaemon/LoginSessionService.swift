@@ -5,7 +5,7 @@ import ServiceLifecycle
 /// Takes activities off the air while the person's login session is locked or idle, as systemd-logind tells.
 ///
 /// Where there is no logind, nobody is ever away. (The interface: org.freedesktop.login1(5).)
-struct LoginSessionService: Service {
+struct LoginSessionMonitor: Service {
     let engine: Engine
     let bus: BusAddress
     let logger: Logger
@@ -15,7 +15,7 @@ struct LoginSessionService: Service {
     private static let session: InterfaceName = "org.freedesktop.login1.Session"
 
     func run() async throws {
-        try await endingQuietly {
+        try await ignoringCancellation {
             try await cancelWhenGracefulShutdown { try await follow() }
         }
     }

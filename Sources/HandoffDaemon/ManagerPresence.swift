@@ -7,12 +7,12 @@ import HandoffRadio
 import HandoffWire
 
 /// `Manager1` over the engine.
-struct ManagerPresence: ManagerService {
-    let presence: BusPresence
+struct ManagerObject: ManagerHandler {
+    let objects: BusObjects
 
-    private var engine: Engine { presence.engine }
+    private var engine: Engine { objects.engine }
 
-    var version: String { presence.version }
+    var version: String { objects.version }
     var protocolVersion: UInt32 { UInt32(ProtocolVersion.current.rawValue) }
     var deviceID: String { engine.identity.id.description }
     var deviceName: String { engine.name.rawValue }
@@ -45,7 +45,7 @@ struct ManagerPresence: ManagerService {
 
     func createActivity(ofType type: String, _ draft: ActivityDraft, by client: BusName) throws -> ObjectPath {
         let activity = try draft.activity(ofType: type)
-        return try replying {
+        return try mappingToDBusError {
             try PayloadSize.check(activity, engine.logger)
             let id = try engine.create(
                 activity,
@@ -55,13 +55,13 @@ struct ManagerPresence: ManagerService {
                 documentProblem: try engine.documentProblem(of: activity),
                 by: client.description
             )
-            presence.clients.insert(client)
+            objects.clients.insert(client)
             return HandoffName.activity(id)
         }
     }
 
     func trust(card: String) throws -> ObjectPath {
-        try replying {
+        try mappingToDBusError {
             let card = try CardText(parsing: card)
             let device = TrustedDevices.Device(
                 name: DeviceName(sanitizing: card.name),
@@ -74,20 +74,20 @@ struct ManagerPresence: ManagerService {
     }
 
     func rename(to name: String) throws {
-        try replying { try engine.rename(engine.identity.id, to: DeviceName(name)) }
+        try mappingToDBusError { try engine.rename(engine.identity.id, to: DeviceName(name)) }
     }
 
     func leave() throws {
-        try replying { try engine.leave() }
+        try mappingToDBusError { try engine.leave() }
     }
 
     func startLooking(for client: BusName) throws {
         engine.startLooking(for: client.description)
-        presence.clients.insert(client)
+        objects.clients.insert(client)
     }
 
     func openStream(continuation: String) async throws -> UnixFD {
-        try await replying { try await presence.streams.openStream(try ContinuationName(continuation)) }
+        try await mappingToDBusError { try await objects.streams.openStream(try ContinuationID(continuation)) }
     }
 
     func stopLooking(for client: BusName) {

@@ -4,11 +4,11 @@ import HandoffCore
 import Logging
 
 /// The notification that is on the desktop, if there is one, and the machine that decides about it.
-struct NoticeDesk {
+struct NotificationController {
     /// Something that it has to take in.
     enum Event: Hashable, Sendable {
         /// All that can be continued now.
-        case offers([NearbyNotices.Offer])
+        case offers([NearbyNotifications.Offer])
         case continued(NearbyEntry.ID)
         case server(NotificationServer.Event)
         /// Who shows notifications from now on; nil for nobody.
@@ -35,7 +35,7 @@ struct NoticeDesk {
     private let server: NotificationServer
     private let engine: Engine
     private let logger: Logger
-    private var machine = NearbyNotices()
+    private var machine = NearbyNotifications()
     private var shown: Shown?
     private var owner: BusName?
     /// What the server can do, once it was asked.
@@ -48,11 +48,11 @@ struct NoticeDesk {
     }
 
     /// Takes in what happened; returns what a person has chosen thereby.
-    mutating func take(_ event: Event) async -> Click? {
+    mutating func handle(_ event: Event) async -> Click? {
         switch event {
-        case .offers(let offers): machine.offer(offers)
-        case .continued(let id): await carryOut(machine.continued(id, at: Moment.now.uptime))
-        case .server(let event): return take(event)
+        case .offers(let offers): machine.update(offers)
+        case .continued(let id): await perform(machine.continued(id, at: Moment.now.uptime))
+        case .server(let event): return handle(event)
         case .owner(let next):
             // Another server knows nothing of what the one before has shown; one that comes when it is needed has just begun.
             if owner != nil, next != owner {
@@ -70,11 +70,11 @@ struct NoticeDesk {
     /// Does what is due; returns when it has to be asked again.
     mutating func advance() async -> Duration? {
         let (actions, next) = machine.advance(to: Moment.now.uptime)
-        await carryOut(actions)
+        await perform(actions)
         return next
     }
 
-    private mutating func take(_ event: NotificationServer.Event) -> Click? {
+    private mutating func handle(_ event: NotificationServer.Event) -> Click? {
         switch event {
         case .activationToken(let number, let token):
             if shown?.number == number { shown?.activationToken = token }
@@ -90,7 +90,7 @@ struct NoticeDesk {
         return nil
     }
 
-    private mutating func carryOut(_ actions: [NearbyNotices.Action]) async {
+    private mutating func perform(_ actions: [NearbyNotifications.Action]) async {
         for action in actions {
             switch action {
             case .close:
@@ -101,13 +101,13 @@ struct NoticeDesk {
         }
     }
 
-    private mutating func show(_ offer: NearbyNotices.Offer) async {
+    private mutating func show(_ offer: NearbyNotifications.Offer) async {
         guard let entry = try? engine.entry(offer.id) else { return }
         let description = engine.describe(entry)
         let notification = NotificationServer.Notification(
             summary: "Continue from \(description.deviceName)",
-            body: "Opens in \(offer.opener).",
-            icon: description.opener.icon,
+            body: "Opens in \(offer.targetName).",
+            icon: description.launchTarget.icon,
             button: "Continue"
         )
         let number = await show(notification, replacing: shown?.number)

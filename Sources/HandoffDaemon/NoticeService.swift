@@ -8,20 +8,20 @@ import Logging
 /// Tells a person on the desktop what can be continued here, and goes on with it at a click.
 ///
 /// A desktop that shows no notifications is none of its business: it tells the next thing when there is one.
-struct NoticeService: Sendable {
+struct NotificationService: Sendable {
     let engine: Engine
     let connection: Connection
-    let continuer: Continuer
+    let continuations: ContinuationService
     let logger: Logger
 
-    private let offers = Latest<[NearbyNotices.Offer]>([])
-    private let events: AsyncStream<NoticeDesk.Event>
-    private let newEvents: AsyncStream<NoticeDesk.Event>.Continuation
+    private let offers = Latest<[NearbyNotifications.Offer]>([])
+    private let events: AsyncStream<NotificationController.Event>
+    private let newEvents: AsyncStream<NotificationController.Event>.Continuation
 
-    init(engine: Engine, connection: Connection, continuer: Continuer, logger: Logger) {
+    init(engine: Engine, connection: Connection, continuations: ContinuationService, logger: Logger) {
         self.engine = engine
         self.connection = connection
-        self.continuer = continuer
+        self.continuations = continuations
         self.logger = logger
         (events, newEvents) = AsyncStream.makeStream()
     }
@@ -73,12 +73,16 @@ struct NoticeService: Sendable {
 
     /// Takes in one event after the other, and does what follows.
     private func answer(_ group: inout ThrowingDiscardingTaskGroup<any Error>) async {
-        var desk = NoticeDesk(server: NotificationServer(connection: connection), engine: engine, logger: logger)
+        var controller = NotificationController(
+            server: NotificationServer(connection: connection),
+            engine: engine,
+            logger: logger
+        )
         var alarm: Duration?
         for await event in events {
-            if let click = await desk.take(event) { group.addTask { await proceed(click) } }
+            if let click = await controller.handle(event) { group.addTask { await handle(click) } }
             if event == .alarm { alarm = nil }
-            guard let next = await desk.advance(), alarm.map({ next < $0 }) ?? true else { continue }
+            guard let next = await controller.advance(), alarm.map({ next < $0 }) ?? true else { continue }
             alarm = next
             group.addTask {
                 try await Task.sleep(for: next - Moment.now.uptime)
@@ -87,11 +91,11 @@ struct NoticeService: Sendable {
         }
     }
 
-    private func proceed(_ click: NoticeDesk.Click) async {
+    private func handle(_ click: NotificationController.Click) async {
         let name = engine.name(of: click.entry)
         do {
             let options = ContinuationOptions(activationToken: click.activationToken)
-            _ = try await continuer.proceed(with: click.entry, options)
+            _ = try await continuations.continueEntry(click.entry, options)
         } catch let error as HandoffError {
             // Whoever has chosen something else meanwhile knows it.
             guard error.code != .userCancelled else { return }
@@ -106,12 +110,17 @@ struct NoticeService: Sendable {
 
 extension Engine {
     /// What can be continued here.
-    fileprivate var offers: [NearbyNotices.Offer] {
+    fileprivate var offers: [NearbyNotifications.Offer] {
         read { state in
             state.nearby.all.compactMap { entry in
-                let opener = state.apps.opener(for: state.type(of: entry.typeHash), hasWebpage: entry.hasWebpage)
-                return opener.words.map {
-                    NearbyNotices.Offer(id: entry.id, device: entry.device, typeHash: entry.typeHash, opener: $0)
+                let target = state.apps.launchTarget(for: state.type(of: entry.typeHash), hasWebpage: entry.hasWebpage)
+                return target.displayName.map {
+                    NearbyNotifications.Offer(
+                        id: entry.id,
+                        device: entry.device,
+                        typeHash: entry.typeHash,
+                        targetName: $0
+                    )
                 }
             }
         }
@@ -123,9 +132,9 @@ extension Engine {
     }
 }
 
-extension AppRegistry.Opener {
+extension AppRegistry.LaunchTarget {
     /// What a person reads about it; nil where nothing opens the activity.
-    fileprivate var words: String? {
+    fileprivate var displayName: String? {
         switch self {
         case .app(let app): app.name
         case .browser: "the browser"

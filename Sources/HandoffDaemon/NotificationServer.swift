@@ -10,7 +10,7 @@ struct NotificationServer: Sendable {
     private static let path: ObjectPath = "/org/freedesktop/Notifications"
     private static let interface: InterfaceName = "org.freedesktop.Notifications"
     /// A server that takes longer has shown nothing.
-    private static let patience = Duration.seconds(5)
+    private static let callTimeout = Duration.seconds(5)
 
     let connection: Connection
 
@@ -51,7 +51,7 @@ struct NotificationServer: Sendable {
 
     /// What the server can do.
     func capabilities() async throws(DBusError) -> Set<String> {
-        let reply = try await connection.call(Self.call("GetCapabilities"), timeout: Self.patience)
+        let reply = try await connection.call(Self.call("GetCapabilities"), timeout: Self.callTimeout)
         return Set(try reply.decode(at: 0, as: [String].self))
     }
 
@@ -76,7 +76,7 @@ struct NotificationServer: Sendable {
             // How long it is shown is up to the server.
             .int32(-1),
         ]
-        return try await connection.call(Self.call("Notify", arguments), timeout: Self.patience)
+        return try await connection.call(Self.call("Notify", arguments), timeout: Self.callTimeout)
             .decode(at: 0, as: UInt32.self)
     }
 

@@ -17,15 +17,15 @@ final class PairingConversation<R: Radio>: Sendable {
         var machine: PairingMachine?
         var outcome: PairingMachine.Outcome?
         var lastChannel: PairingMachine.ChannelID = 0
-        var outlets: [PairingMachine.ChannelID: AsyncStream<Outgoing>.Continuation] = [:]
-        var places: [PairingToken: Place] = [:]
+        var writers: [PairingMachine.ChannelID: AsyncStream<Outgoing>.Continuation] = [:]
+        var endpoints: [PairingToken: PeerEndpoint] = [:]
         /// Whether everything is said, and no channel begins any more.
         var isClosing = false
     }
 
     private let engine: Engine
     private let radio: R
-    private let person: any PairingPerson
+    private let delegate: any PairingDelegate
     private let logger: Logger
     private let state = Mutex(State())
     private let deadline = Latest<Duration?>(nil)
@@ -41,10 +41,10 @@ final class PairingConversation<R: Radio>: Sendable {
     /// How long a channel may take to end once nothing is to be said any more.
     private static var lingering: Duration { .seconds(2) }
 
-    init(engine: Engine, radio: R, person: any PairingPerson, logger: Logger) {
+    init(engine: Engine, radio: R, delegate: any PairingDelegate, logger: Logger) {
         self.engine = engine
         self.radio = radio
-        self.person = person
+        self.delegate = delegate
         self.logger = logger
         (events, newEvents) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1024))
     }
@@ -54,19 +54,19 @@ final class PairingConversation<R: Radio>: Sendable {
     /// - Throws: `CancellationError`; then ``abandon(_:)`` tells what that means.
     func run(at port: ChannelPort, _ stopped: Latest<String?>) async throws -> PairingMachine.Outcome {
         var random = SystemRandomNumberGenerator()
-        let machine = PairingMachine(token: .random(using: &random), engine.pairingSelf, at: .now)
+        let machine = PairingMachine(token: .random(using: &random), engine.localIdentity, at: .now)
         state.withLock { $0.machine = machine }
         engine.beginPairing(machine.token, at: port) { [self] in
-            hear($0, at: $1)
-        } settled: { [newEvents] in
-            newEvents.yield(.settled($0))
+            receiveAdvertisement(of: $0, at: $1)
+        } onReconciled: { [newEvents] in
+            newEvents.yield(.reconciled($0))
         }
         defer { engine.endPairing() }
         deadline.set(machine.deadline)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.keepTime() }
             group.addTask {
-                await self.person.left()
+                await self.delegate.waitUntilGone()
                 self.newEvents.yield(.cancelled)
             }
             group.addTask { try await self.awaitStop(stopped) }
@@ -83,7 +83,7 @@ final class PairingConversation<R: Radio>: Sendable {
 
     /// Serves a channel that another device has opened.
     func accept(_ channel: R.Channel) async {
-        await converse(over: channel) { .accepted($0) }
+        await relay(over: channel) { .accepted($0) }
     }
 
     /// How it has ended when the radio is gone.
@@ -102,45 +102,45 @@ extension PairingConversation {
         }
         // Also when it is the same: whoever waits for it may have looked too early.
         deadline.set(state.withLock { $0.machine?.deadline })
-        var works: [@Sendable () async -> Void] = []
+        var asyncWork: [@Sendable () async -> Void] = []
         for action in actions {
-            if let failure = carryOut(action, &works) { return works + handle(failure) }
+            if let failure = perform(action, &asyncWork) { return asyncWork + handle(failure) }
         }
-        return works
+        return asyncWork
     }
 
     /// Carries out an action; returns what has failed, and then nothing that stands behind it may be done.
-    private func carryOut(
+    private func perform(
         _ action: PairingMachine.Action,
-        _ works: inout [@Sendable () async -> Void]
+        _ asyncWork: inout [@Sendable () async -> Void]
     ) -> PairingMachine.Event? {
         switch action {
-        case .dial(let token): works.append { await self.dial(token) }
-        case .send(let channel, let bytes): outlet(channel)?.yield(.bytes(bytes))
-        case .close(let channel, let lingers): outlet(channel)?.yield(.close(lingers: lingers))
+        case .dial(let token): asyncWork.append { await self.dial(token) }
+        case .send(let channel, let bytes): writer(channel)?.yield(.bytes(bytes))
+        case .close(let channel, let lingers): writer(channel)?.yield(.close(lingers: lingers))
         case .offer(let question, let candidates):
-            works.append {
-                let choice = await self.person.choose(candidates)
+            asyncWork.append {
+                let choice = await self.delegate.choose(candidates)
                 self.newEvents.yield(.chose(question, choice))
             }
         case .compare(let question, let digits, let peer):
             logger.info("digits are compared", metadata: ["device": "\(peer.id)", "name": "\(peer.name)"])
-            works.append {
-                let answer = await self.person.compare(digits, with: peer)
+            asyncWork.append {
+                let answer = await self.delegate.compare(digits, with: peer)
                 self.newEvents.yield(answer.map { .compared(question, areSame: $0) } ?? .unanswered(question))
             }
-        case .retract(let sentence): person.retract(sentence)
+        case .withdrawQuestion(let sentence): delegate.withdrawQuestion(sentence)
         case .abandon(let id): engine.abandonPairing(id)
-        case .keep, .note, .trust: return remember(action)
+        case .persist, .update, .trust: return persist(action)
         case .finish(let outcome): state.withLock { $0.outcome = outcome }
         }
         return nil
     }
 
-    private func remember(_ action: PairingMachine.Action) -> PairingMachine.Event? {
+    private func persist(_ action: PairingMachine.Action) -> PairingMachine.Event? {
         do throws(HandoffError) {
             switch action {
-            case .keep(_, let record), .note(let record): try engine.keep(record)
+            case .persist(_, let record), .update(let record): try engine.keep(record)
             case .trust(_, let peer, let key): try engine.trust(peer, key)
             default: break
             }
@@ -148,28 +148,28 @@ extension PairingConversation {
         } catch {
             logger.warning("a pairing is not written down: \(error.message)")
             return switch action {
-            case .keep(let channel, _): .keepingFailed(channel, error)
-            case .trust(let channel, let peer, _): .trustingFailed(channel, peer, error)
+            case .persist(let channel, _): .persistFailed(channel, error)
+            case .trust(let channel, let peer, _): .trustFailed(channel, peer, error)
             default: nil
             }
         }
     }
 
-    private func hear(_ token: PairingToken, at place: Place) {
+    private func receiveAdvertisement(of token: PairingToken, at endpoint: PeerEndpoint) {
         let isNew = state.withLock { state in
-            guard state.places[token] != nil || state.places.count < 2 * PairingMachine.maximumContacts else {
+            guard state.endpoints[token] != nil || state.endpoints.count < 2 * PairingMachine.maximumContacts else {
                 return false
             }
-            return state.places.updateValue(place, forKey: token) == nil
+            return state.endpoints.updateValue(endpoint, forKey: token) == nil
         }
         if isNew { newEvents.yield(.heard(token)) }
     }
 
     private func dial(_ token: PairingToken) async {
-        guard let place = state.withLock({ $0.places[token] }) else { return }
+        guard let endpoint = state.withLock({ $0.endpoints[token] }) else { return }
         do {
-            try await radio.withChannel(to: place.address, port: place.port, timeout: Self.dialLimit) { channel in
-                await converse(over: channel) { .opened($0, token) }
+            try await radio.withChannel(to: endpoint.address, port: endpoint.port, timeout: Self.dialLimit) { channel in
+                await relay(over: channel) { .opened($0, token) }
             }
         } catch {
             logger.debug("a device that pairs cannot be reached: \(error)")
@@ -178,12 +178,12 @@ extension PairingConversation {
     }
 
     /// Carries bytes between a channel and the machine until either of them has ended it.
-    private func converse(
+    private func relay(
         over channel: R.Channel,
         _ event: (PairingMachine.ChannelID) -> PairingMachine.Event
     ) async {
-        let (outgoing, outlet) = AsyncStream<Outgoing>.makeStream()
-        guard let id = register(outlet) else { return }
+        let (outgoing, writer) = AsyncStream<Outgoing>.makeStream()
+        guard let id = register(writer) else { return }
         newEvents.yield(event(id))
         try? await first {
             while let message = try await channel.receive() {
@@ -203,33 +203,33 @@ extension PairingConversation {
         newEvents.yield(.closed(id))
         // Counted under the lock: two that end at once must not tell in the wrong order.
         state.withLock { state in
-            state.outlets[id] = nil
-            openChannels.set(state.outlets.count)
+            state.writers[id] = nil
+            openChannels.set(state.writers.count)
         }
     }
 
     /// The name of a channel that begins; nil when none may begin any more.
-    private func register(_ outlet: AsyncStream<Outgoing>.Continuation) -> PairingMachine.ChannelID? {
+    private func register(_ writer: AsyncStream<Outgoing>.Continuation) -> PairingMachine.ChannelID? {
         state.withLock { state in
             guard !state.isClosing else { return nil }
             state.lastChannel += 1
-            state.outlets[state.lastChannel] = outlet
-            openChannels.set(state.outlets.count)
+            state.writers[state.lastChannel] = writer
+            openChannels.set(state.writers.count)
             return state.lastChannel
         }
     }
 
-    private func outlet(_ channel: PairingMachine.ChannelID) -> AsyncStream<Outgoing>.Continuation? {
-        state.withLock { $0.outlets[channel] }
+    private func writer(_ channel: PairingMachine.ChannelID) -> AsyncStream<Outgoing>.Continuation? {
+        state.withLock { $0.writers[channel] }
     }
 
     /// Waits until every channel has ended; what is left is ended.
     private func closeAll() async throws {
-        let outlets = state.withLock { state in
+        let writers = state.withLock { state in
             state.isClosing = true
-            return Array(state.outlets.values)
+            return Array(state.writers.values)
         }
-        for outlet in outlets { outlet.yield(.close(lingers: true)) }
+        for writer in writers { writer.yield(.close(lingers: true)) }
         var open = openChannels.current
         while open.value > 0 { open = try await openChannels.changed(since: open) }
     }
@@ -262,7 +262,7 @@ extension PairingConversation {
         var version = stopped.current
         while true {
             version = try await stopped.changed(since: version)
-            if version.value == person.name { newEvents.yield(.cancelled) }
+            if version.value == delegate.name { newEvents.yield(.cancelled) }
         }
     }
 }

@@ -5,24 +5,24 @@ import HandoffCrypto
 import HandoffModel
 
 /// `Pairing1` over the engine and the service that pairs.
-struct PairingPresence: PairingControl {
-    let presence: BusPresence
+struct PairingObject: PairingHandler {
+    let objects: BusObjects
 
-    var unconfirmed: [(id: String, name: String)] { presence.engine.unconfirmedDevices }
+    var unconfirmed: [(id: String, name: String)] { objects.engine.unconfirmedDevices }
 
     func pair(agent: ObjectPath, by client: BusName) throws {
-        try replying {
+        try mappingToDBusError {
             let calls = PairingAgentCalls(client: client, path: agent)
-            try presence.pairing.begin(BusPairingPerson(connection: presence.connection, calls: calls))
+            try objects.pairing.begin(BusPairingAgent(connection: objects.connection, calls: calls))
         }
     }
 
     func stop(by client: BusName) {
-        presence.pairing.stop(client.description)
+        objects.pairing.stop(client.description)
     }
 
     func forget(device: String) throws {
-        try replying { try presence.engine.forgetPairings(with: try DeviceID(device)) }
+        try mappingToDBusError { try objects.engine.forgetPairings(with: try DeviceID(device)) }
     }
 }
 
@@ -37,7 +37,7 @@ extension Engine {
     }
 }
 
-extension BusPresence {
+extension BusObjects {
     /// Tells which pairings are unconfirmed.
     func showPairings() {
         connection.objects.propertiesChanged(
@@ -49,7 +49,7 @@ extension BusPresence {
 }
 
 /// The person behind a `PairingAgent1`.
-struct BusPairingPerson: PairingPerson {
+struct BusPairingAgent: PairingDelegate {
     let connection: Connection
     let calls: PairingAgentCalls
 
@@ -64,17 +64,17 @@ struct BusPairingPerson: PairingPerson {
         return try? reply?.decode(at: 0, as: UInt64.self)
     }
 
-    func compare(_ digits: PairingDigits, with peer: PairingPeer) async -> Bool? {
+    func compare(_ digits: PairingDigits, with peer: PeerIdentity) async -> Bool? {
         let call = calls.requestConfirmation(digits.description, shownBy: peer.name.rawValue, peer.id.description)
         let reply = try? await connection.call(call, timeout: Self.limit)
         return try? reply?.decode(at: 0, as: Bool.self)
     }
 
-    func retract(_ sentence: String) {
+    func withdrawQuestion(_ sentence: String) {
         connection.send(calls.cancel(sentence))
     }
 
-    func ended(_ outcome: PairingMachine.Outcome) {
+    func didEnd(_ outcome: PairingMachine.Outcome) {
         switch outcome {
         case .paired(let peer):
             connection.send(calls.paired(HandoffName.device(peer.id.description), named: peer.name.rawValue))
@@ -83,7 +83,7 @@ struct BusPairingPerson: PairingPerson {
         }
     }
 
-    func left() async {
+    func waitUntilGone() async {
         try? await connection.withOwner(of: calls.client) { owners in
             for await owner in owners where owner == nil { return }
         }

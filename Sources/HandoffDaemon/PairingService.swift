@@ -6,46 +6,46 @@ import Logging
 import ServiceLifecycle
 
 /// A person who pairs this device with another, wherever they sit.
-protocol PairingPerson: Sendable {
+protocol PairingDelegate: Sendable {
     /// Who it is, for whoever wants to stop what was begun.
     var name: String { get }
     /// Which of several devices it is; nil for none.
     func choose(_ candidates: [PairingMachine.Candidate]) async -> PairingMachine.ChannelID?
     /// Whether the digits are the same on the other device; nil for no answer.
-    func compare(_ digits: PairingDigits, with peer: PairingPeer) async -> Bool?
+    func compare(_ digits: PairingDigits, with peer: PeerIdentity) async -> Bool?
     /// Says that the last question needs no answer any more.
-    func retract(_ sentence: String)
+    func withdrawQuestion(_ sentence: String)
     /// Says how it has ended.
-    func ended(_ outcome: PairingMachine.Outcome)
+    func didEnd(_ outcome: PairingMachine.Outcome)
     /// Returns when the person is gone.
-    func left() async
+    func waitUntilGone() async
 }
 
 /// Pairs this device with others when a person asks for it.
-protocol Pairing: Sendable {
+protocol PairingController: Sendable {
     /// Begins to look for a device that pairs.
     ///
     /// - Throws: ``HandoffError`` with `limitReached` while somebody pairs this device already.
-    func begin(_ person: any PairingPerson) throws(HandoffError)
+    func begin(_ delegate: any PairingDelegate) throws(HandoffError)
     /// Stops what the person of that name has begun.
     func stop(_ name: String)
 }
 
 /// Pairs over a radio: one request at a time.
-struct PairingService<R: Radio>: Service, Pairing {
+struct PairingService<R: Radio>: Service, PairingController {
     let engine: Engine
     let radio: R
     let logger: Logger
 
-    private let orders: AsyncStream<any PairingPerson>
-    private let newOrders: AsyncStream<any PairingPerson>.Continuation
+    private let requests: AsyncStream<any PairingDelegate>
+    private let newRequests: AsyncStream<any PairingDelegate>.Continuation
     /// Who pairs, if anybody does.
     private let current = Latest<String?>(nil)
     /// Who has asked to stop last.
     private let stopped = Latest<String?>(nil)
 
     /// How long it is tried to settle a pairing whose end nobody knows before the person is told so.
-    private static var settlingLimit: Duration { .seconds(20) }
+    private static var reconciliationLimit: Duration { .seconds(20) }
     /// How many channels others may open at once.
     private static var channelLimit: Int { PairingMachine.maximumChannels }
 
@@ -53,36 +53,36 @@ struct PairingService<R: Radio>: Service, Pairing {
         self.engine = engine
         self.radio = radio
         self.logger = logger
-        (orders, newOrders) = AsyncStream.makeStream()
+        (requests, newRequests) = AsyncStream.makeStream()
     }
 
     func run() async throws {
-        try await endingQuietly {
+        try await ignoringCancellation {
             try await cancelWhenGracefulShutdown {
-                for await person in orders {
-                    try await pair(person)
+                for await delegate in requests {
+                    try await pair(delegate)
                     current.set(nil)
                 }
             }
         }
     }
 
-    func begin(_ person: any PairingPerson) throws(HandoffError) {
+    func begin(_ delegate: any PairingDelegate) throws(HandoffError) {
         // Called on the bus's thread alone, so that nothing comes in between.
         guard current.current.value == nil else {
             throw HandoffError(.limitReached, "This device is being paired already: finish or stop that first.")
         }
-        current.set(person.name)
-        newOrders.yield(person)
+        current.set(delegate.name)
+        newRequests.yield(delegate)
     }
 
     func stop(_ name: String) {
         stopped.set(name)
     }
 
-    private func pair(_ person: any PairingPerson) async throws {
+    private func pair(_ delegate: any PairingDelegate) async throws {
         logger.info("looking for a device to pair with")
-        let conversation = PairingConversation(engine: engine, radio: radio, person: person, logger: logger)
+        let conversation = PairingConversation(engine: engine, radio: radio, delegate: delegate, logger: logger)
         let outcome: PairingMachine.Outcome
         do {
             outcome = try await radio.withListener(
@@ -94,25 +94,25 @@ struct PairingService<R: Radio>: Service, Pairing {
             let way = error.code == .listeningRefused ? "; cards still work (`handoffctl devices card`)" : ""
             outcome = conversation.abandon(HandoffError(.radioUnavailable, error.message + way))
         }
-        person.ended(try await settled(outcome))
+        delegate.didEnd(try await reconciled(outcome))
     }
 
     /// The same outcome, or a better one when the other side can be asked within some seconds.
-    private func settled(_ outcome: PairingMachine.Outcome) async throws -> PairingMachine.Outcome {
+    private func reconciled(_ outcome: PairingMachine.Outcome) async throws -> PairingMachine.Outcome {
         guard case .unconfirmed(let peer, _) = outcome else {
             report(outcome)
             return outcome
         }
         let engine = engine
-        let isSettled = try await first {
+        let isReconciled = try await first {
             var version = engine.pairings.current
             while engine.isUnconfirmed(peer.id) { version = try await engine.pairings.changed(since: version) }
             return true
         } or: {
-            try await Task.sleep(for: Self.settlingLimit)
+            try await Task.sleep(for: Self.reconciliationLimit)
             return false
         }
-        let final = isSettled ? engine.settledOutcome(peer) : outcome
+        let final = isReconciled ? engine.reconciledOutcome(peer) : outcome
         report(final)
         return final
     }
@@ -137,7 +137,7 @@ extension Engine {
     }
 
     /// How a pairing has ended that was settled.
-    fileprivate func settledOutcome(_ peer: PairingPeer) -> PairingMachine.Outcome {
+    fileprivate func reconciledOutcome(_ peer: PeerIdentity) -> PairingMachine.Outcome {
         guard read({ $0.devices[peer.id] == nil }) else { return .paired(peer) }
         return .notPaired(
             HandoffError(.notPaired, "The pairing was not confirmed on \(peer.name), and so nothing was paired.")

@@ -7,18 +7,18 @@ import HandoffWire
 /// What the engine knows of pairings: the one that a person has asked for, and those that are not settled.
 struct PairingState: Sendable {
     /// A person's request that is under way, as far as the air is concerned.
-    struct Air: Sendable {
+    struct ActiveRequest: Sendable {
         let advertisement: Advertisement
         /// Is told which devices that pair are heard, and where.
-        let hear: @Sendable (PairingToken, Place) -> Void
+        let onAdvertisement: @Sendable (PairingToken, PeerEndpoint) -> Void
         /// Is told which of ``abandoned`` are settled.
-        let settled: @Sendable (PairingID) -> Void
+        let onReconciled: @Sendable (PairingID) -> Void
         /// The pairings of this request of which nothing comes any more on this side.
         var abandoned: Set<PairingID> = []
     }
 
     /// The tries to settle one pairing.
-    private struct Tries: Sendable {
+    private struct Attempts: Sendable {
         var count = 0
         var slot: UInt64 = 0
         var last: Duration
@@ -32,11 +32,11 @@ struct PairingState: Sendable {
     }
 
     /// How often a pairing is settled with all effort.
-    private static let firstTries = 6
+    private static let maximumInitialAttempts = 6
     /// How long to wait between two tries.
-    private static let pause = Duration.seconds(3)
+    private static let retryDelay = Duration.seconds(3)
 
-    var air: Air?
+    var activeRequest: ActiveRequest?
     /// Whether the daemon stops, and nothing is settled any more.
     var isStopping = false
     private(set) var records = PairingRecords()
@@ -46,8 +46,8 @@ struct PairingState: Sendable {
     var effortEnd = Duration.zero
     private var file: PairingsFile?
     private var opener: AdvertisementOpener<PairingID>?
-    private var places: [PairingID: Place] = [:]
-    private var tries: [PairingID: Tries] = [:]
+    private var endpoints: [PairingID: PeerEndpoint] = [:]
+    private var attempts: [PairingID: Attempts] = [:]
     private var sealed: Sealed?
 
     init() {}
@@ -74,7 +74,7 @@ struct PairingState: Sendable {
     /// Takes in that a device is trusted, however that came; true when a pairing with it was unconfirmed.
     mutating func trusted(_ device: DeviceID) -> Bool {
         let open = records.unconfirmed.filter { $0.peer.id == device }
-        for record in open { records.keep(record.standing(.paired)) }
+        for record in open { records.keep(record.withStatus(.paired)) }
         return !open.isEmpty
     }
 
@@ -88,19 +88,19 @@ struct PairingState: Sendable {
 
     /// What to listen for.
     var services: Set<ServiceUUID> {
-        air == nil ? [Engine.service] : [Engine.service, Engine.pairingService]
+        activeRequest == nil ? [Engine.service] : [Engine.service, Engine.pairingService]
     }
 
     /// Whether a device asks about a pairing that the person here may still confirm.
     func isUndecided(_ request: SettleRequest, from device: DeviceID) -> Bool {
-        guard let air, let record = records.record(of: request, from: device) else { return false }
-        return record.standing == .notPaired && !record.isSettled && !air.abandoned.contains(record.id)
+        guard let activeRequest, let record = records.record(of: request, from: device) else { return false }
+        return record.status == .notPaired && !record.isReconciled && !activeRequest.abandoned.contains(record.id)
     }
 
     /// How much to listen because of pairings; nil where they do not matter.
     func effort(at now: Moment) -> Engine.ScanningPlan.Effort? {
-        if air != nil { return .continuous }
-        guard !records.unsettled(at: now).isEmpty else { return nil }
+        if activeRequest != nil { return .continuous }
+        guard !records.unreconciled(at: now).isEmpty else { return nil }
         return now.uptime < effortEnd ? .continuous : .dutyCycled
     }
 
@@ -114,19 +114,19 @@ struct PairingState: Sendable {
             return (sealed.advertisement, next)
         }
         let sealer = AdvertisementSealer(key: record.settlingKey, slot: now.slot)
-        let payload = AdvertisementPayload(.farewell, port: port).encode()
+        let payload = AdvertisementPayload(.withdrawal, port: port).encode()
         let advertisement = Advertisement(service: Engine.service, data: sealer.seal(payload), pace: .fast)
         sealed = Sealed(id: record.id, slot: now.slot, port: port, advertisement: advertisement)
         return (advertisement, next)
     }
 
     /// Takes in an advertisement that is no trusted device's; true when it tells where a pairing can be settled.
-    mutating func heard(_ sighting: Sighting, slot: UInt64) -> Bool {
-        guard let opened = opener?.open(sighting.data, slot: slot),
+    mutating func receive(_ report: AdvertisementReport, slot: UInt64) -> Bool {
+        guard let opened = opener?.open(report.data, slot: slot),
             let payload = try? AdvertisementPayload(decoding: opened.plaintext),
             let port = ChannelPort(rawValue: UInt16(payload.port))
         else { return false }
-        places[opened.id] = Place(address: sighting.address, port: port)
+        endpoints[opened.id] = PeerEndpoint(address: report.address, port: port)
         return true
     }
 
@@ -135,29 +135,35 @@ struct PairingState: Sendable {
     /// - Parameters:
     ///   - now: the present.
     ///   - known: where a trusted device was heard last.
-    mutating func nextSettling(at now: Moment, _ known: [DeviceID: Place]) -> (record: PairingRecord, place: Place)? {
-        for record in records.unsettled(at: now).reversed() where air?.abandoned.contains(record.id) ?? true {
-            guard let place = places[record.id] ?? known[record.peer.id], isDue(record.id, at: now) else { continue }
-            tries[record.id, default: Tries(last: now.uptime)].count += 1
-            tries[record.id]?.slot = now.slot
-            tries[record.id]?.last = now.uptime
+    mutating func nextReconciliation(at now: Moment, _ known: [DeviceID: PeerEndpoint]) -> (
+        record: PairingRecord, endpoint: PeerEndpoint
+    )? {
+        for record in records.unreconciled(at: now).reversed()
+        where activeRequest?.abandoned.contains(record.id) ?? true {
+            guard let endpoint = endpoints[record.id] ?? known[record.peer.id], isDue(record.id, at: now) else {
+                continue
+            }
+            attempts[record.id, default: Attempts(last: now.uptime)].count += 1
+            attempts[record.id]?.slot = now.slot
+            attempts[record.id]?.last = now.uptime
             // Only who is heard anew is called again.
-            places[record.id] = nil
-            return (record, place)
+            endpoints[record.id] = nil
+            return (record, endpoint)
         }
         return nil
     }
 
     private func isDue(_ id: PairingID, at now: Moment) -> Bool {
-        guard let tried = tries[id] else { return true }
-        guard now.uptime - tried.last >= Self.pause else { return false }
-        return air != nil || now.uptime < effortEnd ? tried.count < Self.firstTries : tried.slot != now.slot
+        guard let attempted = attempts[id] else { return true }
+        guard now.uptime - attempted.last >= Self.retryDelay else { return false }
+        return activeRequest != nil || now.uptime < effortEnd
+            ? attempted.count < Self.maximumInitialAttempts : attempted.slot != now.slot
     }
 
     /// Makes what follows from the records anew.
     private mutating func derive(for identity: Identity) throws(HandoffError) {
-        let unsettled = records.all.filter { !$0.isSettled }
-        opener = unsettled.isEmpty ? nil : AdvertisementOpener(keys: unsettled.map { ($0.id, $0.settlingKey) })
+        let unreconciled = records.all.filter { !$0.isReconciled }
+        opener = unreconciled.isEmpty ? nil : AdvertisementOpener(keys: unreconciled.map { ($0.id, $0.settlingKey) })
         do {
             let candidates = records.all.map { ($0.peer.id, $0.peer.publicKey) }
             trial =

@@ -34,18 +34,18 @@ struct PairingsFile: Sendable {
         for entry in try Self.file.read(from: directory) ?? [] {
             do {
                 guard let id = PairingID(bytes: Array(entry.pairing)),
-                    let standing = PairingRecord.Standing(rawValue: entry.standing)
+                    let status = PairingRecord.Status(rawValue: entry.standing)
                 else { throw CryptoError(.malformed, "no id or no standing") }
                 records.append(
                     PairingRecord(
                         id: id,
-                        peer: PairingPeer(
+                        peer: PeerIdentity(
                             name: try DeviceName(entry.name),
                             publicKey: try DevicePublicKey(rawRepresentation: Array(entry.publicKey))
                         ),
                         settlingKey: try AdvertisingKey(rawRepresentation: Array(entry.settlingKey)),
-                        standing: standing,
-                        isSettled: entry.isSettled,
+                        status: status,
+                        isReconciled: entry.isSettled,
                         began: entry.began
                     )
                 )
@@ -71,8 +71,8 @@ struct PairingsFile: Sendable {
                 name: $0.peer.name.rawValue,
                 publicKey: Data($0.peer.publicKey.rawRepresentation),
                 settlingKey: Data($0.settlingKey.rawRepresentation),
-                standing: $0.standing.rawValue,
-                isSettled: $0.isSettled,
+                standing: $0.status.rawValue,
+                isSettled: $0.isReconciled,
                 began: $0.began
             )
         }

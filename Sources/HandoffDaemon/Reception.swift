@@ -8,33 +8,33 @@ import Synchronization
 ///
 /// Whoever has not said yet who it is, is a stranger; whoever has, but may be replaying what another one said, is a caller.
 /// Of both, a newcomer takes the place of a longer stay. A stream was confirmed by its peer, and stays.
-final class Reception: Sendable {
+final class ConnectionAdmission: Sendable {
     /// How many strangers: they have two seconds, and a trusted device needs a fraction of one.
-    private static let strangerCount = 16
+    private static let maximumUnauthenticated = 16
     /// How many callers: enough for all of a person's devices to fetch together.
-    private static let callerCount = 24
+    private static let maximumAuthenticated = 24
     /// How many streams.
-    private static let streamCount = 24
+    private static let maximumStreams = 24
 
     /// How many channels are open at once at most, with some that are being closed.
-    static let channelCount = strangerCount + callerCount + streamCount + 8
+    static let maximumChannels = maximumUnauthenticated + maximumAuthenticated + maximumStreams + 8
 
     /// Seats for those who have not said yet who they are.
-    let strangers = Bench<RadioAddress>(limit: strangerCount)
+    let unauthenticated = ConnectionLimiter<RadioAddress>(limit: maximumUnauthenticated)
     /// Seats for those who ask in the name of a trusted device.
-    let callers = Bench<DeviceID>(limit: callerCount)
+    let authenticated = ConnectionLimiter<DeviceID>(limit: maximumAuthenticated)
 
     private let streams = Mutex(0)
 
     /// Whether one more stream can be carried.
-    var hasRoomForStream: Bool { streams.withLock { $0 < Self.streamCount } }
+    var hasRoomForStream: Bool { streams.withLock { $0 < Self.maximumStreams } }
 
     /// Runs `body` for a stream.
     ///
     /// - Throws: ``HandoffError`` with `limitReached` when there are too many; else what `body` throws.
     func withStream(_ body: () async throws -> Void) async throws {
         let hasPlace = streams.withLock { count in
-            guard count < Self.streamCount else { return false }
+            guard count < Self.maximumStreams else { return false }
             count += 1
             return true
         }

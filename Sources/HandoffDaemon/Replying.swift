@@ -6,25 +6,25 @@ import HandoffModel
 import HandoffRadio
 
 /// Runs `body`, turning every error of this package into the error reply that tells it on the bus.
-func replying<Success>(_ body: () throws -> Success) throws -> Success {
+func mappingToDBusError<Success>(_ body: () throws -> Success) throws -> Success {
     do {
         return try body()
     } catch {
-        throw reply(to: error)
+        throw errorReply(to: error)
     }
 }
 
 /// The same for what takes time.
-func replying<Success>(_ body: () async throws -> Success) async throws -> Success {
+func mappingToDBusError<Success>(_ body: () async throws -> Success) async throws -> Success {
     do {
         return try await body()
     } catch {
-        throw reply(to: error)
+        throw errorReply(to: error)
     }
 }
 
 /// What a caller on the bus is told instead of an error.
-func reply(to error: any Error) -> any Error {
+func errorReply(to error: any Error) -> any Error {
     switch error {
     case let error as HandoffError: HandoffErrorName(error.code).reply(error.message)
     case let error as ModelError: HandoffErrorName(error.code).reply(error.message)

@@ -14,7 +14,7 @@ struct ScanningService<R: Radio>: Service {
     private static var rest: Duration { .seconds(3) }
 
     func run() async throws {
-        try await endingQuietly {
+        try await ignoringCancellation {
             try await cancelWhenGracefulShutdown { try await scan() }
         }
     }
@@ -47,10 +47,10 @@ struct ScanningService<R: Radio>: Service {
     /// Listens until the plan changes or the window is over.
     private func listen(until plan: Latest<Engine.ScanningPlan>.Version, within window: Duration?) async throws {
         let engine = engine
-        try await radio.withScan(for: plan.value.services) { sightings in
+        try await radio.withScan(for: plan.value.services) { reports in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    for await sighting in sightings { engine.heard(sighting) }
+                    for await report in reports { engine.receive(report) }
                 }
                 group.addTask { _ = try await engine.scanning.changed(since: plan) }
                 if let window { group.addTask { try await Task.sleep(for: window) } }

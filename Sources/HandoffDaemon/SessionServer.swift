@@ -14,8 +14,8 @@ struct SessionServer: Sendable {
     let reactor: Reactor
     let logger: Logger
 
-    private let reception = Reception()
-    private let budget = Budget()
+    private let admission = ConnectionAdmission()
+    private let logLimiter = RateLimiter()
 
     init(engine: Engine, reactor: Reactor, logger: Logger) {
         self.engine = engine
@@ -24,27 +24,27 @@ struct SessionServer: Sendable {
     }
 
     /// How long a stranger is listened to.
-    private static let strangerLimit = Duration.seconds(2)
+    private static let unauthenticatedLimit = Duration.seconds(2)
     /// How long a trusted device may take for all of it.
     private static let limit = Duration.seconds(15)
 
     /// Serves one channel to its end; nothing that a peer does is an error here.
     func serve(_ channel: some RadioChannel) async {
         do {
-            let session = engine.read { ServeSession(trial: $0.trial, settling: $0.pairing.trial) }
-            let introduced = try await reception.strangers.withSeat(for: channel.peer) {
-                try await withDeadline(Self.strangerLimit, orThrow: Self.tooSlow) {
-                    try await introduction(session, on: channel)
+            let session = engine.read { ServerSession(trial: $0.trial, pairingTrial: $0.pairing.trial) }
+            let accepted = try await admission.unauthenticated.withAdmission(for: channel.peer) {
+                try await withDeadline(Self.unauthenticatedLimit, orThrow: Self.tooSlow) {
+                    try await receiveRequest(session, on: channel)
                 }
             }
-            let served = try await reception.callers.withSeat(for: introduced.introduction.device) {
+            let answered = try await admission.authenticated.withAdmission(for: accepted.authenticated.device) {
                 try await withDeadline(Self.limit, orThrow: Self.tooSlow) {
-                    try await answer(introduced, on: channel)
+                    try await answer(accepted, on: channel)
                 }
             }
-            if let activity = served.streamed {
-                try await reception.withStream {
-                    try await stream(served.session, to: activity, introduced, on: channel)
+            if let activity = answered.streamed {
+                try await admission.withStream {
+                    try await stream(answered.session, to: activity, accepted, on: channel)
                 }
             }
         } catch is CancellationError {
@@ -57,67 +57,70 @@ struct SessionServer: Sendable {
     /// What anybody with a radio can make happen is told in full for whoever looks for it, and else once a minute.
     private func report(_ error: any Error, of peer: RadioAddress) {
         logger.debug("a session ended early: \(error)", metadata: ["peer": "\(peer)"])
-        guard let count = budget.spend() else { return }
+        guard let count = logLimiter.recordEvent() else { return }
         logger.info("\(count) sessions ended early since this was told last; the newest: \(error)")
     }
 
     /// How often that is told, over all channels.
-    private final class Budget: Sendable {
-        private let budget = Mutex(LogBudget())
+    private final class RateLimiter: Sendable {
+        private let logLimiter = Mutex(LogRateLimiter())
 
-        func spend() -> Int? { budget.withLock { $0.spend(at: Moment.now.uptime) } }
+        func recordEvent() -> Int? { logLimiter.withLock { $0.recordEvent(at: Moment.now.uptime) } }
     }
 
-    private struct Introduced: Sendable {
-        var session: ServeSession
-        let introduction: ServeSession.Introduction
+    private struct AcceptedSession: Sendable {
+        var session: ServerSession
+        let authenticated: ServerSession.AuthenticatedRequest
     }
 
-    private struct Served: Sendable {
-        let session: ServeSession
+    private struct AnsweredSession: Sendable {
+        let session: ServerSession
         /// The activity to whose app the channel is a stream from now on.
         let streamed: ActivityRegister.ID?
     }
 
-    private func introduction(_ session: ServeSession, on channel: some RadioChannel) async throws -> Introduced {
+    private func receiveRequest(_ session: ServerSession, on channel: some RadioChannel) async throws -> AcceptedSession
+    {
         var session = session
         while let message = try await channel.receive() {
-            guard let introduction = try session.introduce(message) else { continue }
-            return Introduced(session: session, introduction: introduction)
+            guard let authenticated = try session.receiveRequest(message) else { continue }
+            return AcceptedSession(session: session, authenticated: authenticated)
         }
         throw HandoffError(.peerMisbehaved, "The peer closed the channel before it said who it is.")
     }
 
-    private func answer(_ introduced: Introduced, on channel: some RadioChannel) async throws -> Served {
-        var session = introduced.session
-        let device = introduced.introduction.device
+    private func answer(_ accepted: AcceptedSession, on channel: some RadioChannel) async throws -> AnsweredSession {
+        var session = accepted.session
+        let device = accepted.authenticated.device
         logger.debug("a device asks", metadata: ["device": "\(device)"])
         let isTrusted = engine.read { $0.devices[device] != nil }
-        if introduced.introduction.request == .circle, isTrusted {
-            return Served(session: try await exchange(introduced, on: channel), streamed: nil)
+        if accepted.authenticated.request == .circle, isTrusted {
+            return AnsweredSession(session: try await exchange(accepted, on: channel), streamed: nil)
         }
-        let given = try await given(to: introduced.introduction.request, from: device)
-        try await channel.sendAll(try session.answer(given.answer, circleDigest: isTrusted ? engine.circleDigest : nil))
-        engine.gave(given, to: device)
+        let prepared = try await prepareAnswer(to: accepted.authenticated.request, from: device)
+        try await channel.sendAll(
+            try session.answer(prepared.answer, circleDigest: isTrusted ? engine.circleDigest : nil)
+        )
+        engine.didSendAnswer(prepared, to: device)
         while let message = try await channel.receive() {
             guard try session.acknowledge(message) else { continue }
-            engine.acknowledged(given, by: device)
-            try engine.settle(given, with: device)
-            log(given.answer, to: device)
-            return Served(session: session, streamed: given.answer == .stream ? given.activity : nil)
+            engine.acknowledged(prepared, by: device)
+            try engine.reconcile(prepared, with: device)
+            log(prepared.answer, to: device)
+            return AnsweredSession(session: session, streamed: prepared.answer == .stream ? prepared.activity : nil)
         }
         throw HandoffError(.peerMisbehaved, "The peer closed the channel before it acknowledged the answer.")
     }
 
     /// Tells what this device knows of the circle, and takes in what the caller knows, under the session's key.
-    private func exchange(_ introduced: Introduced, on channel: some RadioChannel) async throws -> ServeSession {
-        var session = introduced.session
-        let device = introduced.introduction.device
-        let told = engine.circle
-        try await channel.sendAll(try session.answer(.circle(told)))
+    private func exchange(_ accepted: AcceptedSession, on channel: some RadioChannel) async throws -> ServerSession {
+        var session = accepted.session
+        let device = accepted.authenticated.device
+        let sent = engine.circle
+        try await channel.sendAll(try session.answer(.circle(sent)))
         while let message = try await channel.receive() {
             guard let acknowledgement = try session.acknowledgeCircle(message) else { continue }
-            let theirs = acknowledgement.circle ?? told
+            let theirs = acknowledgement.circle ?? sent
             try engine.merge(theirs, from: device)
             let ours = engine.circle
             try await channel.sendAll(try session.conclude(Acknowledgement(circle: ours == theirs ? nil : ours)))
@@ -129,25 +132,28 @@ struct SessionServer: Sendable {
         throw HandoffError(.peerMisbehaved, "The peer closed the channel before it told what it knows of the circle.")
     }
 
-    private func given(to request: Request?, from device: DeviceID) async throws -> Engine.Given {
-        switch engine.admitted(request, from: device) {
+    private func prepareAnswer(to request: Request?, from device: DeviceID) async throws -> Engine.PreparedAnswer {
+        switch engine.authorize(request, from: device) {
         case .settle(let request): return engine.answer(to: request, from: device)
-        case .unsettled:
-            return Engine.Given(answer: .refusal(Refusal(.notPaired, "The pairing is not settled yet.")), activity: nil)
+        case .unreconciled:
+            return Engine.PreparedAnswer(
+                answer: .refusal(Refusal(.notPaired, "The pairing is not settled yet.")),
+                activity: nil
+            )
         case .other: break
         }
         return switch request {
         case .settle: preconditionFailure("a pairing is settled above")
         case .fetch(let request): try await engine.answer(to: request)
         case .circle: preconditionFailure("a circle is exchanged, or refused above")
-        case .stream where !reception.hasRoomForStream:
-            Engine.Given(
+        case .stream where !admission.hasRoomForStream:
+            Engine.PreparedAnswer(
                 answer: .refusal(Refusal(.busy, "It carries as many streams as it can; end one, and try again.")),
                 activity: nil
             )
         case .stream(let request): engine.answer(to: request, from: device)
         case nil:
-            Engine.Given(
+            Engine.PreparedAnswer(
                 answer: .refusal(Refusal(.notUnderstood, "This device has an older handoffd; update it.")),
                 activity: nil
             )
@@ -156,15 +162,15 @@ struct SessionServer: Sendable {
 
     /// Gives the app its end of a stream, and carries bytes until the stream has ended.
     private func stream(
-        _ session: ServeSession,
+        _ session: ServerSession,
         to activity: ActivityRegister.ID,
-        _ introduced: Introduced,
+        _ accepted: AcceptedSession,
         on channel: some RadioChannel
     ) async throws {
-        let app = try await connect(to: activity, for: introduced.introduction.device)
+        let app = try await connect(to: activity, for: accepted.authenticated.device)
         let (sender, receiver) = session.stream()
         let relay = StreamRelay(app: app, channel: channel, isCaller: false)
-        try await engine.whileTrusted(introduced.introduction.device) { try await relay.run(sender, receiver) }
+        try await engine.whileTrusted(accepted.authenticated.device) { try await relay.run(sender, receiver) }
     }
 
     /// Connects to the app of an activity.
@@ -176,7 +182,7 @@ struct SessionServer: Sendable {
         let near = pair.takeNear()
         do {
             try await withDeadline(Self.limit, orThrow: Self.tooSlow) {
-                try await engine.hand(file, to: activity, openedBy: device)
+                try await engine.deliverStream(file, to: activity, openedBy: device)
             }
         } catch {
             near.reset()

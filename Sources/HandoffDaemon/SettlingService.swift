@@ -7,7 +7,7 @@ import ServiceLifecycle
 /// Finds out how pairings have ended whose last message was lost, from the other side and in as few tries as are enough.
 ///
 /// A person asked for the pairing; so this is no exception to the rule that nothing is sent because of an advertisement.
-struct SettlingService<R: Radio>: Service {
+struct PairingReconciliationService<R: Radio>: Service {
     let engine: Engine
     let radio: R
     let logger: Logger
@@ -20,23 +20,23 @@ struct SettlingService<R: Radio>: Service {
     private static var closeLimit: Duration { .seconds(2) }
 
     func run() async throws {
-        try await endingQuietly {
+        try await ignoringCancellation {
             // What is still on the air then would be waited for like a farewell.
-            defer { engine.stopSettling() }
-            try await cancelWhenGracefulShutdown { try await settle() }
+            defer { engine.stopReconciling() }
+            try await cancelWhenGracefulShutdown { try await reconcile() }
         }
     }
 
-    private func settle() async throws {
+    private func reconcile() async throws {
         while true {
-            let heard = engine.sightings.current
-            guard let (record, place) = engine.nextSettling() else {
-                _ = try await engine.sightings.changed(since: heard)
+            let heard = engine.deviceUpdates.current
+            guard let (record, endpoint) = engine.nextReconciliation() else {
+                _ = try await engine.deviceUpdates.changed(since: heard)
                 continue
             }
             do {
                 try await withDeadline(Self.limit, orThrow: HandoffError(.timedOut, "It took too long.")) {
-                    try await ask(record, at: place)
+                    try await ask(record, at: endpoint)
                 }
             } catch {
                 try Task.checkCancellation()
@@ -45,19 +45,19 @@ struct SettlingService<R: Radio>: Service {
         }
     }
 
-    private func ask(_ record: PairingRecord, at place: Place) async throws {
-        try await radio.withChannel(to: place.address, port: place.port, timeout: Self.dialLimit) { channel in
-            try await converse(record, over: channel)
+    private func ask(_ record: PairingRecord, at endpoint: PeerEndpoint) async throws {
+        try await radio.withChannel(to: endpoint.address, port: endpoint.port, timeout: Self.dialLimit) { channel in
+            try await runSession(record, over: channel)
         }
     }
 
-    private func converse(_ record: PairingRecord, over channel: R.Channel) async throws {
-        let request = PairingRecords.request(for: record, engine.pairingSelf.advertisingKey)
-        var session = FetchSession(keys: engine.identity.keys, peer: record.peer.publicKey, request: .settle(request))
+    private func runSession(_ record: PairingRecord, over channel: R.Channel) async throws {
+        let request = PairingRecords.request(for: record, engine.localIdentity.advertisingKey)
+        var session = ClientSession(keys: engine.identity.keys, peer: record.peer.publicKey, request: .settle(request))
         try await channel.sendAll(try session.start())
         while let message = try await channel.receive() {
             guard let answered = try session.receive(message) else { continue }
-            try engine.settle(record, by: answered.answer)
+            try engine.reconcile(record, by: answered.answer)
             try await channel.sendAll(answered.acknowledgement)
             // Closing throws away what the peer has not taken: wait until it closes.
             _ = try? await withDeadline(Self.closeLimit, orThrow: CancellationError()) { try await channel.receive() }

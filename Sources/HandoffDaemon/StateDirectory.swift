@@ -66,7 +66,7 @@ package struct StateDirectory: Sendable {
             guard count >= 0 else { throw Self.unreadable(file, errno) }
             if count == 0 { return bytes }
             bytes.append(contentsOf: piece[..<count])
-            guard bytes.count <= Self.largestFile else {
+            guard bytes.count <= Self.maximumFileBytes else {
                 throw HandoffError(.stateDamaged, "\(file) is too large to be what handoffd wrote there.")
             }
         }
@@ -100,7 +100,7 @@ package struct StateDirectory: Sendable {
     }
 
     /// 16 MiB: the keys and names of many thousand devices.
-    private static let largestFile = 16 * 1024 * 1024
+    private static let maximumFileBytes = 16 * 1024 * 1024
 
     private static func make(_ path: FilePath) throws(HandoffError) {
         var parents: [FilePath] = []

@@ -61,10 +61,10 @@ struct StreamRelay<Channel: RadioChannel>: Sendable {
     private func receive(with receiver: StreamReceiver) async throws {
         var receiver = receiver
         // Pieces may have come together with what opened the stream.
-        while let piece = try receiver.next() { try await take(piece) }
+        while let piece = try receiver.next() { try await handle(piece) }
         while let bytes = try await channel.receive() {
             try receiver.append(bytes)
-            while let piece = try receiver.next() { try await take(piece) }
+            while let piece = try receiver.next() { try await handle(piece) }
             // The caller has all and knows it; the other side's closing is what it waits for, so that its own last
             // word is not lost with the channel.
             if !isCaller, progress.current.value == .arrived { return }
@@ -74,7 +74,7 @@ struct StreamRelay<Channel: RadioChannel>: Sendable {
         }
     }
 
-    private func take(_ piece: StreamPiece) async throws {
+    private func handle(_ piece: StreamPiece) async throws {
         switch piece {
         case .data(let bytes):
             try await app.write(bytes)

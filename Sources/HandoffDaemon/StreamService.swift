@@ -9,15 +9,15 @@ import Logging
 import ServiceLifecycle
 
 /// Opens continuation streams to the apps of activities that were continued here.
-protocol StreamOpening: Sendable {
+protocol StreamOpener: Sendable {
     /// A connected socket, on whose other end is the app that began the activity.
     ///
     /// - Throws: `HandoffError` or `RadioError` that says why not and what to do.
-    func openStream(_ continuation: ContinuationName) async throws -> UnixFD
+    func openStream(_ continuation: ContinuationID) async throws -> UnixFD
 }
 
 /// Opens continuation streams over a radio and carries them until they end.
-struct StreamService<R: Radio>: Service, StreamOpening {
+struct StreamService<R: Radio>: Service, StreamOpener {
     let engine: Engine
     let radio: R
     let reactor: Reactor
@@ -25,17 +25,17 @@ struct StreamService<R: Radio>: Service, StreamOpening {
 
     private typealias Outcome = Latest<Result<UnixFD, any Error>?>
 
-    private struct Order: Sendable {
-        let continuation: ContinuationName
+    private struct PendingStream: Sendable {
+        let continuation: ContinuationID
         let device: TrustedDevices.Device
-        let place: Place
+        let endpoint: PeerEndpoint
         let outcome: Outcome
         /// Raised when the app has its end.
         let isOpen = Latest(false)
     }
 
-    private let orders: AsyncStream<Order>
-    private let newOrders: AsyncStream<Order>.Continuation
+    private let pendingStreams: AsyncStream<PendingStream>
+    private let newStreams: AsyncStream<PendingStream>.Continuation
 
     /// How long it may take until the stream is open.
     private static var limit: Duration { .seconds(15) }
@@ -45,25 +45,27 @@ struct StreamService<R: Radio>: Service, StreamOpening {
         self.radio = radio
         self.reactor = reactor
         self.logger = logger
-        (orders, newOrders) = AsyncStream<Order>.makeStream()
+        (pendingStreams, newStreams) = AsyncStream<PendingStream>.makeStream()
     }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
-                for await order in orders {
-                    group.addTask { await carryOut(order) }
+                for await pending in pendingStreams {
+                    group.addTask { await perform(pending) }
                 }
             }
         }
     }
 
-    func openStream(_ continuation: ContinuationName) async throws -> UnixFD {
-        let (device, place) = try engine.reachable(continuation.device)
+    func openStream(_ continuation: ContinuationID) async throws -> UnixFD {
+        let (device, endpoint) = try engine.reachable(continuation.device)
         let outcome = Outcome(nil)
         // Nobody but the app may hold its end: its closing would not be noticed otherwise. Whoever gave up gets none.
         defer { outcome.set(.failure(CancellationError())) }
-        newOrders.yield(Order(continuation: continuation, device: device, place: place, outcome: outcome))
+        newStreams.yield(
+            PendingStream(continuation: continuation, device: device, endpoint: endpoint, outcome: outcome)
+        )
         let name = device.name.rawValue
         do {
             let result = try await withDeadline(Self.limit, orThrow: Self.tooSlow(name)) {
@@ -76,67 +78,67 @@ struct StreamService<R: Radio>: Service, StreamOpening {
         }
     }
 
-    private func carryOut(_ order: Order) async {
-        let (engine, device) = (engine, order.device.id)
+    private func perform(_ pending: PendingStream) async {
+        let (engine, device) = (engine, pending.device.id)
         do {
             try await first {
-                try await Dialler(engine: engine, radio: radio).withChannel(at: order.place) {
+                try await PeerDialer(engine: engine, radio: radio).withChannel(at: pending.endpoint) {
                     try? engine.reachable(device).1
                 } others: {
-                    engine.places(of: device)
+                    engine.endpoints(of: device)
                 } unless: {
-                    order.isOpen.current.value || order.outcome.current.value != nil
+                    pending.isOpen.current.value || pending.outcome.current.value != nil
                 } _: { channel in
-                    try await converse(order, over: channel)
+                    try await runSession(pending, over: channel)
                 }
             } or: {
                 // Whoever asked gives up after as long: what opens later has nobody to go to.
-                try await withDeadline(Self.limit, orThrow: Self.tooSlow(order.device.name.rawValue)) {
-                    _ = try await order.isOpen.changed(since: order.isOpen.initial)
+                try await withDeadline(Self.limit, orThrow: Self.tooSlow(pending.device.name.rawValue)) {
+                    _ = try await pending.isOpen.changed(since: pending.isOpen.initial)
                 }
                 try await untilCancelled()
             }
         } catch {
-            order.outcome.setOnce(.failure(error))
+            pending.outcome.setOnce(.failure(error))
             logger.info("a stream ended early: \(error)", metadata: ["device": "\(device)"])
         }
     }
 
     /// Asks for the stream, gives the app its end, and carries bytes until the stream has ended.
-    private func converse(_ order: Order, over channel: R.Channel) async throws {
-        var session = FetchSession(
+    private func runSession(_ pending: PendingStream, over channel: R.Channel) async throws {
+        var session = ClientSession(
             keys: engine.identity.keys,
-            peer: order.device.publicKey,
-            request: .stream(StreamRequest(activity: order.continuation.activity))
+            peer: pending.device.publicKey,
+            request: .stream(StreamRequest(activity: pending.continuation.activity))
         )
         try await channel.sendAll(try session.start())
         while let message = try await channel.receive() {
             guard let answered = try session.receive(message) else { continue }
             try await channel.sendAll(answered.acknowledgement)
             do throws(HandoffError) {
-                try Self.check(answered.answer, from: order.device.name.rawValue)
+                try Self.check(answered.answer, from: pending.device.name.rawValue)
             } catch {
                 // It was the device that answered so: no other place is tried.
-                order.outcome.setOnce(.failure(error))
+                pending.outcome.setOnce(.failure(error))
                 throw error
             }
-            let app = try await connect(order)
+            let app = try await connect(pending)
             let (sender, receiver) = session.stream()
-            logger.info("a stream was opened", metadata: ["device": "\(order.device.id)"])
+            logger.info("a stream was opened", metadata: ["device": "\(pending.device.id)"])
             let relay = StreamRelay(app: app, channel: channel, isCaller: true)
-            return try await engine.whileTrusted(order.device.id) { try await relay.run(sender, receiver) }
+            return try await engine.whileTrusted(pending.device.id) { try await relay.run(sender, receiver) }
         }
         throw FetchService<R>.unanswered
     }
 
     /// Gives the app that asked its end of a connection, and returns the other.
-    private func connect(_ order: Order) async throws -> LocalStream {
+    private func connect(_ pending: PendingStream) async throws -> LocalStream {
         let pair = try await LocalStreamPair.connected(on: reactor)
-        guard order.outcome.current.value == nil else {
+        guard pending.outcome.current.value == nil else {
             throw HandoffError(.timedOut, "Whoever asked for the stream has given up.")
         }
-        order.isOpen.set(true)
-        order.outcome.setOnce(.success(UnixFD(taking: try pair.duplicateFar())))
+        pending.isOpen.set(true)
+        pending.outcome.setOnce(.success(UnixFD(taking: try pair.duplicateFar())))
         return pair.takeNear()
     }
 

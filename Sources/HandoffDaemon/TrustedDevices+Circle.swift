@@ -10,7 +10,7 @@ extension TrustedDevices {
         var changed: [Device] = []
         var removed: [DeviceID] = []
         /// Whether the others knew a later state of this device than itself.
-        var isOvertaken = false
+        var isOutdated = false
         /// Whether this device has another name.
         var isRenamed = false
     }
@@ -18,11 +18,11 @@ extension TrustedDevices {
     /// Says which of the members is this device; a name that the configuration changed counts from now on.
     ///
     /// - Throws: ``HandoffError`` with `limitReached`.
-    mutating func present(_ identity: Identity, name: DeviceName) throws(HandoffError) {
+    mutating func setOwnIdentity(_ identity: Identity, name: DeviceName) throws(HandoffError) {
         ownID = identity.id
         defer { summarize() }
-        try contents.circle.present(
-            Newcomer(publicKey: identity.keys.publicKey, name: name),
+        try contents.circle.updateSelf(
+            DeviceIdentity(publicKey: identity.keys.publicKey, name: name),
             key: identity.keys.advertisingKey,
             speaking: UInt32(ProtocolVersion.current.rawValue)
         )
@@ -31,7 +31,7 @@ extension TrustedDevices {
         if ownName != name { try contents.circle.rename(identity.id, to: name, by: identity.id) }
     }
 
-    /// This device as a member; nil before ``present(_:name:)``.
+    /// This device as a member; nil before ``setOwnIdentity(_:name:)``.
     var own: Member? { ownID.flatMap { contents.circle[$0] } }
     /// The name under which the circle knows this device.
     var ownName: DeviceName? { own?.name }
@@ -64,14 +64,14 @@ extension TrustedDevices {
         // What it says of its own key is later than what was given by hand.
         if theirs[peer]?.advertisingKey != nil { draft.contents.peers[peer]?.givenKey = nil }
         if theirs == contents.circle, draft.contents.peers == contents.peers { return Changes() }
-        let finding = try draft.contents.circle.merge(theirs, as: identity.id, fresh: AdvertisingKey.generate)
-        if finding == .overtaken { draft.isOvertaken = true }
+        let selfResult = try draft.contents.circle.merge(theirs, as: identity.id, newKey: AdvertisingKey.generate)
+        if selfResult == .outdated { draft.isOutdated = true }
         _ = try Self.trial(of: draft.all, for: identity, failure: .peerMisbehaved)
         for (id, _) in draft.contents.circle.removals { draft.contents.peers[id] = nil }
         let merged = draft
         try replace { $0 = merged }
         var changes = changes(since: old)
-        changes.isOvertaken = finding == .overtaken
+        changes.isOutdated = selfResult == .outdated
         changes.isRenamed = old.ownName != ownName
         return changes
     }
@@ -85,7 +85,7 @@ extension TrustedDevices {
     }
 
     /// Whether a trusted device may not know this device's present state.
-    func hasNews(for id: DeviceID) -> Bool {
+    func hasUpdate(for id: DeviceID) -> Bool {
         self[id] != nil && contents.peers[id]?.digest != digest
     }
 
@@ -98,7 +98,7 @@ extension TrustedDevices {
     }
 
     /// Remembers when a device was heard, to the hour.
-    mutating func saw(_ id: DeviceID, at unixMicroseconds: Int64) {
+    mutating func recordLastSeen(of id: DeviceID, at unixMicroseconds: Int64) {
         guard isFirstSeen(id, at: unixMicroseconds) else { return }
         contents.peers[id, default: .init()].lastSeen = Self.hour(of: unixMicroseconds)
         // Should the disk be full, it is known until the daemon stops, or written with the next change.
@@ -111,7 +111,7 @@ extension TrustedDevices {
     mutating func leave() throws(HandoffError) {
         try replace { draft throws(HandoffError) in
             guard let own = draft.ownID else { return }
-            try draft.contents.circle.leave(as: own, fresh: AdvertisingKey.generate)
+            try draft.contents.circle.leave(as: own, newKey: AdvertisingKey.generate)
             draft.contents.peers = [:]
         }
     }

@@ -18,14 +18,14 @@ package struct TrustedDevices: Sendable {
 
     let directory: StateDirectory
     var contents: CircleFile.Contents
-    /// This device, once ``present(_:name:)`` has said which it is.
+    /// This device, once ``setOwnIdentity(_:name:)`` has said which it is.
     var ownID: DeviceID?
     /// By what others tell whether they know the same.
     var digest: [UInt8] = []
     /// The members that may not know the present state, in the order of their ids.
     private(set) var lagging: [DeviceID] = []
     /// Whether the others have known a later state of this device than itself, in this run of the daemon.
-    var isOvertaken = false
+    var isOutdated = false
 
     /// The devices in `directory`; none when the file is not there yet.
     ///
@@ -62,8 +62,8 @@ package struct TrustedDevices: Sendable {
             )
         }
         try replace { draft throws(HandoffError) in
-            let newcomer = Newcomer(publicKey: device.publicKey, name: device.name)
-            try draft.contents.circle.insert(newcomer, by: draft.ownID)
+            let identity = DeviceIdentity(publicKey: device.publicKey, name: device.name)
+            try draft.contents.circle.insert(identity, by: draft.ownID)
             draft.contents.peers[device.id, default: .init()].givenKey = device.advertisingKey?.rawRepresentation
             // Its card may be another's copy: what it knows is asked anew.
             draft.contents.peers[device.id]?.digest = nil
@@ -80,13 +80,13 @@ package struct TrustedDevices: Sendable {
         try replace { draft throws(HandoffError) in
             draft.contents.peers[id] = nil
             guard let own = draft.ownID else { return try draft.contents.circle.remove(id) }
-            try draft.contents.circle.remove(id, as: own, fresh: AdvertisingKey.generate)
+            try draft.contents.circle.remove(id, as: own, newKey: AdvertisingKey.generate)
         }
     }
 
     /// The keys under which these devices may advertise to the whole circle: up to two for each, the one given by hand and the
     /// one that the circle knows.
-    var hearingKeys: [(DeviceID, AdvertisingKey)] {
+    var receivingKeys: [(DeviceID, AdvertisingKey)] {
         contents.circle.members.filter { $0.id != ownID }.flatMap { member in
             Set([member.advertisingKey, givenKey(of: member.id)].compactMap(\.self)).map { (member.id, $0) }
         }
@@ -118,7 +118,7 @@ package struct TrustedDevices: Sendable {
     /// Brings what follows from the contents in line with them.
     mutating func summarize() {
         digest = contents.circle.digest
-        lagging = contents.circle.members.map(\.id).filter(hasNews)
+        lagging = contents.circle.members.map(\.id).filter(hasUpdate)
     }
 
     private func givenKey(of id: DeviceID) -> AdvertisingKey? {

@@ -3,14 +3,14 @@ package import SystemPackage
 extension FilePath {
     /// Where the path leads through all links and dots (realpath(3)); nil where it leads nowhere.
     ///
-    /// - Throws: ``FolderFault`` with `silent` when the file system does not say.
+    /// - Throws: ``FolderError`` with `unresponsive` when the file system does not say.
     var canonical: FilePath? {
-        get throws(FolderFault) { try PathLookup.system.canonical(self) }
+        get throws(FolderError) { try PathLookup.system.canonical(self) }
     }
 
     /// Whether the file system says what is there, if anything; one that does not must not be asked anything else.
-    package var isAnswered: Bool {
-        do throws(FolderFault) {
+    package var isResponsive: Bool {
+        do throws(FolderError) {
             _ = try canonical
             return true
         } catch {

@@ -3,7 +3,7 @@ package import HandoffModel
 package import SystemPackage
 
 /// Where a document from another device is in a folder of this one, or will be once it has been synchronised.
-package struct FilePlace: Hashable, Sendable {
+package struct FileLocation: Hashable, Sendable {
     /// The folder.
     package let folder: SyncedFolder
     /// The file.
@@ -11,8 +11,8 @@ package struct FilePlace: Hashable, Sendable {
     /// The file as a URL of this device.
     package let url: FileURL
 
-    /// - Throws: ``FolderFault`` with `noSuchFolder` where the folder's directory is not there, with `leadsOut` or `silent`.
-    init(_ url: FolderURL, in folder: SyncedFolder) throws(FolderFault) {
+    /// - Throws: ``FolderError`` with `noSuchFolder` where the folder's directory is not there, with `outsideFolder` or `unresponsive`.
+    init(_ url: FolderURL, in folder: SyncedFolder) throws(FolderError) {
         self.folder = folder
         var path = folder.path
         for component in url.components { path.append(FilePath(bytes: component).components) }
@@ -20,27 +20,27 @@ package struct FilePlace: Hashable, Sendable {
         do {
             self.url = try FileURL(path: path.bytes, suffix: url.suffix)
         } catch {
-            throw FolderFault(.invalid, error.message)
+            throw FolderError(.invalid, error.message)
         }
-        _ = try isThere
+        _ = try exists
     }
 
     /// Whether the file is there by now.
     ///
-    /// - Throws: ``FolderFault`` with `noSuchFolder` where the folder's directory is not there, with `leadsOut` where a
-    ///   link on the way leads out of the folder, with `silent`.
-    package var isThere: Bool {
-        get throws(FolderFault) {
+    /// - Throws: ``FolderError`` with `noSuchFolder` where the folder's directory is not there, with `outsideFolder` where a
+    ///   link on the way leads out of the folder, with `unresponsive`.
+    package var exists: Bool {
+        get throws(FolderError) {
             guard let root = try folder.path.canonical else {
-                throw FolderFault(
+                throw FolderError(
                     .noSuchFolder,
                     "The folder \(folder.id) should be at \(folder.path), and there is nothing there; is it mounted?"
                 )
             }
             let nearest = try nearest
             guard let real = try nearest.canonical, real.starts(with: root) else {
-                throw FolderFault(
-                    .leadsOut,
+                throw FolderError(
+                    .outsideFolder,
                     "\(nearest) leads out of the folder \(folder.id), so that it is not opened."
                 )
             }
@@ -53,13 +53,13 @@ package struct FilePlace: Hashable, Sendable {
 
     /// Waits until the file is there.
     ///
-    /// - Throws: ``FolderFault`` as ``isThere``, `ECANCELED` when the task is cancelled.
-    package func appears(watchedThrough inotify: Inotify = .shared) async throws {
+    /// - Throws: ``FolderError`` as ``exists``, `ECANCELED` when the task is cancelled.
+    package func waitUntilExists(watchedThrough inotify: Inotify = .shared) async throws {
         while true {
             let directory = try nearest
             // Before the file is looked for, so that nothing falls in between.
             let watch = DirectoryWatch([directory], through: inotify)
-            if try isThere { return }
+            if try exists { return }
             guard try nearest == directory else { continue }
             try await watch.changed(orAfter: Self.rescanInterval)
         }
@@ -67,7 +67,7 @@ package struct FilePlace: Hashable, Sendable {
 
     /// The part of the path that is there, the folder's own directory at least.
     private var nearest: FilePath {
-        get throws(FolderFault) {
+        get throws(FolderError) {
             var nearest = path
             while nearest != folder.path, try nearest.canonical == nil { nearest.removeLastComponent() }
             return nearest

@@ -1,6 +1,6 @@
 /// Why a document cannot follow an activity: a kind for programs, a sentence for people.
-package struct FolderFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of a ``FolderFault``; a struct, so that kinds can be added.
+package struct FolderError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of a ``FolderError``; a struct, so that kinds can be added.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         package let description: String
 
@@ -17,9 +17,9 @@ package struct FolderFault: Error, Hashable, Sendable, CustomStringConvertible {
         /// This device has no folder of that id.
         package static let noSuchFolder = Code("noSuchFolder")
         /// The path leads out of its folder, through a link.
-        package static let leadsOut = Code("leadsOut")
+        package static let outsideFolder = Code("leadsOut")
         /// The file system does not answer.
-        package static let silent = Code("silent")
+        package static let unresponsive = Code("silent")
         /// The URL is none that another device may send.
         package static let foreign = Code("foreign")
     }

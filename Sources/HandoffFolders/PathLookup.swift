@@ -15,21 +15,21 @@ final class PathLookup: Sendable {
         return FilePath(platformString: resolved)
     }
 
-    private struct Question {
+    private struct Lookup {
         let path: FilePath
         /// Whether nobody waits for the answer any more.
         var isLate = false
     }
 
     private struct State {
-        var questions: [UInt64: Question] = [:]
+        var lookups: [UInt64: Lookup] = [:]
         var last: UInt64 = 0
 
-        var late: [FilePath] { questions.values.filter(\.isLate).map(\.path) }
+        var late: [FilePath] { lookups.values.filter(\.isLate).map(\.path) }
     }
 
     /// How many threads may be left behind; then nothing is asked any more until one of them has ended.
-    static let mostLate = 32
+    static let maximumPending = 32
 
     private let limit: Duration
     private let resolve: @Sendable (FilePath) -> FilePath?
@@ -45,43 +45,43 @@ final class PathLookup: Sendable {
 
     /// Where the path leads through all links and dots; nil where it leads nowhere.
     ///
-    /// - Throws: ``FolderFault`` with `silent` when the file system does not say, or cannot be asked for want of threads or
+    /// - Throws: ``FolderError`` with `unresponsive` when the file system does not say, or cannot be asked for want of threads or
     ///   descriptors.
-    func canonical(_ path: FilePath) throws(FolderFault) -> FilePath? {
-        guard let number = ask(path) else { throw Self.silent(path) }
+    func canonical(_ path: FilePath) throws(FolderError) -> FilePath? {
+        guard let number = startLookup(path) else { throw Self.unresponsiveError(path) }
         let answer: FilePath??
         do throws(Errno) {
             answer = try BlockingThread.value(within: limit) { [self] in
                 let found = resolve(path)
-                state.withLock { $0.questions[number] = nil }
+                state.withLock { $0.lookups[number] = nil }
                 return found
             }
         } catch {
-            state.withLock { $0.questions[number] = nil }
-            throw FolderFault(.silent, "\(path) cannot be looked up (\(error)).")
+            state.withLock { $0.lookups[number] = nil }
+            throw FolderError(.unresponsive, "\(path) cannot be looked up (\(error)).")
         }
         guard let answer else {
             // It may have answered just now; then nothing is late.
-            state.withLock { $0.questions[number]?.isLate = true }
-            throw Self.silent(path)
+            state.withLock { $0.lookups[number]?.isLate = true }
+            throw Self.unresponsiveError(path)
         }
         return answer
     }
 
     /// The number of a new question; nil when it would not be answered.
-    private func ask(_ path: FilePath) -> UInt64? {
+    private func startLookup(_ path: FilePath) -> UInt64? {
         state.withLock { state in
             let late = state.late
-            guard late.count < Self.mostLate, !late.contains(where: { path.starts(with: $0) }) else { return nil }
+            guard late.count < Self.maximumPending, !late.contains(where: { path.starts(with: $0) }) else { return nil }
             state.last += 1
-            state.questions[state.last] = Question(path: path)
+            state.lookups[state.last] = Lookup(path: path)
             return state.last
         }
     }
 
-    private static func silent(_ path: FilePath) -> FolderFault {
-        FolderFault(
-            .silent,
+    private static func unresponsiveError(_ path: FilePath) -> FolderError {
+        FolderError(
+            .unresponsive,
             "\(path) is on a file system that does not answer; is it on a network drive that is not connected?"
         )
     }

@@ -14,13 +14,13 @@ package struct SyncedFolder: Hashable, Sendable {
     ///   - id: what the folder is called.
     ///   - path: where it is; `~` stands for `home`.
     ///   - home: the person's home directory, where there is one.
-    /// - Throws: `FolderFault` with `invalid` for a path that is not absolute.
-    package init(id: FolderID, path: String, home: String? = nil) throws(FolderFault) {
+    /// - Throws: `FolderError` with `invalid` for a path that is not absolute.
+    package init(id: FolderID, path: String, home: String? = nil) throws(FolderError) {
         var text = path
         if let home, path == "~" || path.hasPrefix("~/") { text = home + path.dropFirst() }
         let path = FilePath(text).lexicallyNormalized()
         guard path.isAbsolute, !text.utf8.contains(0) else {
-            throw FolderFault(.invalid, "\(text.debugDescription) is no absolute path; the folder \(id) needs one.")
+            throw FolderError(.invalid, "\(text.debugDescription) is no absolute path; the folder \(id) needs one.")
         }
         self.id = id
         self.path = path
@@ -28,7 +28,7 @@ package struct SyncedFolder: Hashable, Sendable {
 
     /// Why nothing in it can be found now; nil when all is well.
     package var problem: String? {
-        do throws(FolderFault) {
+        do throws(FolderError) {
             guard let real = try path.canonical else { return "\(path) does not exist." }
             return real.isDirectory ? nil : "\(path) is not a directory."
         } catch {

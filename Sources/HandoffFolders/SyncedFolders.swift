@@ -22,28 +22,28 @@ package struct SyncedFolders: Hashable, Sendable {
 
     /// Where in a folder a file is; in the innermost, where folders are in each other.
     ///
-    /// - Throws: ``FolderFault`` with `missing`, `notShared` or `silent`.
-    package func location(of file: FileURL) throws(FolderFault) -> FolderURL {
+    /// - Throws: ``FolderError`` with `missing`, `notShared` or `unresponsive`.
+    package func location(of file: FileURL) throws(FolderError) -> FolderURL {
         let path = FilePath(bytes: file.path)
         // Before the file: of a folder that does not answer, no file is asked for.
         var roots: [(folder: SyncedFolder, root: FilePath)] = []
-        var silence: FolderFault?
+        var timeoutError: FolderError?
         for folder in folders.values {
-            do throws(FolderFault) {
+            do throws(FolderError) {
                 if let root = try folder.path.canonical { roots.append((folder, root)) }
             } catch {
-                silence = error
+                timeoutError = error
             }
         }
         guard let real = try path.canonical else {
-            throw FolderFault(.missing, "\(path) does not exist, so that it cannot follow to another device.")
+            throw FolderError(.missing, "\(path) does not exist, so that it cannot follow to another device.")
         }
         let holders = roots.filter { real.starts(with: $0.root) }
         guard let holder = holders.max(by: { $0.root.components.count < $1.root.components.count }) else {
-            throw silence ?? notShared(path)
+            throw timeoutError ?? notShared(path)
         }
         let below = real.components.dropFirst(holder.root.components.count)
-        return try Self.asFault(.invalid) { () throws(ModelError) in
+        return try Self.mappingModelError(.invalid) { () throws(ModelError) in
             try FolderURL(
                 folder: holder.folder.id,
                 components: below.map { FilePath(root: nil, components: $0).bytes },
@@ -54,24 +54,24 @@ package struct SyncedFolders: Hashable, Sendable {
 
     /// Where a file of a folder is on this device, whether or not it is there yet.
     ///
-    /// - Throws: ``FolderFault`` with `noSuchFolder`, `leadsOut` or `silent`.
-    package func place(of url: FolderURL) throws(FolderFault) -> FilePlace {
+    /// - Throws: ``FolderError`` with `noSuchFolder`, `outsideFolder` or `unresponsive`.
+    package func localFile(of url: FolderURL) throws(FolderError) -> FileLocation {
         guard let folder = folders[url.folder] else {
-            throw FolderFault(
+            throw FolderError(
                 .noSuchFolder,
                 "The document is in a folder \(url.folder) that this device does not have; "
                     + "`handoffctl folders add \(url.folder) PATH` says where it is here."
             )
         }
-        return try FilePlace(url, in: folder)
+        return try FileLocation(url, in: folder)
     }
 
     /// The activity as it travels: with where in the folders its documents are.
     ///
-    /// - Throws: ``FolderFault`` with `missing`, `notShared` or `silent`, and with `invalid` for a URL that is malformed or
+    /// - Throws: ``FolderError`` with `missing`, `notShared` or `unresponsive`, and with `invalid` for a URL that is malformed or
     ///   belongs to the protocol.
-    package func shared(_ activity: Activity) throws(FolderFault) -> Activity {
-        try activity.mappingURLs { text throws(FolderFault) in
+    package func shared(_ activity: Activity) throws(FolderError) -> Activity {
+        try activity.mappingURLs { text throws(FolderError) in
             guard let file = try Self.file(text) else { return text }
             return try location(of: file).description
         }
@@ -79,11 +79,11 @@ package struct SyncedFolders: Hashable, Sendable {
 
     /// Checks that every file which an activity names lies in a folder, except for its document.
     ///
-    /// - Throws: ``FolderFault`` as ``shared(_:)``.
-    package func check(_ activity: Activity) throws(FolderFault) {
+    /// - Throws: ``FolderError`` as ``shared(_:)``.
+    package func check(_ activity: Activity) throws(FolderError) {
         var others = activity.userInfo
         others[Activity.documentURLKey] = nil
-        _ = try UserInfoValue.mapped(others) { text throws(FolderFault) in
+        _ = try UserInfoValue.mapped(others) { text throws(FolderError) in
             guard let file = try Self.file(text) else { return text }
             return try location(of: file).description
         }
@@ -91,8 +91,8 @@ package struct SyncedFolders: Hashable, Sendable {
 
     /// Why an activity's document cannot follow to another device now; nil when it can, and where there is none.
     ///
-    /// - Throws: ``FolderFault`` with `invalid` for a URL that can never be followed.
-    package func documentFault(of activity: Activity) throws(FolderFault) -> FolderFault? {
+    /// - Throws: ``FolderError`` with `invalid` for a URL that can never be followed.
+    package func documentFault(of activity: Activity) throws(FolderError) -> FolderError? {
         guard let text = activity.documentURL, let file = try Self.file(text) else { return nil }
         do {
             _ = try location(of: file)
@@ -104,29 +104,29 @@ package struct SyncedFolders: Hashable, Sendable {
 
     /// The activity as it is on this device, and where its documents are or will be.
     ///
-    /// - Throws: ``FolderFault`` with `noSuchFolder`, `leadsOut`, `silent` or `foreign`.
-    package func local(_ activity: Activity) throws(FolderFault) -> (activity: Activity, places: [FilePlace]) {
-        var places: [FilePlace] = []
-        let local = try activity.mappingURLs { text throws(FolderFault) in
-            let url = try Self.asFault(.foreign) { () throws(ModelError) in
+    /// - Throws: ``FolderError`` with `noSuchFolder`, `outsideFolder`, `unresponsive` or `foreign`.
+    package func local(_ activity: Activity) throws(FolderError) -> (activity: Activity, locations: [FileLocation]) {
+        var locations: [FileLocation] = []
+        let local = try activity.mappingURLs { text throws(FolderError) in
+            let url = try Self.mappingModelError(.foreign) { () throws(ModelError) in
                 guard try FileURL(text) == nil else {
                     throw ModelError(.invalidFileURL, "\(text.debugDescription) is a file of the other device.")
                 }
                 return try FolderURL(text)
             }
             guard let url else { return text }
-            let place = try place(of: url)
-            places.append(place)
-            return place.url.description
+            let location = try localFile(of: url)
+            locations.append(location)
+            return location.url.description
         }
-        return (local, places)
+        return (local, locations)
     }
 
     /// The file that a URL of this device names; nil where it names none.
     ///
-    /// - Throws: ``FolderFault`` with `invalid`.
-    package static func file(_ text: String) throws(FolderFault) -> FileURL? {
-        try asFault(.invalid) { () throws(ModelError) in
+    /// - Throws: ``FolderError`` with `invalid`.
+    package static func file(_ text: String) throws(FolderError) -> FileURL? {
+        try mappingModelError(.invalid) { () throws(ModelError) in
             guard try FolderURL(text) == nil else {
                 throw ModelError(.invalidFileURL, "handoff-folder: is for the air; write a file: URL of this device.")
             }
@@ -134,9 +134,9 @@ package struct SyncedFolders: Hashable, Sendable {
         }
     }
 
-    private func notShared(_ path: FilePath) -> FolderFault {
+    private func notShared(_ path: FilePath) -> FolderError {
         let list = all.map { "\($0.id) (\($0.path))" }.joined(separator: ", ")
-        return FolderFault(
+        return FolderError(
             .notShared,
             "\(path) lies in no synchronised folder, so that another device could not open it. "
                 + (list.isEmpty ? "There is none yet; " : "There are \(list); ")
@@ -144,14 +144,14 @@ package struct SyncedFolders: Hashable, Sendable {
         )
     }
 
-    private static func asFault<Success>(
-        _ code: FolderFault.Code,
+    private static func mappingModelError<Success>(
+        _ code: FolderError.Code,
         _ body: () throws(ModelError) -> Success
-    ) throws(FolderFault) -> Success {
+    ) throws(FolderError) -> Success {
         do {
             return try body()
         } catch {
-            throw FolderFault(code, error.message)
+            throw FolderError(code, error.message)
         }
     }
 }

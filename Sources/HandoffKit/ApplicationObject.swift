@@ -4,7 +4,7 @@ import HandoffBus
 import HandoffModel
 
 /// The object through which the daemon gives the app activities of other devices.
-struct ApplicationObject: ContinuingApplication {
+struct ApplicationObject: ApplicationHandler {
     let handoff: Handoff
 
     func willContinue(_ type: ActivityType, from device: String) async throws -> Bool {

@@ -48,7 +48,7 @@ extension CocoaError {
         case .timedOut: self.init(.timedOut, error.message)
         case .nameTaken, .nameLost: self.init(.nameTaken, error.message)
         case .invalidValue: self.init(.invalidUserInfo, error.message)
-        case .remote where !(error.meansAbsence || error.name == .noReply):
+        case .remote where !(error.indicatesAbsentService || error.name == .noReply):
             self.init(errorName: error.name?.description ?? "", error.message)
         default: self.init(.noDaemon, "handoffd cannot be reached: \(error.message)")
         }

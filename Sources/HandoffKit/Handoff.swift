@@ -21,10 +21,10 @@ public final class Handoff: Sendable {
     /// What has to be done for the app, each beside the others.
     private let work: AsyncStream<@Sendable () async -> Void>
     private let newWork: AsyncStream<@Sendable () async -> Void>.Continuation
-    private let outlook = Mutex(Outlook.unknown)
+    private let availability = Mutex(Availability.unknown)
 
     /// Whether there is Handoff.
-    private enum Outlook {
+    private enum Availability {
         case unknown
         case available
         case unavailable(CocoaError)
@@ -66,7 +66,7 @@ public final class Handoff: Sendable {
             return try await Reactor.withReactor { reactor in
                 hasBegun = true
                 let handoff = Handoff(delegate: delegate, reactor: reactor)
-                let session = Session(
+                let session = BusSession(
                     handoff: handoff,
                     bus: bus.map(BusAddress.init(argument:)) ?? .session,
                     application: calls
@@ -87,7 +87,7 @@ public final class Handoff: Sendable {
 
     /// Why there is no Handoff at the moment; nil when there is.
     public var unavailability: CocoaError? {
-        switch outlook.withLock({ $0 }) {
+        switch availability.withLock({ $0 }) {
         case .unknown: CocoaError(.noDaemon, "handoffd was not reached yet.")
         case .available: nil
         case .unavailable(let error): error
@@ -101,9 +101,9 @@ public final class Handoff: Sendable {
 
     /// Notes whether there is Handoff, and tells the app when that is new.
     func note(unavailable error: CocoaError?) {
-        let isNew = outlook.withLock { outlook in
-            defer { outlook = error.map(Outlook.unavailable) ?? .available }
-            switch outlook {
+        let isNew = availability.withLock { availability in
+            defer { availability = error.map(Availability.unavailable) ?? .available }
+            switch availability {
             case .unknown: return true
             case .available: return error != nil
             case .unavailable(let last): return last.handoffReason != error?.handoffReason

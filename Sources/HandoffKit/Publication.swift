@@ -25,19 +25,19 @@ struct Publication: Sendable {
     }
 
     private enum Daemon {
-        case knowsNothing
-        case isAsked(ActivityDraft)
+        case unaware
+        case requested(ActivityDraft)
         /// It does not want the activity as it was then; asking again makes sense once it has changed.
         case refused(ActivityDraft)
-        case knows(ObjectPath, State)
+        case created(ObjectPath, State)
     }
 
     let type: ActivityType
     private var wanted: State
-    private var daemon = Daemon.knowsNothing
+    private var daemon = Daemon.unaware
     private(set) var isOver = false
     /// While it is being saved, it is told as it was before.
-    private var isHeld = false
+    private var isSaving = false
 
     init(type: ActivityType, draft: ActivityDraft) {
         self.type = type
@@ -57,47 +57,47 @@ struct Publication: Sendable {
     }
 
     /// The daemon's object, if there is one.
-    var path: ObjectPath? { if case .knows(let path, _) = daemon { path } else { nil } }
+    var path: ObjectPath? { if case .created(let path, _) = daemon { path } else { nil } }
 
     /// The turn in which the daemon was told that it is current.
-    var toldTurn: UInt64? { if case .knows(_, let told) = daemon { told.turn } else { nil } }
+    var sentTurn: UInt64? { if case .created(_, let sent) = daemon { sent.turn } else { nil } }
 
     /// Whether it has ended for everybody.
     var isGone: Bool {
         switch daemon {
-        case .knowsNothing, .refused: isOver
-        case .isAsked, .knows: false
+        case .unaware, .refused: isOver
+        case .requested, .created: false
         }
     }
 
     /// What has to be said now; it counts as said.
     mutating func steps() -> [Step] {
         switch daemon {
-        case .knowsNothing: create()
+        case .unaware: create()
         case .refused(let draft): draft == wanted.draft ? [] : create()
-        case .isAsked: []
-        case .knows(let path, let told): isOver ? end(path) : isHeld ? [] : changes(at: path, since: told)
+        case .requested: []
+        case .created(let path, let sent): isOver ? end(path) : isSaving ? [] : changes(at: path, since: sent)
         }
     }
 
     private mutating func create() -> [Step] {
-        guard !isOver, !isHeld, wanted.turn != nil else { return [] }
-        daemon = .isAsked(wanted.draft)
+        guard !isOver, !isSaving, wanted.turn != nil else { return [] }
+        daemon = .requested(wanted.draft)
         return [.create(type, wanted.draft)]
     }
 
     private mutating func end(_ path: ObjectPath) -> [Step] {
-        daemon = .knowsNothing
+        daemon = .unaware
         return [.invalidate(path)]
     }
 
-    private mutating func changes(at path: ObjectPath, since told: State) -> [Step] {
-        daemon = .knows(path, wanted)
-        let changes = wanted.draft.changes(since: told.draft)
+    private mutating func changes(at path: ObjectPath, since sent: State) -> [Step] {
+        daemon = .created(path, wanted)
+        let changes = wanted.draft.changes(since: sent.draft)
         var steps = ActivityDraft.Key.allCases.compactMap { key in
             changes[key.rawValue].map { Step.set(path, key, $0) }
         }
-        if wanted.turn != told.turn { steps.append(wanted.turn == nil ? .resignCurrent(path) : .becomeCurrent(path)) }
+        if wanted.turn != sent.turn { steps.append(wanted.turn == nil ? .resignCurrent(path) : .becomeCurrent(path)) }
         return steps
     }
 
@@ -108,35 +108,35 @@ struct Publication: Sendable {
 
     /// The daemon has created it.
     mutating func created(at path: ObjectPath) {
-        guard case .isAsked(let draft) = daemon else { return }
-        daemon = .knows(path, State(draft: draft))
+        guard case .requested(let draft) = daemon else { return }
+        daemon = .created(path, State(draft: draft))
     }
 
     /// The daemon has not created it.
     ///
     /// - Parameter isFinal: whether the activity is at fault, so that the same again would be refused again.
     mutating func notCreated(isFinal: Bool) {
-        guard case .isAsked(let draft) = daemon else { return }
-        daemon = isFinal ? .refused(draft) : .knowsNothing
+        guard case .requested(let draft) = daemon else { return }
+        daemon = isFinal ? .refused(draft) : .unaware
     }
 
     /// The daemon is gone, or another one.
     mutating func forget() {
-        daemon = .knowsNothing
+        daemon = .unaware
     }
 
     /// The daemon asks for the newest state: until ``endSaving()`` nothing changes for it.
     mutating func beginSaving() {
-        isHeld = true
+        isSaving = true
         wanted.draft.needsSave = false
-        guard case .knows(let path, var told) = daemon else { return }
+        guard case .created(let path, var sent) = daemon else { return }
         // It says so itself with its question.
-        told.draft.needsSave = false
-        daemon = .knows(path, told)
+        sent.draft.needsSave = false
+        daemon = .created(path, sent)
     }
 
     /// The newest state is there.
     mutating func endSaving() {
-        isHeld = false
+        isSaving = false
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// All activities of a program, and the connection over which the daemon is told of them.
 ///
 /// Whatever changes, changes here under one lock, and what has to be said leaves in the order of that lock. Answers come in
-/// through ``take(_:)``.
+/// through ``receive(_:)``.
 final class Publisher: Sendable {
     typealias ID = UInt64
 
@@ -30,7 +30,7 @@ final class Publisher: Sendable {
         var current: UserActivity?
     }
 
-    private struct Link {
+    private struct Attachment {
         let connection: Connection
         let answers: AsyncStream<Answer>.Continuation
     }
@@ -54,13 +54,13 @@ final class Publisher: Sendable {
         var lastTurn: UInt64 = 0
         /// Changes with every daemon, so that answers of one that is gone are known.
         var epoch: UInt64 = 0
-        var link: Link?
+        var attachment: Attachment?
     }
 
     private let state = Mutex(State())
 
     /// The connection there is.
-    var connection: Connection? { state.withLock { $0.link?.connection } }
+    var connection: Connection? { state.withLock { $0.attachment?.connection } }
 
     /// Makes an activity known; the daemon is told once it is current.
     func insert(_ type: ActivityType, _ draft: ActivityDraft) -> ID {
@@ -135,30 +135,30 @@ final class Publisher: Sendable {
         update(id) { $0.publication.endSaving() }
     }
 
-    /// Takes up a connection; nothing is said before ``daemonCame(_:)``.
+    /// Takes up a connection; nothing is said before ``daemonAppeared(_:)``.
     ///
-    /// - Returns: what the daemon answers over it, for ``take(_:)``.
+    /// - Returns: what the daemon answers over it, for ``receive(_:)``.
     func attach(_ connection: Connection) -> AsyncStream<Answer> {
         let (answers, continuation) = AsyncStream<Answer>.makeStream()
         state.withLock { state in
             Self.forgetAll(&state)
             state.daemon = .unknown
-            state.link = Link(connection: connection, answers: continuation)
+            state.attachment = Attachment(connection: connection, answers: continuation)
         }
         return answers
     }
 
     /// Gives up the connection.
     func detach() {
-        let link = state.withLock { state in
+        let attachment = state.withLock { state in
             Self.forgetAll(&state)
-            return state.link.take()
+            return state.attachment.take()
         }
-        link?.answers.finish()
+        attachment?.answers.finish()
     }
 
     /// The daemon is gone: it comes back, or is asked for by the next change.
-    func daemonLeft() {
+    func daemonDisappeared() {
         state.withLock { state in
             Self.forgetAll(&state)
             state.daemon = .absent(isAsked: false)
@@ -166,21 +166,21 @@ final class Publisher: Sendable {
     }
 
     /// A daemon is there that knows nothing, and is told everything; nil for none, of which one is started if need be.
-    func daemonCame(_ daemon: BusName?) {
+    func daemonAppeared(_ daemon: BusName?) {
         state.withLock { state in
             Self.forgetAll(&state)
             state.daemon = daemon.map { .present($0) } ?? .absent(isAsked: false)
             let inTurn = state.entries.sorted {
                 ($0.value.publication.turn ?? 0, $0.key) < ($1.value.publication.turn ?? 0, $1.key)
             }
-            for (id, _) in inTurn { Self.say(id, &state) }
+            for (id, _) in inTurn { Self.send(id, &state) }
         }
     }
 
     /// Takes in what the daemon answered.
     ///
     /// - Returns: the activity and what is wrong with it, where the daemon says so.
-    func take(_ answer: Answer) -> (activity: UserActivity?, error: DBusError)? {
+    func receive(_ answer: Answer) -> (activity: UserActivity?, error: DBusError)? {
         state.withLock { state in
             guard answer.epoch == state.epoch else { return nil }
             if answer.step == .start, case .failure(let error) = answer.result {
@@ -190,7 +190,7 @@ final class Publisher: Sendable {
                 return state.entries[answer.id].map { ($0.activity, error) }
             }
             guard answer.step != .start, var entry = state.entries[answer.id] else { return nil }
-            defer { Self.say(answer.id, &state) }
+            defer { Self.send(answer.id, &state) }
             switch (answer.step, answer.result) {
             case (.create, .success(let values)):
                 guard let path = try? values.decode(at: 0, as: ObjectPath.self) else { return nil }
@@ -221,52 +221,62 @@ extension Publisher {
             state.lastTurn += 1
             change(&entry, state.lastTurn)
             state.entries[id] = entry
-            Self.say(id, &state)
+            Self.send(id, &state)
         }
     }
 
     /// Whether a call failed because the daemon is not there any more: its successor may be told the same.
     private static func isAbsence(_ error: DBusError) -> Bool {
-        error.code == .disconnected || error.meansAbsence || error.name == .noReply
+        error.code == .disconnected || error.indicatesAbsentService || error.name == .noReply
     }
 
     /// Tells the daemon what it does not know of an activity.
-    private static func say(_ id: ID, _ state: inout State) {
+    private static func send(_ id: ID, _ state: inout State) {
         guard var entry = state.entries[id] else { return }
-        if let link = state.link, case .absent(isAsked: false) = state.daemon {
+        if let attachment = state.attachment, case .absent(isAsked: false) = state.daemon {
             var wanted = entry.publication
             if !wanted.steps().isEmpty {
                 state.daemon = .absent(isAsked: true)
-                say(.start, of: id, to: HandoffName.bus, over: link, epoch: state.epoch)
+                send(.start, of: id, to: HandoffName.bus, over: attachment, epoch: state.epoch)
             }
         }
-        if let link = state.link, case .present(let daemon) = state.daemon {
-            let (before, path) = (entry.publication.toldTurn, entry.publication.path)
-            for step in entry.publication.steps() { say(step, of: id, to: daemon, over: link, epoch: state.epoch) }
+        if let attachment = state.attachment, case .present(let daemon) = state.daemon {
+            let (before, path) = (entry.publication.sentTurn, entry.publication.path)
+            for step in entry.publication.steps() {
+                send(step, of: id, to: daemon, over: attachment, epoch: state.epoch)
+            }
             state.entries[id] = entry
             if let path, entry.publication.path == nil { state.paths[path] = nil }
             // One that was created late has gone on top of those that became current after it.
-            if let turn = entry.publication.toldTurn, turn != before { repeatTurns(after: turn, daemon, link, state) }
+            if let turn = entry.publication.sentTurn, turn != before {
+                repeatTurns(after: turn, daemon, attachment, state)
+            }
         }
         if entry.publication.isGone { state.entries[id] = nil }
     }
 
-    private static func repeatTurns(after turn: UInt64, _ daemon: BusName, _ link: Link, _ state: State) {
+    private static func repeatTurns(after turn: UInt64, _ daemon: BusName, _ attachment: Attachment, _ state: State) {
         let later = state.entries.compactMap { id, entry -> (turn: UInt64, id: ID, path: ObjectPath)? in
-            guard let told = entry.publication.toldTurn, told > turn, let path = entry.publication.path else {
+            guard let sent = entry.publication.sentTurn, sent > turn, let path = entry.publication.path else {
                 return nil
             }
-            return (told, id, path)
+            return (sent, id, path)
         }
         for (_, id, path) in later.sorted(by: { $0.turn < $1.turn }) {
-            say(.becomeCurrent(path), of: id, to: daemon, over: link, epoch: state.epoch)
+            send(.becomeCurrent(path), of: id, to: daemon, over: attachment, epoch: state.epoch)
         }
     }
 
-    private static func say(_ step: Publication.Step, of id: ID, to daemon: BusName, over link: Link, epoch: UInt64) {
-        link.connection.post(step.call(to: daemon)) { result in
+    private static func send(
+        _ step: Publication.Step,
+        of id: ID,
+        to daemon: BusName,
+        over attachment: Attachment,
+        epoch: UInt64
+    ) {
+        attachment.connection.post(step.call(to: daemon)) { result in
             // Not taken in here: this may run under the lock.
-            link.answers.yield(Answer(id: id, step: step, result: result, epoch: epoch))
+            attachment.answers.yield(Answer(id: id, step: step, result: result, epoch: epoch))
         }
     }
 

@@ -3,9 +3,9 @@ import FoundationEssentials
 import HandoffBus
 
 /// The app's connection to the bus, made anew when it is lost.
-struct Session: Sendable {
+struct BusSession: Sendable {
     /// How long to wait before connecting again: at first, and at most; it doubles in between.
-    private static let patience = (first: Duration.seconds(1), last: Duration.seconds(60))
+    private static let reconnectDelays = (first: Duration.seconds(1), last: Duration.seconds(60))
 
     let handoff: Handoff
     let bus: BusAddress
@@ -14,7 +14,7 @@ struct Session: Sendable {
 
     /// Serves until the task is cancelled.
     func run() async {
-        var wait = Self.patience.first
+        var wait = Self.reconnectDelays.first
         while !Task.isCancelled {
             let begin = ContinuousClock.now
             do {
@@ -23,9 +23,9 @@ struct Session: Sendable {
                 guard !Task.isCancelled else { return }
                 handoff.note(unavailable: CocoaError(any: error))
             }
-            if ContinuousClock.now - begin > Self.patience.last { wait = Self.patience.first }
+            if ContinuousClock.now - begin > Self.reconnectDelays.last { wait = Self.reconnectDelays.first }
             try? await Task.sleep(for: wait)
-            wait = min(wait * 2, Self.patience.last)
+            wait = min(wait * 2, Self.reconnectDelays.last)
         }
     }
 
@@ -36,9 +36,9 @@ struct Session: Sendable {
         }
         let answers = handoff.publisher.attach(connection)
         defer { handoff.publisher.detach() }
-        try await standing(on: connection) {
+        try await withApplicationName(on: connection) {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { for await answer in answers { take(answer) } }
+                group.addTask { for await answer in answers { handle(answer) } }
                 group.addTask { try await followDaemon(over: connection) }
                 try await group.waitForAll()
             }
@@ -46,7 +46,9 @@ struct Session: Sendable {
     }
 
     /// Has the app's name on the bus while `body` runs, so that the daemon finds it there.
-    private func standing(on connection: Connection, _ body: @escaping @Sendable () async throws -> Void) async throws {
+    private func withApplicationName(on connection: Connection, _ body: @escaping @Sendable () async throws -> Void)
+        async throws
+    {
         guard let name = application?.application else { return try await body() }
         do {
             try await connection.withName(name, body)
@@ -65,9 +67,9 @@ struct Session: Sendable {
             for await owner in owners where owner != last {
                 // Where none runs, what there is to say starts one; one that has stopped is not started against its will.
                 if owner != nil || last == nil {
-                    handoff.publisher.daemonCame(owner)
+                    handoff.publisher.daemonAppeared(owner)
                 } else {
-                    handoff.publisher.daemonLeft()
+                    handoff.publisher.daemonDisappeared()
                 }
                 last = owner
                 handoff.note(unavailable: owner == nil ? CocoaError(.noDaemon, "handoffd does not run.") : nil)
@@ -75,8 +77,8 @@ struct Session: Sendable {
         }
     }
 
-    private func take(_ answer: Publisher.Answer) {
-        guard let (activity, error) = handoff.publisher.take(answer) else { return }
+    private func handle(_ answer: Publisher.Answer) {
+        guard let (activity, error) = handoff.publisher.receive(answer) else { return }
         let failure =
             answer.step == .start
             ? CocoaError(.noDaemon, "handoffd cannot be started: \(error.message)") : CocoaError(error)

@@ -32,9 +32,9 @@ public final class UserActivity: Sendable {
     let handoff: Handoff
     /// By what a stream is asked for.
     let continuation: String?
-    private let surroundings = Mutex(Surroundings())
+    private let state = Mutex(State())
 
-    private struct Surroundings {
+    private struct State {
         weak var delegate: (any UserActivityDelegate)?
         var responders: [WeakResponder] = []
         var publishingError: CocoaError?
@@ -62,7 +62,7 @@ public final class UserActivity: Sendable {
     /// An activity that came from another device.
     init(_ fetched: FetchedActivity, from device: String, in handoff: Handoff) {
         var draft = ActivityDraft(fetched.activity, delegate: Publisher.delegatePath)
-        draft.properties.streamName = nil
+        draft.properties.streamToken = nil
         activityType = fetched.activity.type.rawValue
         originDeviceName = device
         continuation = fetched.continuation
@@ -77,12 +77,12 @@ public final class UserActivity: Sendable {
 
     /// Whom to ask for the newest state, and to tell who goes on; not retained.
     public var delegate: (any UserActivityDelegate)? {
-        get { surroundings.withLock { $0.delegate } }
-        set { surroundings.withLock { $0.delegate = newValue } }
+        get { state.withLock { $0.delegate } }
+        set { state.withLock { $0.delegate = newValue } }
     }
 
     /// Why the daemon did not want what was set last, if it did not.
-    public var publishingError: CocoaError? { surroundings.withLock { $0.publishingError } }
+    public var publishingError: CocoaError? { state.withLock { $0.publishingError } }
 
     /// Makes this the activity that the person is doing, which other devices may continue.
     ///
@@ -105,7 +105,7 @@ public final class UserActivity: Sendable {
     }
 
     func note(_ error: CocoaError) {
-        surroundings.withLock { $0.publishingError = error }
+        state.withLock { $0.publishingError = error }
     }
 }
 
@@ -203,26 +203,26 @@ extension UserActivity {
     ///
     /// It is not retained. Adding it again changes nothing.
     public func addResponder(_ responder: any UserActivityResponder) {
-        surroundings.withLock { surroundings in
-            surroundings.responders.removeAll { $0.object == nil }
-            guard !surroundings.responders.contains(where: { $0.object === responder }) else { return }
-            surroundings.responders.append(WeakResponder(object: responder))
+        state.withLock { state in
+            state.responders.removeAll { $0.object == nil }
+            guard !state.responders.contains(where: { $0.object === responder }) else { return }
+            state.responders.append(WeakResponder(object: responder))
         }
     }
 
     /// Lets an object take part no more; when it was the last, the activity ends.
     public func removeResponder(_ responder: any UserActivityResponder) {
-        let wasLast = surroundings.withLock { surroundings in
-            let count = surroundings.responders.count
-            surroundings.responders.removeAll { $0.object == nil || $0.object === responder }
-            return count > 0 && surroundings.responders.isEmpty
+        let wasLast = state.withLock { state in
+            let count = state.responders.count
+            state.responders.removeAll { $0.object == nil || $0.object === responder }
+            return count > 0 && state.responders.isEmpty
         }
         if wasLast { invalidate() }
     }
 
     /// The objects that take part, in the order in which they were added.
     public var responders: [any UserActivityResponder] {
-        surroundings.withLock { $0.responders.compactMap(\.object) }
+        state.withLock { $0.responders.compactMap(\.object) }
     }
 
     /// Brings the activity up to date, because it is about to go to another device.

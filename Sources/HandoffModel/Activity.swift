@@ -27,7 +27,7 @@ package struct Activity: Hashable, Sendable {
         /// Whether the origin answers a request for continuation streams.
         package var supportsContinuationStreams = false
         /// What the origin calls an activity that was fetched from it and supports streams; never 0.
-        package var streamName: UInt64?
+        package var streamToken: UInt64?
 
         /// See ``Activity/documentURL``.
         package var documentURL: String? {
@@ -99,9 +99,9 @@ package struct Activity: Hashable, Sendable {
     }
 
     /// The same activity with a name by which its origin gives streams to it.
-    package func namedForStreams(_ name: UInt64) -> Activity {
+    package func withStreamToken(_ token: UInt64) -> Activity {
         var named = properties
-        named.streamName = name
+        named.streamToken = token
         return Activity(type: type, unchecked: named)
     }
 

@@ -30,7 +30,7 @@ package struct Advertisement: Hashable, Sendable {
 }
 
 /// One advertisement as it was heard.
-package struct Sighting: Hashable, Sendable {
+package struct AdvertisementReport: Hashable, Sendable {
     /// Where it came from; good for dialling now, worthless as identity.
     package let address: RadioAddress
 

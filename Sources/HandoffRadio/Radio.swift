@@ -43,7 +43,7 @@ package protocol Radio: Sendable {
     /// - Throws: ``RadioError`` when scanning cannot start or was ended from outside; else what `body` throws.
     func withScan<Success: Sendable>(
         for services: Set<ServiceUUID>,
-        _ body: (AsyncStream<Sighting>) async throws -> Success
+        _ body: (AsyncStream<AdvertisementReport>) async throws -> Success
     ) async throws -> Success
 
     /// Accepts channels for as long as `body` runs, which is told the port that peers dial.

@@ -5,7 +5,7 @@ import L2CAP
 package struct BlueZChannel: RadioChannel {
     enum Carrier: Sendable {
         case socket(L2CAPChannel)
-        case mailbox(MailboxChannel)
+        case gatt(GATTChannel)
     }
 
     package let peer: RadioAddress
@@ -15,13 +15,13 @@ package struct BlueZChannel: RadioChannel {
     package var maximumMessageLength: Int {
         switch carrier {
         case .socket(let channel): channel.sendMTU
-        case .mailbox: MailboxLetter.maximumDataLength
+        case .gatt: GATTFrame.maximumDataLength
         }
     }
 
     package func send(_ message: [UInt8]) async throws(RadioError) {
         switch carrier {
-        case .mailbox(let channel): try await channel.send(message)
+        case .gatt(let channel): try await channel.send(message)
         case .socket(let channel):
             do throws(L2CAPError) {
                 try await channel.send(message)
@@ -33,7 +33,7 @@ package struct BlueZChannel: RadioChannel {
 
     package func receive() async throws(RadioError) -> [UInt8]? {
         switch carrier {
-        case .mailbox(let channel): return try await channel.receive()
+        case .gatt(let channel): return try await channel.receive()
         case .socket(let channel):
             do throws(L2CAPError) {
                 return try await channel.receive()
@@ -46,7 +46,7 @@ package struct BlueZChannel: RadioChannel {
     /// Closes this end, and wakes who uses it.
     func close() {
         switch carrier {
-        case .mailbox(let channel): channel.close()
+        case .gatt(let channel): channel.close()
         case .socket(let channel): channel.close()
         }
     }

@@ -14,7 +14,7 @@ extension BlueZRadio {
         }
         return try await whileAdvertising {
             let session = try session()
-            return try await inWordsOfRadios(refusal: .advertisingRefused) {
+            return try await mappingToRadioError(refusal: .advertisingRefused) {
                 try await session.bluez.withAdvertisement(
                     LEAdvertisement(advertisement),
                     on: session.adapter,
@@ -26,13 +26,13 @@ extension BlueZRadio {
 
     package func withScan<Success: Sendable>(
         for services: Set<ServiceUUID>,
-        _ body: (AsyncStream<Sighting>) async throws -> Success
+        _ body: (AsyncStream<AdvertisementReport>) async throws -> Success
     ) async throws -> Success {
         let session = try session()
-        return try await inWordsOfRadios(refusal: .scanningRefused) {
+        return try await mappingToRadioError(refusal: .scanningRefused) {
             try await session.bluez.withDiscovery(
                 on: session.adapter,
-                transform: { report in Sighting.all(in: report, of: services) },
+                transform: { report in AdvertisementReport.all(in: report, of: services) },
                 body
             )
         }
@@ -51,12 +51,12 @@ extension LEAdvertisement {
     }
 }
 
-extension Sighting {
+extension AdvertisementReport {
     /// What a report says of those services.
-    fileprivate static func all(in report: DeviceReport, of services: Set<ServiceUUID>) -> [Sighting] {
+    fileprivate static func all(in report: DeviceReport, of services: Set<ServiceUUID>) -> [AdvertisementReport] {
         services.compactMap { service in
             report.serviceData[service.description].map { data in
-                Sighting(
+                AdvertisementReport(
                     address: RadioAddress(report.address.description),
                     service: service,
                     data: data,

@@ -9,7 +9,7 @@ extension BlueZRadio {
     private static let linger = Duration.milliseconds(500)
 
     /// How long bluetoothd may take to say whether there is a link already.
-    static let lookLimit = Duration.seconds(1)
+    static let deviceQueryTimeout = Duration.seconds(1)
 
     package func withChannel<Success: Sendable>(
         to address: RadioAddress,
@@ -21,13 +21,13 @@ extension BlueZRadio {
             throw RadioError(.timedOut, "\(address) is no address of a Bluetooth device")
         }
         let session = try session()
-        return try await inWordsOfRadios(refusal: .timedOut) {
+        return try await mappingToRadioError(refusal: .timedOut) {
             try await withCompanions([{ try await session.bluez.watch(session.adapter) }]) {
                 // The end of the last link does not count as time that the device has taken.
                 let opened = try await linkTurns.withTurn(at: peer) {
                     try await withTimeLimit(
                         timeout,
-                        discarding: { (late: Opened) in self.discard(late, to: peer, in: session) },
+                        discarding: { (late: OpenedChannel) in self.discard(late, to: peer, in: session) },
                         { try await self.open(peer, port, deadline: .now + timeout, in: session) }
                     )
                 }
@@ -40,30 +40,30 @@ extension BlueZRadio {
     }
 
     /// What a dial gives.
-    private enum Opened: Sendable {
+    private enum OpenedChannel: Sendable {
         case socket(L2CAPChannel)
-        case mailbox(MailboxCaller)
+        case gatt(GATTClientTransport)
 
         var channel: BlueZChannel.Carrier {
             switch self {
             case .socket(let channel): .socket(channel)
-            case .mailbox(let caller): .mailbox(caller.channel)
+            case .gatt(let client): .gatt(client.channel)
             }
         }
 
     }
 
     /// Lets go of a channel that was opened too late for anybody to use it.
-    private func discard(_ late: Opened, to peer: DeviceAddress, in session: Session) {
+    private func discard(_ late: OpenedChannel, to peer: DeviceAddress, in session: Session) {
         BlueZChannel(peer: RadioAddress(peer.description), carrier: late.channel).close()
-        guard case .mailbox = late else { return release(peer, in: session, after: Self.linger) }
-        mailboxTurns.giveBack(peer)
+        guard case .gatt = late else { return release(peer, in: session, after: Self.linger) }
+        gattTurns.giveBack(peer)
         release(peer, in: session, after: Self.linger, forgets: true)
     }
 
     /// Runs `body` with the channel, and closes it and lets go of the link afterwards.
     private func use<Success: Sendable>(
-        _ opened: Opened,
+        _ opened: OpenedChannel,
         to peer: DeviceAddress,
         in session: Session,
         _ body: (BlueZChannel) async throws -> Success
@@ -76,12 +76,12 @@ extension BlueZRadio {
                 release(peer, in: session, after: Self.linger)
             }
             return try await body(channel)
-        case .mailbox(let caller):
+        case .gatt(let client):
             let result = await outcome {
-                try await withCompanions([{ await caller.run() }]) { try await body(channel) }
+                try await withCompanions([{ await client.run() }]) { try await body(channel) }
             }
-            await session.bluez.undoing { await caller.finish() }
-            mailboxTurns.giveBack(peer)
+            await session.bluez.performCleanup { await client.finish() }
+            gattTurns.giveBack(peer)
             release(peer, in: session, after: Self.linger, forgets: true)
             return try result.get()
         }
@@ -104,18 +104,18 @@ extension BlueZRadio {
         isOurs: Bool = true,
         forgets: Bool = false
     ) {
-        links.withLock { $0.end(peer) }
-        session.bluez.afterwards {
+        links.withLock { $0.removeUser(of: peer) }
+        session.bluez.performInBackground {
             try? await Task.sleep(for: delay)
             try? await self.linkTurns.withTurn(at: peer) {
-                guard self.links.withLock({ $0.settle(peer) }) else { return }
+                guard self.links.withLock({ $0.removeIfUnused(peer) }) else { return }
                 await session.bluez.disconnect(peer, on: session.adapter, limit: self.dropLimit)
                 guard forgets else { return }
                 guard !Task.isCancelled else { return session.bluez.requestForget(peer, on: session.adapter) }
                 await session.bluez.forget(peer, on: session.adapter)
             }
             // Cancelled: the radio ends, and the link should not outlive it.
-            guard self.links.withLock({ $0.settle(peer) }), isOurs else { return }
+            guard self.links.withLock({ $0.removeIfUnused(peer) }), isOurs else { return }
             if forgets {
                 session.bluez.requestForget(peer, on: session.adapter)
             } else {
@@ -130,7 +130,7 @@ extension BlueZRadio {
         _ port: ChannelPort,
         deadline: ContinuousClock.Instant,
         in session: Session
-    ) async throws -> Opened {
+    ) async throws -> OpenedChannel {
         try await dials.withTurn { try await openNow(peer, port, deadline: deadline, in: session) }
     }
 
@@ -140,22 +140,22 @@ extension BlueZRadio {
         _ port: ChannelPort,
         deadline: ContinuousClock.Instant,
         in session: Session
-    ) async throws -> Opened {
-        let usesMailbox = try usesMailbox(for: port)
+    ) async throws -> OpenedChannel {
+        let usesGATT = try usesGATT(for: port)
         let isForeign = try await isForeign(peer, in: session)
-        links.withLock { $0.begin(peer, isForeign: isForeign) }
+        links.withLock { $0.addUser(of: peer, isForeign: isForeign) }
         do {
-            if usesMailbox {
-                return .mailbox(try await openMailbox(of: peer, port, deadline: deadline, in: session))
+            if usesGATT {
+                return .gatt(try await openGATTChannel(of: peer, port, deadline: deadline, in: session))
             }
             do {
                 return .socket(try await connect(to: peer, port, deadline: deadline, in: session))
-            } catch let error as L2CAPError where error.code.meansNoChannels && transport.fallsBack {
+            } catch let error as L2CAPError where error.code.indicatesNoL2CAP && transport.fallsBack {
                 logger.info("dialling \(peer) over GATT: \(error)")
-                return .mailbox(try await openMailbox(of: peer, port, deadline: deadline, in: session))
+                return .gatt(try await openGATTChannel(of: peer, port, deadline: deadline, in: session))
             }
         } catch {
-            release(peer, in: session, after: Self.linger, forgets: usesMailbox)
+            release(peer, in: session, after: Self.linger, forgets: usesGATT)
             throw error
         }
     }
@@ -166,7 +166,7 @@ extension BlueZRadio {
         deadline: ContinuousClock.Instant,
         in session: Session
     ) async throws -> L2CAPChannel {
-        try await session.bluez.withQuiet(on: session.adapter) {
+        try await session.bluez.withDiscoveryPaused(on: session.adapter) {
             try await dial(peer, port, deadline: deadline, in: session)
         }
     }
@@ -174,11 +174,11 @@ extension BlueZRadio {
     /// Whether somebody else holds a link to that device, or might want to: a bluetoothd that does not answer in time has
     /// better things to do than to drop it.
     private func isForeign(_ peer: DeviceAddress, in session: Session) async throws -> Bool {
-        guard !links.withLock({ $0.knows(peer) }) else { return false }
-        return try await withTimeLimit(Self.lookLimit) {
+        guard !links.withLock({ $0.contains(peer) }) else { return false }
+        return try await withTimeLimit(Self.deviceQueryTimeout) {
             do {
                 let device = try await session.bluez.device(peer, on: session.adapter)
-                return device.isConnected || device.isKept
+                return device.isConnected || device.isPairedOrTrusted
             } catch let error as BlueZError where error.code == .deviceAbsent {
                 return false
             }

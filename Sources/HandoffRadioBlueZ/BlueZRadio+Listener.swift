@@ -13,7 +13,7 @@ extension BlueZRadio {
     ///
     /// Whoever dialled drops it long before. bluetoothd, once asked, drops it 2 s later whatever has come meanwhile
     /// (bluez src/device.c, DISCONNECT_TIMER): what that device dials next, on a slow machine too, should find it.
-    private static let patience = Duration.seconds(20)
+    private static let incomingLinkLinger = Duration.seconds(20)
 
     package func withListener<Success: Sendable>(
         limit: Int,
@@ -22,18 +22,20 @@ extension BlueZRadio {
     ) async throws -> Success {
         let session = try session()
         let places = Places(limit)
-        return try await inWordsOfRadios(refusal: .listeningRefused) {
+        return try await mappingToRadioError(refusal: .listeningRefused) {
             let listener = try socketListener(in: session)
             defer { listener?.close() }
-            let port = listener.map(\.endpoint.psm).flatMap(ChannelPort.init) ?? .mailboxOnly
-            let post = MailboxPost(port: port, places: places)
+            let port = listener.map(\.endpoint.psm).flatMap(ChannelPort.init) ?? .gattOnly
+            let server = GATTServerTransport(port: port, places: places)
             guard let listener else {
-                return try await withMailbox(post, places: places, in: session, serving: serve) { try await body(port) }
+                return try await withGATTService(server, places: places, in: session, serving: serve) {
+                    try await body(port)
+                }
             }
             let companions: [@Sendable () async throws -> Void] = [
                 { try await session.bluez.watch(session.adapter) },
                 { try await self.accept(from: listener, places, in: session, serve) },
-                { await self.offerMailbox(post, places: places, in: session, serving: serve) },
+                { await self.offerGATTService(server, places: places, in: session, serving: serve) },
             ]
             return try await withCompanions(companions) { try await body(port) }
         }
@@ -52,13 +54,13 @@ extension BlueZRadio {
         do throws(L2CAPError) {
             let listener = try L2CAPListener(reactor: session.reactor)
             // The one PSM that says that there is none: not to be told from having no channels at all.
-            guard listener.endpoint.psm != ChannelPort.mailboxOnly.rawValue else {
+            guard listener.endpoint.psm != ChannelPort.gattOnly.rawValue else {
                 listener.close()
                 throw L2CAPError(.addressInUse, during: .listen)
             }
             return listener
         } catch {
-            guard transport.fallsBack, error.code.meansNoChannels, session.adapter.servesGATT else { throw error }
+            guard transport.fallsBack, error.code.indicatesNoL2CAP, session.adapter.servesGATT else { throw error }
             logger.notice("listening over GATT only: \(error)")
             return nil
         }
@@ -107,16 +109,16 @@ extension BlueZRadio {
         let served = BlueZChannel(peer: RadioAddress(peer?.description ?? "unknown"), carrier: .socket(channel))
         guard let peer else { return await self.serve(served, serve) }
         let isKnown = links.withLock { links in
-            defer { links.begin(peer, isForeign: false) }
-            return links.knows(peer)
+            defer { links.addUser(of: peer, isForeign: false) }
+            return links.contains(peer)
         }
-        let look: @Sendable () async throws -> Void = {
+        let query: @Sendable () async throws -> Void = {
             guard !isKnown, await self.isShared(peer, in: session), !Task.isCancelled else { return }
-            self.links.withLock { $0.disown(peer) }
+            self.links.withLock { $0.markForeign(peer) }
         }
-        try? await withCompanions([look]) { await self.serve(served, serve) }
+        try? await withCompanions([query]) { await self.serve(served, serve) }
         // Who dialled drops the link; this is for those who do not.
-        release(peer, in: session, after: Self.patience, isOurs: false)
+        release(peer, in: session, after: Self.incomingLinkLinger, isOurs: false)
     }
 
     private func serve(_ channel: BlueZChannel, _ serve: @Sendable (BlueZChannel) async -> Void) async {
@@ -129,11 +131,11 @@ extension BlueZRadio {
     /// A link that was made for the channel is so young that bluetoothd has not read the other side's services yet. One
     /// that bluetoothd says nothing about in time is left alone.
     private func isShared(_ peer: DeviceAddress, in session: Session) async -> Bool {
-        let look = try? await withTimeLimit(Self.lookLimit) {
+        let query = try? await withTimeLimit(Self.deviceQueryTimeout) {
             let device = try await session.bluez.device(peer, on: session.adapter)
-            return device.isKept || device.hasServices
+            return device.isPairedOrTrusted || device.hasServices
         }
-        return look ?? true
+        return query ?? true
     }
 }
 

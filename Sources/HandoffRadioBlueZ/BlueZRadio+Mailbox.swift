@@ -9,12 +9,12 @@ extension BlueZRadio {
     /// Whether a dial to that port goes through the mailbox at once.
     ///
     /// - Throws: ``RadioError`` with `refused` when it would have to and may not.
-    func usesMailbox(for port: ChannelPort) throws(RadioError) -> Bool {
+    func usesGATT(for port: ChannelPort) throws(RadioError) -> Bool {
         switch transport {
         case .gatt: return true
-        case .automatic, .both: return port == .mailboxOnly
+        case .automatic, .both: return port == .gattOnly
         case .l2cap:
-            guard port != .mailboxOnly else {
+            guard port != .gattOnly else {
                 throw RadioError(
                     .refused,
                     "the other device has channels over GATT only, and this one is set to L2CAP only: set 'transport' "
@@ -26,16 +26,16 @@ extension BlueZRadio {
     }
 
     /// Opens a channel through the mailbox of a device; `dials` has given the turn.
-    func openMailbox(
+    func openGATTChannel(
         of peer: DeviceAddress,
         _ port: ChannelPort,
         deadline: ContinuousClock.Instant,
         in session: Session
-    ) async throws -> MailboxCaller {
+    ) async throws -> GATTClientTransport {
         while true {
             do {
                 let device = try await connect(to: peer, deadline: deadline, in: session)
-                return try await openMailbox(of: device, at: peer, port)
+                return try await openGATTChannel(of: device, at: peer, port)
             } catch let error as BlueZError where Self.transient.contains(error.code) {
                 logger.debug("dialling \(peer) over GATT again in \(Self.redialPause): \(error)")
                 try await Task.sleep(for: Self.redialPause)
@@ -48,18 +48,18 @@ extension BlueZRadio {
 
     private static let redialPause = Duration.milliseconds(500)
 
-    private func openMailbox(
+    private func openGATTChannel(
         of device: GATTPeer,
         at peer: DeviceAddress,
         _ port: ChannelPort
-    ) async throws -> MailboxCaller {
-        let turns = mailboxTurns.borrow(peer)
+    ) async throws -> GATTClientTransport {
+        let turns = gattTurns.borrow(peer)
         do {
-            let caller = MailboxCaller(try await MailboxLink(device, turns: turns))
-            try await caller.open(port)
-            return caller
+            let client = GATTClientTransport(try await GATTConnection(device, turns: turns))
+            try await client.open(port)
+            return client
         } catch {
-            mailboxTurns.giveBack(peer)
+            gattTurns.giveBack(peer)
             throw error
         }
     }
@@ -70,7 +70,7 @@ extension BlueZRadio {
         in session: Session
     ) async throws -> GATTPeer {
         try await find(peer, in: session)
-        return try await session.bluez.withQuiet(on: session.adapter) {
+        return try await session.bluez.withDiscoveryPaused(on: session.adapter) {
             try await session.bluez.connectedDevice(
                 peer,
                 on: session.adapter,
@@ -94,52 +94,52 @@ extension BlueZRadio {
 
 extension BlueZRadio {
     /// Publishes the mailbox while `body` runs; `serve` gets each channel that is opened.
-    func withMailbox<Success: Sendable>(
-        _ post: MailboxPost,
+    func withGATTService<Success: Sendable>(
+        _ server: GATTServerTransport,
         places: Places,
         in session: Session,
         serving serve: @escaping @Sendable (BlueZChannel) async -> Void,
         _ body: () async throws -> Success
     ) async throws -> Success {
-        defer { post.close() }
-        guard claimMailbox() else {
+        defer { server.close() }
+        guard claimGATTService() else {
             throw RadioError(.listeningRefused, "channels over GATT have one listener, and there is one already")
         }
-        defer { mailboxIsTaken.withLock { $0 = false } }
-        return try await session.bluez.withApplication([post.service], on: session.adapter) {
+        defer { isGATTServiceTaken.withLock { $0 = false } }
+        return try await session.bluez.withApplication([server.service], on: session.adapter) {
             let accepting: @Sendable () async throws -> Void = {
                 await withDiscardingTaskGroup { group in
-                    for await arrival in post.arrivals {
-                        group.addTask { await self.serve(arrival, of: post, places, in: session, serve) }
+                    for await incoming in server.incomingChannels {
+                        group.addTask { await self.serve(incoming, of: server, places, in: session, serve) }
                     }
                 }
             }
             let result = await outcome { try await withCompanions([accepting], body) }
-            post.close()
+            server.close()
             // bluetoothd 5.66 may crash as the client of a service that goes away under a link.
-            for device in post.devices { await session.bluez.disconnect(device) }
+            for device in server.devices { await session.bluez.disconnect(device) }
             return try result.get()
         }
     }
 
     /// Two services with the same UUID could not be told apart by those who call.
-    private func claimMailbox() -> Bool {
-        mailboxIsTaken.withLock { isTaken in
+    private func claimGATTService() -> Bool {
+        isGATTServiceTaken.withLock { isTaken in
             defer { isTaken = true }
             return !isTaken
         }
     }
 
     /// Publishes the mailbox beside a listener that can do without, until the task is cancelled.
-    func offerMailbox(
-        _ post: MailboxPost,
+    func offerGATTService(
+        _ server: GATTServerTransport,
         places: Places,
         in session: Session,
         serving serve: @escaping @Sendable (BlueZChannel) async -> Void
     ) async {
         guard transport == .both, session.adapter.servesGATT else { return }
         do {
-            try await withMailbox(post, places: places, in: session, serving: serve) {
+            try await withGATTService(server, places: places, in: session, serving: serve) {
                 let never = AsyncStream<Never> { _ in }
                 for await _ in never {}
             }
@@ -150,41 +150,41 @@ extension BlueZRadio {
     }
 
     private func serve(
-        _ arrival: MailboxPost.Arrival,
-        of post: MailboxPost,
+        _ incoming: GATTServerTransport.IncomingChannel,
+        of server: GATTServerTransport,
         _ places: Places,
         in session: Session,
         _ serve: @Sendable (BlueZChannel) async -> Void
     ) async {
-        let address = (try? await session.bluez.device(at: arrival.device))?.address
-        let peer = RadioAddress(address?.description ?? arrival.device.lastElement)
-        let wasSilent = Mutex(false)
+        let address = (try? await session.bluez.device(at: incoming.device))?.address
+        let peer = RadioAddress(address?.description ?? incoming.device.lastElement)
+        let timedOut = Mutex(false)
         let watches: [@Sendable () async throws -> Void] = [
             {
-                guard try await post.waitForSilence(of: arrival) else { return }
-                wasSilent.withLock { $0 = true }
-                arrival.channel.lose(RadioError(.channelClosed, "the other device has fallen silent"))
+                guard try await server.waitUntilIdle(of: incoming) else { return }
+                timedOut.withLock { $0 = true }
+                incoming.channel.fail(RadioError(.channelClosed, "the other device has fallen silent"))
             },
             {
-                try? await session.bluez.waitForDisconnection(of: arrival.device)
+                try? await session.bluez.waitForDisconnection(of: incoming.device)
                 guard !Task.isCancelled else { return }
-                arrival.channel.lose(RadioError(.channelClosed, "the link to the other device was lost"))
+                incoming.channel.fail(RadioError(.channelClosed, "the link to the other device was lost"))
             },
         ]
-        try? await withCompanions(watches) { await serve(BlueZChannel(peer: peer, carrier: .mailbox(arrival.channel))) }
-        arrival.channel.close()
+        try? await withCompanions(watches) { await serve(BlueZChannel(peer: peer, carrier: .gatt(incoming.channel))) }
+        incoming.channel.close()
         places.giveBack()
         // Who called drops the link. One that has died cannot, and the link would stand for ever.
-        if let address, wasSilent.withLock(\.self) { await session.bluez.disconnect(address, on: session.adapter) }
+        if let address, timedOut.withLock(\.self) { await session.bluez.disconnect(address, on: session.adapter) }
         // The caller may not have read the end yet; one that only goes on writing keeps nothing.
-        _ = try? await withTimeLimit(MailboxPost.patience) { try await post.waitForSilence(of: arrival) }
-        post.forget(arrival)
+        _ = try? await withTimeLimit(GATTServerTransport.idleTimeout) { try await server.waitUntilIdle(of: incoming) }
+        server.forget(incoming)
     }
 }
 
 extension L2CAPError.Code {
     /// Whether it says that this host has no LE credit-based channels for us, and not that something went wrong.
-    var meansNoChannels: Bool {
+    var indicatesNoL2CAP: Bool {
         [.noBluetooth, .notPermitted, .unsupported].contains(self)
     }
 }

@@ -32,13 +32,13 @@ package final class BlueZRadio: Radio {
     let transport: ChannelTransport
     let dropLimit: Duration
     /// Whose turn it is to write into which device's mailbox.
-    let mailboxTurns = DeviceTurns()
+    let gattTurns = DeviceTurns()
     /// Whose turn it is to make or to drop the link to which device.
     let linkTurns = DeviceTurns()
     /// Whether a listener has the mailbox.
-    let mailboxIsTaken = Mutex(false)
+    let isGATTServiceTaken = Mutex(false)
     let dials = Turnstile()
-    let links = Mutex(LinkLedger())
+    let links = Mutex(LinkUsageTable())
 
     private let bus: BusAddress
     private let choice: Mutex<AdapterChoice>
@@ -87,7 +87,7 @@ package final class BlueZRadio: Radio {
                 try await connect()
             } catch {
                 guard !Task.isCancelled else { break }
-                try lose(error)
+                try connectionLost(error)
             }
             // A connection that lasted was a good one, and what ended it another matter.
             if start.duration(to: .now) > Self.reconnectDelays.1 { delay = Self.reconnectDelays.0 }
@@ -144,7 +144,7 @@ package final class BlueZRadio: Radio {
                 return state.session?.adapter.incarnation != adapter.incarnation
             }
             guard isNew else { return }
-            links.withLock { $0 = LinkLedger() }
+            links.withLock { $0 = LinkUsageTable() }
             let advisories = RadioAdvisory.all(for: adapter, .current())
             publish(.ready(RadioDescription(name: adapter.name, advisories: advisories)))
         case .failure(let error):
@@ -156,7 +156,7 @@ package final class BlueZRadio: Radio {
     /// Takes note that the bus, or what runs on it, is gone.
     ///
     /// - Throws: ``RadioError`` with `unusable` for an address that no waiting will make one.
-    private func lose(_ error: any Error) throws(RadioError) {
+    private func connectionLost(_ error: any Error) throws(RadioError) {
         if let error = error as? DBusError, error.code == .invalidAddress {
             throw RadioError(.unusable, error.message)
         }

@@ -8,7 +8,7 @@ extension RadioAdvisory {
         if !configuration.usesPrivateAddress {
             advisories.append(publicAddress)
         }
-        if adapter.advertising?.heedsInterval == false, !configuration.setsInterval {
+        if adapter.advertising?.honorsInterval == false, !configuration.setsInterval {
             advisories.append(slowAdvertising)
         }
         return advisories

@@ -44,7 +44,7 @@ extension RadioError {
 /// Runs `work`, and puts the errors of the layers below into the words of radios.
 ///
 /// Cancellation stays `CancellationError`; anything else passes as it is.
-func inWordsOfRadios<Success>(
+func mappingToRadioError<Success>(
     refusal: RadioError.Code,
     isolation: isolated (any Actor)? = #isolation,
     _ work: () async throws -> Success

@@ -5,12 +5,12 @@ private import SystemPackage
 /// An advertisement on the air: reports to every ear, and a door that can be dialled.
 final class Advertiser: Sendable {
     let address: LinkAddress
-    private let door: ReactorDescriptor
+    private let listeningSocket: ReactorDescriptor
     private let advertisement: Advertisement
     private let station: Station
-    private let mouth: Descriptor
+    private let sendSocket: Descriptor
 
-    private var doorFile: StationFile { .door(station.id, address: address) }
+    private var socketFile: StationFile { .channelSocket(station.id, address: address) }
 
     /// Opens the door, under a new address.
     ///
@@ -20,8 +20,8 @@ final class Advertiser: Sendable {
         self.station = station
         address = .random(from: station.randomness)
         do throws(Errno) {
-            mouth = try UnixSocket.open(.datagram)
-            door = try station.open(.door(station.id, address: address), .channel)
+            sendSocket = try UnixSocket.open(.datagram)
+            listeningSocket = try station.open(.channelSocket(station.id, address: address), .channel)
         } catch {
             throw RadioError(.advertisingRefused, "The simulated air did not take the advertisement: \(error).")
         }
@@ -37,14 +37,16 @@ final class Advertiser: Sendable {
     /// One advertising event: one report to every ear in reach, each with its own luck.
     func transmit() {
         let air = station.air.value
-        for case .ear(let listener, let name, let number) in station.directory.files() where listener != station.id {
-            guard let link = air.link(from: station.name, to: name), !station.randomness.says(yes: link.loss) else {
+        for case .scanSocket(let listener, let name, let number) in station.directory.files()
+        where listener != station.id {
+            guard let link = air.link(from: station.name, to: name), !station.randomness.bool(probability: link.loss)
+            else {
                 continue
             }
-            let ear = StationFile.ear(listener, name: name, number: number)
+            let scanSocket = StationFile.scanSocket(listener, name: name, number: number)
             do throws(Errno) {
-                let path = station.directory.socketPath(ear)
-                try UnixSocket.send(report(over: link).bytes, on: mouth.rawValue, to: path)
+                let path = station.directory.socketPath(scanSocket)
+                try UnixSocket.send(report(over: link).bytes, on: sendSocket.rawValue, to: path)
             } catch .connectionRefused {
                 // Nobody holds that socket any more (unix(7)).
                 station.directory.sweep()
@@ -56,11 +58,11 @@ final class Advertiser: Sendable {
     }
 
     /// The next one who dials this advertisement; nil when the task is cancelled or the radio has ended.
-    func caller() async -> ReactorDescriptor? {
+    func acceptConnection() async -> ReactorDescriptor? {
         let reactor = station.reactor
         while true {
             do throws(Errno) {
-                return try await door.whenReady(for: .reading) { descriptor throws(Errno) in
+                return try await listeningSocket.whenReady(for: .reading) { descriptor throws(Errno) in
                     try ReactorDescriptor(UnixSocket.accept(descriptor), on: reactor)
                 }
             } catch .canceled, .badFileDescriptor {
@@ -73,8 +75,8 @@ final class Advertiser: Sendable {
     }
 
     func close() {
-        station.directory.remove(doorFile)
-        door.close()
+        station.directory.remove(socketFile)
+        listeningSocket.close()
     }
 
     /// The advertising interval and the random delay that keeps two advertisers from colliding for ever.
@@ -89,8 +91,8 @@ final class Advertiser: Sendable {
         return interval + station.randomness.duration(in: .zero ... .milliseconds(10))
     }
 
-    private func report(over link: Air.Link) -> Report {
-        Report(
+    private func report(over link: Air.Link) -> AdvertisementPacket {
+        AdvertisementPacket(
             sender: station.id,
             senderName: station.name,
             address: address,

@@ -69,34 +69,34 @@ final class AirDirectory: Sendable {
     /// Makes the file that tells that a station lives, and holds it locked until the descriptor is closed.
     ///
     /// - Throws: `EEXIST` or `EAGAIN` when the name is taken, or somebody is just looking at it: choose another.
-    func claimLife(_ station: StationID) throws(Errno) -> Descriptor {
-        let name = StationFile.life(station).fileName
+    func acquireLock(_ station: StationID) throws(Errno) -> Descriptor {
+        let name = StationFile.lock(station).fileName
         let flags = O_CREAT | O_EXCL | O_CLOEXEC | O_RDWR
-        let life = try Descriptor { openat(stations.rawValue, name, flags, 0o600) }
-        _ = try systemCall { flock(life.rawValue, LOCK_EX | LOCK_NB) }
+        let lock = try Descriptor { openat(stations.rawValue, name, flags, 0o600) }
+        _ = try systemCall { flock(lock.rawValue, LOCK_EX | LOCK_NB) }
         // Between the two somebody may have taken it for a dead station's and removed it.
         var status = stat()
-        _ = try systemCall { fstat(life.rawValue, &status) }
+        _ = try systemCall { fstat(lock.rawValue, &status) }
         guard status.st_nlink > 0 else { throw .wouldBlock }
-        return life
+        return lock
     }
 
     /// Whether a station lives, has left in order, or has crashed.
-    func vitality(of station: StationID) -> Vitality {
-        let name = StationFile.life(station).fileName
-        guard let life = try? Descriptor(opening: { openat(stations.rawValue, name, O_RDONLY | O_CLOEXEC) }) else {
+    func status(of station: StationID) -> StationStatus {
+        let name = StationFile.lock(station).fileName
+        guard let lock = try? Descriptor(opening: { openat(stations.rawValue, name, O_RDONLY | O_CLOEXEC) }) else {
             return .departed
         }
         // The lock of a dead process is gone (flock(2)); a shared one, so that two who look do not deceive each other.
-        return (try? systemCall { flock(life.rawValue, LOCK_SH | LOCK_NB) }) == nil ? .alive : .crashed
+        return (try? systemCall { flock(lock.rawValue, LOCK_SH | LOCK_NB) }) == nil ? .alive : .crashed
     }
 
     /// Removes the files of stations that are dead.
     func sweep() {
-        for (station, files) in Dictionary(grouping: files(), by: \.station) where vitality(of: station) != .alive {
+        for (station, files) in Dictionary(grouping: files(), by: \.station) where status(of: station) != .alive {
             // The life goes last: while it is there, somebody who comes after a crash of this sweep finds the rest.
-            for file in files where file != .life(station) { remove(file) }
-            remove(.life(station))
+            for file in files where file != .lock(station) { remove(file) }
+            remove(.lock(station))
         }
     }
 
@@ -111,7 +111,7 @@ final class AirDirectory: Sendable {
 
 extension AirDirectory {
     /// What became of a station.
-    enum Vitality: Hashable, Sendable {
+    enum StationStatus: Hashable, Sendable {
         case alive
         case departed
         case crashed

@@ -3,7 +3,7 @@ import HandoffRadio
 import SystemPackage
 
 /// A socket to which the stations in reach send their reports, for as long as it exists.
-final class Ear: Sendable {
+final class ScanSocket: Sendable {
     private let station: Station
     private let file: StationFile
     private let socket: ReactorDescriptor
@@ -11,7 +11,7 @@ final class Ear: Sendable {
     /// - Throws: ``RadioError`` with `scanningRefused`.
     init(of station: Station) throws(RadioError) {
         self.station = station
-        file = station.nextEar()
+        file = station.nextScanSocket()
         do throws(Errno) {
             socket = try station.open(file, .datagram)
         } catch {
@@ -20,13 +20,13 @@ final class Ear: Sendable {
     }
 
     /// The next report, which may not be due yet; nil when the task is cancelled or the radio has ended.
-    func report() async -> Report? {
+    func report() async -> AdvertisementPacket? {
         while true {
             let datagram = try? await socket.whenReady(for: .reading) { descriptor throws(Errno) in
-                try UnixSocket.receive(atMost: Report.maximumLength, from: descriptor)
+                try UnixSocket.receive(atMost: AdvertisementPacket.maximumLength, from: descriptor)
             }
             guard let datagram else { return nil }
-            if let report = Report(datagram) { return report }
+            if let report = AdvertisementPacket(datagram) { return report }
         }
     }
 

@@ -1,7 +1,7 @@
 import Epoll
 private import SystemPackage
 
-extension Greeting {
+extension ConnectMessage {
     /// Sends the greeting; false when the other side is gone.
     func send(on socket: ReactorDescriptor) -> Bool {
         let sent: Void? = try? socket.perform { descriptor throws(Errno) in
@@ -11,12 +11,12 @@ extension Greeting {
     }
 
     /// The other side's greeting; nil when it closes the socket, or says nothing, or nothing sensible, for so long.
-    static func receive(on socket: ReactorDescriptor, within timeout: Duration) async -> Greeting? {
+    static func receive(on socket: ReactorDescriptor, within timeout: Duration) async -> ConnectMessage? {
         let bytes = try? await withDeadline(after: timeout, throwing: CancellationError()) {
             try await socket.whenReady(for: .reading) { descriptor throws(Errno) in
                 try UnixSocket.receive(atMost: maximumLength, from: descriptor)
             }
         }
-        return bytes.flatMap(Greeting.init)
+        return bytes.flatMap(ConnectMessage.init)
     }
 }

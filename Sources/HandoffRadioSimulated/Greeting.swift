@@ -1,5 +1,5 @@
 /// What the two ends of a channel tell each other first: the caller its wish, the other whether it is granted.
-struct Greeting: Hashable, Sendable {
+struct ConnectMessage: Hashable, Sendable {
     let station: StationID
     let name: String
     let address: LinkAddress
@@ -22,7 +22,7 @@ struct Greeting: Hashable, Sendable {
     }
 }
 
-extension Greeting {
+extension ConnectMessage {
     /// Reads a packet; nil when it is not a greeting.
     init?(_ bytes: [UInt8]) {
         var reader = PacketReader(bytes)

@@ -1,5 +1,5 @@
 /// A message on its way, and when it arrives.
-struct Parcel {
+struct Packet {
     /// The longest message and what stands before it.
     static let maximumLength = 65_535 + headerLength
     private static let headerLength = 8

@@ -28,7 +28,7 @@ final class Randomness: Sendable {
     }
 
     /// Says yes with that probability, 0…1.
-    func says(yes probability: Double) -> Bool {
+    func bool(probability: Double) -> Bool {
         generator.withLock { Double.random(in: 0..<1, using: &$0) < probability }
     }
 

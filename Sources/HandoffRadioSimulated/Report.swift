@@ -1,7 +1,7 @@
 import HandoffRadio
 
 /// An advertisement on its way from one station to one ear.
-struct Report: Hashable, Sendable {
+struct AdvertisementPacket: Hashable, Sendable {
     let sender: StationID
     let senderName: String
     let address: LinkAddress
@@ -27,7 +27,7 @@ struct Report: Hashable, Sendable {
     }
 }
 
-extension Report {
+extension AdvertisementPacket {
     /// Reads a datagram; nil when it is not a report.
     init?(_ bytes: [UInt8]) {
         var reader = PacketReader(bytes)

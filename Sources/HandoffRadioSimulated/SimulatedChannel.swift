@@ -20,7 +20,7 @@ package final class SimulatedChannel: RadioChannel {
     private let end = Mutex<RadioError?>(nil)
 
     /// A channel over a connected socket to the peer that greeted so.
-    init(_ socket: ReactorDescriptor, of station: Station, with peer: Greeting) {
+    init(_ socket: ReactorDescriptor, of station: Station, with peer: ConnectMessage) {
         self.peer = peer.address.radioAddress
         maximumMessageLength = peer.maximumMessageLength
         self.socket = socket
@@ -50,14 +50,14 @@ package final class SimulatedChannel: RadioChannel {
         while true {
             let packet = try await packet()
             guard !packet.isEmpty else { return try await ended() }
-            if let parcel = Parcel(packet) { return try await arrived(parcel) }
+            if let timed = Packet(packet) { return try await arrived(timed) }
         }
     }
 
     /// Keeps the channel open, and its outgoing messages moving, while `body` runs.
     ///
     /// - Throws: what `body` throws.
-    func withLife<Success: Sendable>(_ body: () async throws -> Success) async throws -> Success {
+    func whileOpen<Success: Sendable>(_ body: () async throws -> Success) async throws -> Success {
         defer { close() }
         return try await withServices([transmit, supervise], body)
     }
@@ -82,7 +82,7 @@ package final class SimulatedChannel: RadioChannel {
         socket.close()
     }
 
-    private func lose() {
+    private func linkLost() {
         finish(RadioError(.channelClosed, "The link to \(peer) was lost."))
     }
 
@@ -91,7 +91,7 @@ package final class SimulatedChannel: RadioChannel {
             if let end = end.withLock({ $0 }) { throw end }
             do throws(Errno) {
                 return try await socket.whenReady(for: .reading) { descriptor throws(Errno) in
-                    try UnixSocket.receive(atMost: Parcel.maximumLength, from: descriptor)
+                    try UnixSocket.receive(atMost: Packet.maximumLength, from: descriptor)
                 }
             } catch .connectionReset {
                 // The peer closed and left something unread (unix(7)); what it sent can still be read.
@@ -103,10 +103,10 @@ package final class SimulatedChannel: RadioChannel {
         }
     }
 
-    private func arrived(_ parcel: Parcel) async throws(RadioError) -> [UInt8] {
+    private func arrived(_ timed: Packet) async throws(RadioError) -> [UInt8] {
         do {
-            try await parcel.due.wait()
-            return parcel.message
+            try await timed.due.wait()
+            return timed.message
         } catch {
             close()
             throw ending
@@ -117,9 +117,9 @@ package final class SimulatedChannel: RadioChannel {
     private func ended() async throws(RadioError) -> [UInt8]? {
         // The end may have arrived before the news of what caused it.
         station.readAir()
-        guard !isWithinReach || station.directory.vitality(of: peerID) == .crashed else { return nil }
+        guard !isReachable || station.directory.status(of: peerID) == .crashed else { return nil }
         try? await Task.sleep(for: station.air.value.supervisionTimeout)
-        lose()
+        linkLost()
         throw ending
     }
 }
@@ -127,17 +127,17 @@ package final class SimulatedChannel: RadioChannel {
 // MARK: - What runs beside the channel's user
 
 extension SimulatedChannel {
-    private var isWithinReach: Bool { station.link(to: peerName) != nil }
+    private var isReachable: Bool { station.link(to: peerName) != nil }
 
     /// Sends what the user gave to ``send(_:)``, at the pace of the air, until the task is cancelled.
     @Sendable private func transmit() async {
         var free = Instant.now
         for await message in outgoing {
             free = max(free, .now) + airTime(of: message)
-            guard (try? await free.wait()) != nil, await reach() else { return }
-            let parcel = Parcel(due: .now + station.air.value.delay, message: message)
+            guard (try? await free.wait()) != nil, await waitUntilReachable() else { return }
+            let timed = Packet(due: .now + station.air.value.delay, message: message)
             let sent: Void? = try? await socket.whenReady(for: .writing) { descriptor throws(Errno) in
-                try UnixSocket.send(parcel.bytes, on: descriptor)
+                try UnixSocket.send(timed.bytes, on: descriptor)
             }
             // A peer that has closed is noticed here or by who receives, whatever comes first.
             guard sent != nil else { return credits.close() }
@@ -149,7 +149,7 @@ extension SimulatedChannel {
     private func airTime(of message: [UInt8]) -> Duration {
         let air = station.air.value
         var time = Duration.seconds(1) * message.count / air.bandwidth
-        while station.randomness.says(yes: air.loss) {
+        while station.randomness.bool(probability: air.loss) {
             // At the next connection event: 30 to 50 ms (net/bluetooth/hci_core.c, le_conn_min_interval and max).
             time += station.randomness.duration(in: .milliseconds(30) ... .milliseconds(50))
         }
@@ -157,7 +157,7 @@ extension SimulatedChannel {
     }
 
     /// Waits until the peer is within reach; false when the task is cancelled.
-    private func reach() async -> Bool {
+    private func waitUntilReachable() async -> Bool {
         for await air in station.air.stream({ $0 }) where air.link(from: station.name, to: peerName) != nil {
             return true
         }
@@ -168,7 +168,7 @@ extension SimulatedChannel {
     @Sendable private func supervise() async {
         for await air in station.air.stream({ $0 }) where air.link(from: station.name, to: peerName) == nil {
             guard (try? await Task.sleep(for: air.supervisionTimeout)) != nil else { return }
-            if !isWithinReach { return lose() }
+            if !isReachable { return linkLost() }
         }
     }
 }

@@ -11,12 +11,12 @@ extension SimulatedRadio {
             throw RadioError(.invalidAdvertisement, message)
         }
         return try await whileAvailable { station in
-            let isFree = claims.withLock { claims in
-                defer { claims.isAdvertising = true }
-                return !claims.isAdvertising
+            let isFree = state.withLock { state in
+                defer { state.isAdvertising = true }
+                return !state.isAdvertising
             }
             guard isFree else { throw RadioError(.busy, "This radio advertises already; end that first.") }
-            defer { claims.withLock { $0.isAdvertising = false } }
+            defer { state.withLock { $0.isAdvertising = false } }
             let advertiser = try Advertiser(advertisement, of: station)
             defer { advertiser.close() }
             advertiser.transmit()

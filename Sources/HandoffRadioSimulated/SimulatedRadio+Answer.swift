@@ -8,7 +8,7 @@ extension SimulatedRadio {
         // Who says nothing is heard for two seconds; more of them than this wait at the door.
         let places = Credits(16)
         await withDiscardingTaskGroup { group in
-            while await places.take(), let caller = await advertiser.caller() {
+            while await places.take(), let caller = await advertiser.acceptConnection() {
                 group.addTask {
                     await self.answer(caller, at: advertiser.address, of: station)
                     places.give()
@@ -20,20 +20,20 @@ extension SimulatedRadio {
 
     /// Reads what the caller wants and gives it, or says that nobody listens; silence is met with silence.
     private func answer(_ caller: ReactorDescriptor, at address: LinkAddress, of station: Station) async {
-        guard let wish = await Greeting.receive(on: caller, within: .seconds(2)),
-            let link = station.link(to: wish.name),
+        guard let request = await ConnectMessage.receive(on: caller, within: .seconds(2)),
+            let link = station.link(to: request.name),
             (try? await Task.sleep(for: link.delay)) != nil
         else { return }
-        let port = ChannelPort(rawValue: wish.port)
-        let listener = claims.withLock { claims in port.flatMap { claims.listeners[$0] } }
-        let answer = Greeting(
+        let port = ChannelPort(rawValue: request.port)
+        let listener = state.withLock { state in port.flatMap { state.listeners[$0] } }
+        let answer = ConnectMessage(
             station: station.id,
             name: station.name,
             address: address,
             maximumMessageLength: station.air.value.maximumMessageLength,
-            port: listener == nil ? 0 : wish.port
+            port: listener == nil ? 0 : request.port
         )
         guard answer.send(on: caller) else { return }
-        listener?.take(SimulatedChannel(caller, of: station, with: wish))
+        listener?.accept(SimulatedChannel(caller, of: station, with: request))
     }
 }

@@ -16,7 +16,7 @@ extension SimulatedRadio {
                 defer { dialling.give() }
                 return try await dial(address, port, from: station)
             }
-            return try await channel.withLife { try await body(channel) }
+            return try await channel.whileOpen { try await body(channel) }
         }
     }
 
@@ -26,19 +26,19 @@ extension SimulatedRadio {
         _ port: ChannelPort,
         from station: Station
     ) async throws -> SimulatedChannel {
-        let ear = try Ear(of: station)
-        defer { ear.close() }
-        while let report = await ear.report() {
+        let scanSocket = try ScanSocket(of: station)
+        defer { scanSocket.close() }
+        while let report = await scanSocket.report() {
             guard report.address.radioAddress == address else { continue }
             try await report.due.wait()
-            if let channel = try await knock(at: report, port, from: station) { return channel }
+            if let channel = try await requestChannel(at: report, port, from: station) { return channel }
         }
         throw CancellationError()
     }
 
     /// Asks for a channel; nil when nobody answers this time.
-    private func knock(
-        at report: Report,
+    private func requestChannel(
+        at report: AdvertisementPacket,
         _ port: ChannelPort,
         from station: Station
     ) async throws -> SimulatedChannel? {
@@ -46,7 +46,7 @@ extension SimulatedRadio {
             return nil
         }
         try await Task.sleep(for: link.delay)
-        let wish = Greeting(
+        let request = ConnectMessage(
             station: station.id,
             name: station.name,
             address: .random(from: station.randomness),
@@ -54,7 +54,8 @@ extension SimulatedRadio {
             port: port.rawValue
         )
         // Longer than the other side may take on a busy machine: who gives up leaves it with a channel that nobody uses.
-        guard wish.send(on: socket), let answer = await Greeting.receive(on: socket, within: .seconds(10)) else {
+        guard request.send(on: socket), let answer = await ConnectMessage.receive(on: socket, within: .seconds(10))
+        else {
             return nil
         }
         guard answer.port == port.rawValue else {
@@ -63,11 +64,11 @@ extension SimulatedRadio {
         return SimulatedChannel(socket, of: station, with: answer)
     }
 
-    private func connect(to report: Report, from station: Station) -> ReactorDescriptor? {
-        let door = StationFile.door(report.sender, address: report.address)
+    private func connect(to report: AdvertisementPacket, from station: Station) -> ReactorDescriptor? {
+        let listeningSocket = StationFile.channelSocket(report.sender, address: report.address)
         do throws(Errno) {
             let descriptor = try UnixSocket.open(.channel)
-            try UnixSocket.connect(descriptor.rawValue, to: station.directory.socketPath(door))
+            try UnixSocket.connect(descriptor.rawValue, to: station.directory.socketPath(listeningSocket))
             return try ReactorDescriptor(descriptor, on: station.reactor)
         } catch {
             // The advertisement has just ended, or too many dial at once: there will be another report.

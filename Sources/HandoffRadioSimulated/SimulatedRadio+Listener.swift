@@ -13,7 +13,7 @@ extension SimulatedRadio {
             let listener = Listener(limit: limit)
             let port = try open(listener, of: station)
             defer {
-                claims.withLock { $0.listeners[port] = nil }
+                state.withLock { $0.listeners[port] = nil }
                 listener.close()
             }
             let accept: @Sendable () async -> Void = { await Self.accept(from: listener, serve) }
@@ -30,7 +30,7 @@ extension SimulatedRadio {
             for await channel in listener.channels {
                 group.addTask {
                     // Nothing in it throws.
-                    try? await channel.withLife { await serve(channel) }
+                    try? await channel.whileOpen { await serve(channel) }
                     listener.ended()
                 }
             }
@@ -39,10 +39,10 @@ extension SimulatedRadio {
     }
 
     private func open(_ listener: Listener, of station: Station) throws(RadioError) -> ChannelPort {
-        let port: ChannelPort? = claims.withLock { claims in
-            let free = ChannelPort.range.compactMap(ChannelPort.init).filter { claims.listeners[$0] == nil }
+        let port: ChannelPort? = state.withLock { state in
+            let free = ChannelPort.range.compactMap(ChannelPort.init).filter { state.listeners[$0] == nil }
             guard let port = station.randomness.element(of: free) else { return nil }
-            claims.listeners[port] = listener
+            state.listeners[port] = listener
             return port
         }
         guard let port else { throw RadioError(.listeningRefused, "All ports of the simulated radio are taken.") }

@@ -3,36 +3,36 @@ package import HandoffRadio
 extension SimulatedRadio {
     package func withScan<Success: Sendable>(
         for services: Set<ServiceUUID>,
-        _ body: (AsyncStream<Sighting>) async throws -> Success
+        _ body: (AsyncStream<AdvertisementReport>) async throws -> Success
     ) async throws -> Success {
         try await whileAvailable { station in
-            let ear = try Ear(of: station)
-            defer { ear.close() }
-            let (sightings, continuation) = AsyncStream.makeStream(
-                of: Sighting.self,
+            let scanSocket = try ScanSocket(of: station)
+            defer { scanSocket.close() }
+            let (reports, continuation) = AsyncStream.makeStream(
+                of: AdvertisementReport.self,
                 bufferingPolicy: .bufferingNewest(256)
             )
             defer { continuation.finish() }
             let listen: @Sendable () async -> Void = {
-                await Self.hear(with: ear, services) { continuation.yield($0) }
+                await Self.receiveReports(from: scanSocket, services) { continuation.yield($0) }
             }
-            return try await withServices([listen]) { try await body(sightings) }
+            return try await withServices([listen]) { try await body(reports) }
         }
     }
 
     /// Tells every report of `services` when it is due, until the task is cancelled.
-    private static func hear(
-        with ear: Ear,
+    private static func receiveReports(
+        from scanSocket: ScanSocket,
         _ services: Set<ServiceUUID>,
-        _ tell: @escaping @Sendable (Sighting) -> Void
+        _ send: @escaping @Sendable (AdvertisementReport) -> Void
     ) async {
         await withDiscardingTaskGroup { arrivals in
-            while let report = await ear.report() {
+            while let report = await scanSocket.report() {
                 guard services.contains(report.service) else { continue }
                 // Reports of different senders overtake each other; all that are under way are bounded by the delay.
                 arrivals.addTask {
                     guard (try? await report.due.wait()) != nil else { return }
-                    tell(report.sighting)
+                    send(report.advertisementReport)
                 }
             }
             arrivals.cancelAll()
@@ -40,8 +40,8 @@ extension SimulatedRadio {
     }
 }
 
-extension Report {
-    fileprivate var sighting: Sighting {
-        Sighting(address: address.radioAddress, service: service, data: data, rssi: rssi)
+extension AdvertisementPacket {
+    fileprivate var advertisementReport: AdvertisementReport {
+        AdvertisementReport(address: address.radioAddress, service: service, data: data, rssi: rssi)
     }
 }

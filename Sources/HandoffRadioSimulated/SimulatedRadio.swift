@@ -15,7 +15,7 @@ package final class SimulatedRadio: Radio {
     /// The directory that the stations of one air share.
     package let directory: String
 
-    let claims = Mutex(Claims())
+    let state = Mutex(State())
     let dialling = Credits(1)
     private let inotify: Inotify
     private let availability = Published(Availability.idle)
@@ -30,9 +30,9 @@ package final class SimulatedRadio: Radio {
     }
 
     package func run() async throws {
-        let isFirst = claims.withLock { claims in
-            defer { claims.hasRun = true }
-            return !claims.hasRun
+        let isFirst = state.withLock { state in
+            defer { state.hasRun = true }
+            return !state.hasRun
         }
         guard isFirst else { throw RadioError(.unusable, "A simulated radio runs once; make another.") }
         defer {
@@ -117,9 +117,9 @@ package final class SimulatedRadio: Radio {
             advisories.append(RadioAdvisory(name: "air-file", message: message))
         }
         let isOff = station.air.value.off.contains(name)
-        let session = claims.withLock { claims in
-            if isOff { claims.session += 1 }
-            return claims.session
+        let session = state.withLock { state in
+            if isOff { state.session += 1 }
+            return state.session
         }
         let next = isOff ? Availability.off : .on(session: session, station, advisories)
         availability.update { $0 = next }
@@ -140,7 +140,7 @@ package final class SimulatedRadio: Radio {
 
 extension SimulatedRadio {
     /// What is taken, of the things that a radio has once.
-    struct Claims {
+    struct State {
         var hasRun = false
         /// How often the radio was switched off.
         var session = 0

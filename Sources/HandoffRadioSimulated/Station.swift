@@ -9,19 +9,19 @@ final class Station: Sendable {
     let reactor: Reactor
     let air: Published<Air>
     let randomness: Randomness
-    private let life: StationLife
-    private let lastEar = Mutex(0)
+    private let lock: StationLock
+    private let lastScanSocket = Mutex(0)
     /// Held while the rules are read and applied: an older reading never replaces a newer one.
     private let reading = Mutex(())
 
-    var id: StationID { life.station }
+    var id: StationID { lock.station }
 
     /// Joins the air in `directory`, and clears away what dead stations left there.
     ///
     /// - Throws: `Errno` when the directory does not take files.
     init(name: String, directory: AirDirectory, air: Air, reactor: Reactor) throws(Errno) {
         directory.sweep()
-        life = try StationLife(in: directory)
+        lock = try StationLock(in: directory)
         self.name = name
         self.directory = directory
         self.reactor = reactor
@@ -58,11 +58,11 @@ final class Station: Sendable {
     }
 
     /// A name for one more ear of this station.
-    func nextEar() -> StationFile {
-        let number = lastEar.withLock { last in
+    func nextScanSocket() -> StationFile {
+        let number = lastScanSocket.withLock { last in
             last += 1
             return last
         }
-        return .ear(id, name: name, number: number)
+        return .scanSocket(id, name: name, number: number)
     }
 }

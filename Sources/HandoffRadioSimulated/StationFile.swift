@@ -1,24 +1,24 @@
 /// A file that a station keeps in the directory `stations` of its air; its name says everything.
 enum StationFile: Hashable, Sendable {
     /// Held locked for as long as the station lives.
-    case life(StationID)
+    case lock(StationID)
     /// A datagram socket that wants reports; the name is for the rules of the air.
-    case ear(StationID, name: String, number: Int)
+    case scanSocket(StationID, name: String, number: Int)
     /// A listening socket that answers dials, while the station advertises from `address`.
-    case door(StationID, address: LinkAddress)
+    case channelSocket(StationID, address: LinkAddress)
 
     /// The station whose file it is.
     var station: StationID {
         switch self {
-        case .life(let station), .ear(let station, _, _), .door(let station, _): station
+        case .lock(let station), .scanSocket(let station, _, _), .channelSocket(let station, _): station
         }
     }
 
     var fileName: String {
         switch self {
-        case .life(let station): "\(station.text).life"
-        case .ear(let station, let name, let number): "\(station.text).\(name).\(number).ear"
-        case .door(let station, let address): "\(station.text).\(address.hexadecimal).door"
+        case .lock(let station): "\(station.text).life"
+        case .scanSocket(let station, let name, let number): "\(station.text).\(name).\(number).ear"
+        case .channelSocket(let station, let address): "\(station.text).\(address.hexadecimal).door"
         }
     }
 
@@ -27,13 +27,13 @@ enum StationFile: Hashable, Sendable {
         let parts = fileName.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard let first = parts.first, let station = StationID(first) else { return nil }
         switch (parts.count, parts[parts.count - 1]) {
-        case (2, "life"): self = .life(station)
+        case (2, "life"): self = .lock(station)
         case (4, "ear"):
             guard let number = Int(parts[2]) else { return nil }
-            self = .ear(station, name: parts[1], number: number)
+            self = .scanSocket(station, name: parts[1], number: number)
         case (3, "door"):
             guard let address = LinkAddress(hexadecimal: parts[1]) else { return nil }
-            self = .door(station, address: address)
+            self = .channelSocket(station, address: address)
         default: return nil
         }
     }

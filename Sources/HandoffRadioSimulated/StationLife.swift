@@ -2,7 +2,7 @@ import Epoll
 import SystemPackage
 
 /// The locked file that tells everybody that a station lives; it goes with the station.
-final class StationLife: Sendable {
+final class StationLock: Sendable {
     let station: StationID
     private let directory: AirDirectory
     private let lock: Descriptor
@@ -13,7 +13,7 @@ final class StationLife: Sendable {
         var candidate = StationID.random()
         while true {
             do throws(Errno) {
-                lock = try directory.claimLife(candidate)
+                lock = try directory.acquireLock(candidate)
                 station = candidate
                 return
             } catch .fileExists, .wouldBlock {
@@ -23,6 +23,6 @@ final class StationLife: Sendable {
     }
 
     deinit {
-        directory.remove(.life(station))
+        directory.remove(.lock(station))
     }
 }

@@ -34,7 +34,7 @@ extension Activity {
         properties.targetContentIdentifier = message.hasTargetContentIdentifier ? message.targetContentIdentifier : nil
         properties.persistentIdentifier = message.hasPersistentIdentifier ? message.persistentIdentifier : nil
         properties.supportsContinuationStreams = message.supportsContinuationStreams
-        properties.streamName = message.streamName == 0 ? nil : message.streamName
+        properties.streamToken = message.streamName == 0 ? nil : message.streamName
         do {
             properties.webpageURL = message.hasWebpageURL ? try WebpageURL(message.webpageURL) : nil
             self = try Activity(type: ActivityType(message.type), properties: properties)
@@ -57,7 +57,7 @@ extension Handoff_V1_Activity {
         if let identifier = activity.targetContentIdentifier { targetContentIdentifier = identifier }
         if let identifier = activity.persistentIdentifier { persistentIdentifier = identifier }
         supportsContinuationStreams = activity.supportsContinuationStreams
-        streamName = activity.properties.streamName ?? 0
+        streamName = activity.properties.streamToken ?? 0
         requiredUserInfoKeys = activity.requiredUserInfoKeys.sorted(by: UserInfoCoding.precedes)
     }
 }

@@ -5,15 +5,15 @@ private import Glibc
 import SystemPackage
 
 /// The system calls on a descriptor whose tasks wait on a reactor; none of them blocks.
-enum L2CAPCall {
+enum L2CAPSystemCalls {
     /// A channel that a listener accepted.
-    struct Arrival: ~Copyable {
+    struct AcceptedConnection: ~Copyable {
         let descriptor: Descriptor
         let peer: L2CAPEndpoint?
     }
 
     /// The next channel of a listener, and who opened it when the kernel says so.
-    static func accept(_ descriptor: CInt) throws(Errno) -> Arrival {
+    static func accept(_ descriptor: CInt) throws(Errno) -> AcceptedConnection {
         var address = sockaddr_l2()
         var length = socklen_t(MemoryLayout<sockaddr_l2>.size)
         let flags = CInt(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -22,7 +22,7 @@ enum L2CAPCall {
                 try systemCall { accept4(descriptor, pointer, &length, flags) }
             }
         }
-        return Arrival(descriptor: Descriptor(owning: accepted), peer: L2CAPEndpoint(address))
+        return AcceptedConnection(descriptor: Descriptor(owning: accepted), peer: L2CAPEndpoint(address))
     }
 
     /// The error that waits on a socket, if one does; reading it takes it away (socket(7)).

@@ -53,14 +53,14 @@ package final class L2CAPChannel: Sendable {
     ) async throws(Errno) -> L2CAPChannel {
         // Not writable before it is connected or has failed (net/bluetooth/af_bluetooth.c, bt_sock_poll).
         try await descriptor.ready(for: .writing)
-        if let error = try descriptor.perform(L2CAPCall.pendingError) { throw error }
+        if let error = try descriptor.perform(L2CAPSystemCalls.pendingError) { throw error }
         return try L2CAPChannel(descriptor, to: peer)
     }
 
     /// A channel over a socket that is connected.
     convenience init(_ socket: ReactorDescriptor, to peer: L2CAPEndpoint?) throws(Errno) {
-        let sendMTU = try socket.perform(L2CAPCall.sendMTU)
-        let receiveMTU = try socket.perform(L2CAPCall.receiveMTU)
+        let sendMTU = try socket.perform(L2CAPSystemCalls.sendMTU)
+        let receiveMTU = try socket.perform(L2CAPSystemCalls.receiveMTU)
         self.init(socket, to: peer, sendMTU: Int(sendMTU), receiveMTU: Int(receiveMTU))
     }
 
@@ -80,7 +80,7 @@ package final class L2CAPChannel: Sendable {
             throw L2CAPError(.messageTooLong, "A message to this peer has 1 to \(sendMTU) bytes, not \(message.count).")
         }
         try await transfer(.writing) { descriptor throws(Errno) in
-            try L2CAPCall.send(message, on: descriptor)
+            try L2CAPSystemCalls.send(message, on: descriptor)
         }
     }
 
@@ -90,7 +90,7 @@ package final class L2CAPChannel: Sendable {
     package func receive() async throws(L2CAPError) -> [UInt8]? {
         let length = receiveMTU
         let message = try await transfer(.reading) { descriptor throws(Errno) in
-            try L2CAPCall.receive(atMost: length, on: descriptor)
+            try L2CAPSystemCalls.receive(atMost: length, on: descriptor)
         }
         return message.isEmpty ? nil : message
     }

@@ -52,7 +52,7 @@ package final class L2CAPListener: Sendable {
         while true {
             do throws(Errno) {
                 return try await socket.whenReady(for: .reading) { listener throws(Errno) in
-                    let arrival = try L2CAPCall.accept(listener)
+                    let arrival = try L2CAPSystemCalls.accept(listener)
                     let peer = arrival.peer
                     return try L2CAPChannel(ReactorDescriptor(arrival.descriptor, on: reactor), to: peer)
                 }

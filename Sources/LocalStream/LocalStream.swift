@@ -17,7 +17,7 @@ package final class LocalStream: Sendable {
     ///
     /// - Throws: the error of setsockopt(2).
     func resetOnDeath() throws(Errno) {
-        try socket.perform { number throws(Errno) in try LocalStreamCall.setResetsOnClose(true, on: number) }
+        try socket.perform { number throws(Errno) in try LocalStreamSystemCalls.setResetsOnClose(true, on: number) }
     }
 
     /// Takes over an end that was given to this process.
@@ -28,7 +28,7 @@ package final class LocalStream: Sendable {
     /// - Throws: the error of fcntl(2) or epoll_ctl(2).
     package convenience init(taking number: CInt, on reactor: Reactor) throws(Errno) {
         let descriptor = Descriptor(owning: number)
-        try LocalStreamCall.setNonblocking(descriptor.rawValue)
+        try LocalStreamSystemCalls.setNonblocking(descriptor.rawValue)
         self.init(try ReactorDescriptor(descriptor, on: reactor))
     }
 
@@ -38,7 +38,7 @@ package final class LocalStream: Sendable {
     ///   `EBADF` after ``close()`` or ``reset()``.
     package func read(atMost count: Int) async throws(Errno) -> [UInt8] {
         try await socket.whenReady(for: .reading) { number throws(Errno) in
-            try LocalStreamCall.read(atMost: count, from: number)
+            try LocalStreamSystemCalls.read(atMost: count, from: number)
         }
     }
 
@@ -51,7 +51,7 @@ package final class LocalStream: Sendable {
         while !rest.isEmpty {
             let piece = rest
             let count = try await socket.whenReady(for: .writing) { number throws(Errno) in
-                try LocalStreamCall.write(piece, to: number)
+                try LocalStreamSystemCalls.write(piece, to: number)
             }
             rest = rest.dropFirst(count)
         }
@@ -61,12 +61,12 @@ package final class LocalStream: Sendable {
     ///
     /// - Throws: `ENOTCONN` when the other end is closed, `EBADF` after ``close()`` or ``reset()``.
     package func finishWriting() throws(Errno) {
-        try socket.perform(LocalStreamCall.finishWriting)
+        try socket.perform(LocalStreamSystemCalls.finishWriting)
     }
 
     /// Closes this end; what was written before is still delivered.
     package func close() {
-        try? socket.perform { number throws(Errno) in try LocalStreamCall.setResetsOnClose(false, on: number) }
+        try? socket.perform { number throws(Errno) in try LocalStreamSystemCalls.setResetsOnClose(false, on: number) }
         socket.close()
     }
 
@@ -74,7 +74,7 @@ package final class LocalStream: Sendable {
     ///
     /// What was written and not read yet may be lost (tcp(7), `SO_LINGER` with a time of zero).
     package func reset() {
-        try? socket.perform { number throws(Errno) in try LocalStreamCall.setResetsOnClose(true, on: number) }
+        try? socket.perform { number throws(Errno) in try LocalStreamSystemCalls.setResetsOnClose(true, on: number) }
         socket.close()
     }
 }

@@ -4,7 +4,7 @@ private import Glibc
 import SystemPackage
 
 /// The system calls on sockets of the loopback interface, one function each; none of them blocks.
-enum LocalStreamCall {
+enum LocalStreamSystemCalls {
     /// A socket without an address, nonblocking and closed on exec, that sends at once what it is given.
     static func socket(bufferBytes: CInt) throws(Errno) -> Descriptor {
         let flags = CInt(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)

@@ -21,16 +21,16 @@ package struct LocalStreamPair: ~Copyable, Sendable {
     ///
     /// - Throws: `Errno`, `ECANCELED` when the task is cancelled.
     package static func connected(on reactor: Reactor) async throws(Errno) -> LocalStreamPair {
-        let listening = try LocalStreamCall.socket(bufferBytes: bufferBytes)
-        let port = try LocalStreamCall.listen(listening.rawValue)
-        let far = try LocalStreamCall.socket(bufferBytes: bufferBytes)
-        try LocalStreamCall.beginConnect(far.rawValue, to: port)
-        let ownPort = try LocalStreamCall.localPort(far.rawValue)
+        let listening = try LocalStreamSystemCalls.socket(bufferBytes: bufferBytes)
+        let port = try LocalStreamSystemCalls.listen(listening.rawValue)
+        let far = try LocalStreamSystemCalls.socket(bufferBytes: bufferBytes)
+        try LocalStreamSystemCalls.beginConnect(far.rawValue, to: port)
+        let ownPort = try LocalStreamSystemCalls.localPort(far.rawValue)
         let listener = try ReactorDescriptor(listening, on: reactor)
         defer { listener.close() }
         let near = try await accept(on: listener, from: ownPort, reactor)
         // The handshake over loopback is complete once the other side has accepted: no more waiting is needed.
-        try LocalStreamCall.setBlocking(far.rawValue)
+        try LocalStreamSystemCalls.setBlocking(far.rawValue)
         try near.resetOnDeath()
         return LocalStreamPair(near: near, far: far)
     }
@@ -41,8 +41,8 @@ package struct LocalStreamPair: ~Copyable, Sendable {
         _ reactor: Reactor
     ) async throws(Errno) -> LocalStream {
         while true {
-            let accepted = try await listener.whenReady(for: .reading, LocalStreamCall.accept)
-            guard try LocalStreamCall.peerPort(accepted) == port else {
+            let accepted = try await listener.whenReady(for: .reading, LocalStreamSystemCalls.accept)
+            guard try LocalStreamSystemCalls.peerPort(accepted) == port else {
                 _ = Glibc.close(accepted)
                 continue
             }

@@ -10,7 +10,7 @@ struct DaemonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "handoffd",
         abstract: "Lets what you do on one of your computers be continued on another that is near.",
-        version: Version.current
+        version: DaemonVersion.current
     )
 
     @OptionGroup var options: DaemonCommandOptions

@@ -9,46 +9,46 @@ enum AdvertisementBenchmark {
 
     static func table(_ effort: Effort) throws -> ResultTable {
         var table = ResultTable("Advertisements, by the number of trusted devices")
-        try table.measure([code, block] + [1, 20, 100].flatMap(subjects), effort)
+        try table.measure([code, block] + [1, 20, 100].flatMap(cases), effort)
         return table
     }
 
-    private static var code: Subject {
+    private static var code: BenchmarkCase {
         let key = SymmetricKey(size: .bits128)
         let bytes = [UInt8](repeating: 1, count: 10)
-        return Subject("HMAC", note: "SHA-256 of 10 bytes, by swift-crypto") {
+        return BenchmarkCase("HMAC", note: "SHA-256 of 10 bytes, by swift-crypto") {
             HMAC<SHA256>.authenticationCode(for: bytes, using: key).withUnsafeBytes { Int($0[0]) }
         }
     }
 
-    private static var block: Subject {
+    private static var block: BenchmarkCase {
         let key = SymmetricKey(size: .bits128)
         var bytes = [UInt8](repeating: 1, count: 16)
-        return Subject("AES", note: "one block under a new key, by swift-crypto") {
+        return BenchmarkCase("AES", note: "one block under a new key, by swift-crypto") {
             try AES.permute(&bytes, key: key)
             return Int(bytes[0])
         }
     }
 
-    private static func subjects(_ count: Int) -> [Subject] {
+    private static func cases(_ count: Int) -> [BenchmarkCase] {
         // Each device has a key for its circle and one for this device alone.
         let keys = (0..<count * 2).map { ($0 % count, AdvertisingKey.generate()) }
         let strangers = (0..<64).map { _ in AdvertisingKey.generate() }
         let others = count == 1 ? ["HMAC", "AES"] : ["HMAC", "AES", "stranger's, 1"]
         return [
-            Subject(
+            BenchmarkCase(
                 "stranger's, \(count)",
                 against: others,
                 note: count == 20 ? "budget 10 µs" : "",
                 body: opening(sealed(by: strangers), with: keys, expecting: 0)
             ),
-            Subject(
+            BenchmarkCase(
                 "trusted device's, \(count)",
                 against: others,
                 note: count == 20 ? "budget 10 µs" : "",
                 body: opening(sealed(by: keys.map(\.1)), with: keys, expecting: 1)
             ),
-            Subject("new slot, \(count)", note: "every 15 minutes", body: advancing(with: keys)),
+            BenchmarkCase("new slot, \(count)", note: "every 15 minutes", body: advancing(with: keys)),
         ]
     }
 

@@ -6,26 +6,26 @@ import HandoffWire
 enum PayloadBenchmark {
     static func table(_ effort: Effort) throws -> ResultTable {
         var table = ResultTable("Payload, beside the same content as JSON and a copy of the same bytes")
-        for size in [1024, ActivityLimits.maximumPayloadBytes] { try table.measure(try subjects(size), effort) }
+        for size in [1024, ActivityLimits.maximumPayloadBytes] { try table.measure(try cases(size), effort) }
         return table
     }
 
-    private static func subjects(_ size: Int) throws -> [Subject] {
+    private static func cases(_ size: Int) throws -> [BenchmarkCase] {
         let sample = try SampleActivity(bytes: size)
         let answer = Answer.activity(try sample.activity())
         let bytes = answer.encode()
         let json = try JSONEncoder().encode(sample)
         let name = "\(size / 1024) KiB"
         return [
-            Subject("copy \(name)", bytes: bytes.count) { copy(bytes) },
-            Subject("encode \(name) as JSON", bytes: json.count) { try JSONEncoder().encode(sample).count },
-            Subject("encode \(name)", against: ["copy \(name)", "encode \(name) as JSON"], bytes: bytes.count) {
+            BenchmarkCase("copy \(name)", bytes: bytes.count) { copy(bytes) },
+            BenchmarkCase("encode \(name) as JSON", bytes: json.count) { try JSONEncoder().encode(sample).count },
+            BenchmarkCase("encode \(name)", against: ["copy \(name)", "encode \(name) as JSON"], bytes: bytes.count) {
                 answer.encode().count
             },
-            Subject("decode \(name) from JSON", bytes: json.count) {
+            BenchmarkCase("decode \(name) from JSON", bytes: json.count) {
                 try JSONDecoder().decode(SampleActivity.self, from: json).userInfo.recent.count
             },
-            Subject("decode \(name)", against: ["copy \(name)", "decode \(name) from JSON"], bytes: bytes.count) {
+            BenchmarkCase("decode \(name)", against: ["copy \(name)", "decode \(name) from JSON"], bytes: bytes.count) {
                 if case .activity(let activity) = try Answer(decoding: bytes) { activity.userInfo.count } else { 0 }
             },
         ]

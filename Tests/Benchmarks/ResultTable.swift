@@ -8,16 +8,16 @@ struct ResultTable {
     }
 
     /// Measures subjects, and adds a line for each.
-    mutating func measure(_ subjects: [Subject], _ effort: Effort) throws {
-        let found = try measurements(of: subjects, effort)
-        for (subject, measurement) in zip(subjects, found) {
-            var notes = subject.against.compactMap { name in
-                subjects.firstIndex { $0.name == name }.map { Self.ratio(measurement, to: found[$0], name) }
+    mutating func measure(_ cases: [BenchmarkCase], _ effort: Effort) throws {
+        let found = try measurements(of: cases, effort)
+        for (benchmark, measurement) in zip(cases, found) {
+            var notes = benchmark.against.compactMap { name in
+                cases.firstIndex { $0.name == name }.map { Self.ratio(measurement, to: found[$0], name) }
             }
-            if let bytes = subject.bytes {
+            if let bytes = benchmark.bytes {
                 notes.append("\(Self.digits(Double(bytes) / measurement.median * 1000)) MB/s")
             }
-            append(subject.name, measurement, notes + [subject.note])
+            append(benchmark.name, measurement, notes + [benchmark.note])
         }
     }
 

@@ -20,7 +20,7 @@ enum SessionBenchmark {
         let activity = try SampleActivity(bytes: 1024).activity()
         let sessions = try [1, 20].map { count in
             let exchange = try exchange(of: activity, trusted: count)
-            return Subject("\(count) trusted by the origin", against: ["X25519"]) { try exchange().total }
+            return BenchmarkCase("\(count) trusted by the origin", against: ["X25519"]) { try exchange().total }
         }
         try table.measure([agreement] + sessions, effort)
         let traffic = try exchange(of: activity, trusted: 1)()
@@ -30,10 +30,10 @@ enum SessionBenchmark {
         return table
     }
 
-    private static var agreement: Subject {
+    private static var agreement: BenchmarkCase {
         let own = Curve25519.KeyAgreement.PrivateKey()
         let other = Curve25519.KeyAgreement.PrivateKey().publicKey
-        return Subject("X25519", note: "one agreement, by swift-crypto") {
+        return BenchmarkCase("X25519", note: "one agreement, by swift-crypto") {
             try own.sharedSecretFromKeyAgreement(with: other).withUnsafeBytes { Int($0[0]) }
         }
     }
@@ -49,10 +49,10 @@ enum SessionBenchmark {
         let caller = devices[count - 1]
         let request = Request.fetch(FetchRequest(typeHash: activity.type.hash))
         return {
-            var fetch = FetchSession(keys: caller, peer: origin.publicKey, request: request)
-            var serve = ServeSession(trial: trial)
+            var fetch = ClientSession(keys: caller, peer: origin.publicKey, request: request)
+            var serve = ServerSession(trial: trial)
             let first = try fetch.start()
-            guard try serve.introduce(first)?.device == caller.publicKey.device else { throw BrokenExchange() }
+            guard try serve.receiveRequest(first)?.device == caller.publicKey.device else { throw BrokenExchange() }
             let second = try serve.answer(.activity(activity))
             guard let answered = try fetch.receive(second), answered.answer == .activity(activity),
                 try serve.acknowledge(answered.acknowledgement)

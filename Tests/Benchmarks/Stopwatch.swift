@@ -26,20 +26,20 @@ struct Measurement: Sendable {
     }
 }
 
-/// Measures `subjects`, whose results depend on all that they do, so that no compiler leaves it out.
+/// Measures `cases`, whose results depend on all that they do, so that no compiler leaves it out.
 ///
 /// They take turns, a repetition each, so that a slow moment of the machine does not fall on one of them alone.
-func measurements(of subjects: [Subject], _ effort: Effort) throws -> [Measurement] {
-    let rounds = try subjects.map { subject in
+func measurements(of cases: [BenchmarkCase], _ effort: Effort) throws -> [Measurement] {
+    let rounds = try cases.map { benchmark in
         var rounds = 1
         // Also warms up.
-        while try time(rounds, subject.body) < effort.repetition { rounds *= 2 }
+        while try time(rounds, benchmark.body) < effort.repetition { rounds *= 2 }
         return rounds
     }
-    var nanoseconds = Array(repeating: [Double](), count: subjects.count)
+    var nanoseconds = Array(repeating: [Double](), count: cases.count)
     for _ in 0..<effort.repetitions {
-        for (index, subject) in subjects.enumerated() {
-            nanoseconds[index].append(try time(rounds[index], subject.body).nanoseconds / Double(rounds[index]))
+        for (index, benchmark) in cases.enumerated() {
+            nanoseconds[index].append(try time(rounds[index], benchmark.body).nanoseconds / Double(rounds[index]))
         }
     }
     return nanoseconds.map(Measurement.init)

@@ -1,5 +1,5 @@
 /// Something to measure, and what to compare it with.
-struct Subject {
+struct BenchmarkCase {
     let name: String
     /// Names of other subjects of the same table, each of which this one is told as a multiple of.
     let against: [String]

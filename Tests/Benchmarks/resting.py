@@ -16,7 +16,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Stories"))
 
-from world import device, process, tell, trust_each_other
+from world import device, process, run_story, trust_each_other
 
 
 def wake_ups(pid):
@@ -67,4 +67,4 @@ def story(seconds):
 
 
 if __name__ == "__main__":
-    tell(lambda: story(float(sys.argv[1]) if len(sys.argv) > 1 else 30.0))
+    run_story(lambda: story(float(sys.argv[1]) if len(sys.argv) > 1 else 30.0))

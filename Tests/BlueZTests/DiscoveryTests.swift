@@ -65,7 +65,7 @@ struct DiscoveryTests {
         try await withFakeAdapter { fake, bluez, adapter in
             try await bluez.withDiscovery(on: adapter, transform: { [$0] }) { _ in
                 await bluez.first { $0.adapters.first?.isDiscovering == true }
-                try await bluez.withQuiet(on: adapter) {
+                try await bluez.withDiscoveryPaused(on: adapter) {
                     let isSilent = fake.state.withLock { $0.sessions[adapter.path]?.isEmpty }
                     #expect(isSilent == true)
                     #expect(bluez.snapshot.adapters.first?.isDiscovering == false)

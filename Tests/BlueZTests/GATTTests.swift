@@ -83,7 +83,7 @@ struct GATTTests {
         try await withFakeAdapter { fake, bluez, adapter in
             fake.hear(peer, on: adapter.path, serviceData: nil)
             fake.set(fake.path(of: peer, on: adapter.path), "org.bluez.Device1", ["Connected": .boolean(true)])
-            fake.stick()
+            fake.holdDisconnections()
             let address = try #require(DeviceAddress(peer, kind: .random))
             let begin = ContinuousClock.now
             await bluez.disconnect(address, on: adapter, limit: .milliseconds(50))

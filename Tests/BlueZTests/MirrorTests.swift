@@ -47,7 +47,7 @@ struct AdapterMirrorTests {
     func interval(isHeeded: Bool) {
         let features: [String: Value] = isHeeded ? ["SupportedFeatures": [String]().value] : [:]
         let snapshot = mirror(properties, [Names.advertising: features]).snapshot
-        #expect(snapshot.adapters.first?.advertising?.heedsInterval == isHeeded)
+        #expect(snapshot.adapters.first?.advertising?.honorsInterval == isHeeded)
     }
 
     @Test("an announcement that comes after its object was read changes nothing")

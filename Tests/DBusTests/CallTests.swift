@@ -10,10 +10,10 @@ struct CallTests {
     func errors() async throws {
         struct Odd: Error {}
         try await withTwoConnections { _, server, client in
-            server.offer("Named", at: "/a") { _ in throw DBusError.failure("org.example.Error.No", "because") }
-            server.offer("Odd", at: "/b") { _ in throw Odd() }
-            server.offer("Later", at: "/c") { _ in .later { throw DBusError.failure(.accessDenied, "no") } }
-            server.offer("Liar", [], [.string], at: "/d") { _ in .reply([.byte(1)]) }
+            server.export("Named", at: "/a") { _ in throw DBusError.failure("org.example.Error.No", "because") }
+            server.export("Odd", at: "/b") { _ in throw Odd() }
+            server.export("Later", at: "/c") { _ in .deferred { throw DBusError.failure(.accessDenied, "no") } }
+            server.export("Liar", [], [.string], at: "/d") { _ in .reply([.byte(1)]) }
             let owner = server.uniqueName
             let named = await dbusError { _ = try await client.callTest("Named", of: owner, at: "/a") }
             #expect(named == DBusError(.remote, "because", name: "org.example.Error.No"))
@@ -29,7 +29,7 @@ struct CallTests {
     @Test("a call with other types than declared never reaches the handler")
     func inputTypes() async throws {
         try await withTwoConnections { _, server, client in
-            server.offer("Take", [.string, .uint32]) { _ in
+            server.export("Take", [.string, .uint32]) { _ in
                 Issue.record("the handler ran")
                 return .reply([])
             }
@@ -41,7 +41,7 @@ struct CallTests {
     @Test("whatever does not exist is named in the error")
     func unknown() async throws {
         try await withTwoConnections { _, server, client in
-            server.offer("There") { _ in .reply([]) }
+            server.export("There") { _ in .reply([]) }
             let owner = server.uniqueName
             func name(_ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName) async -> ErrorName? {
                 let call = MethodCall(destination: owner, path: path, interface: interface, member: member)
@@ -62,8 +62,8 @@ struct CallTests {
     func deadline() async throws {
         try await withTwoConnections { _, server, client in
             let gate = Event()
-            server.offer("Slow") { _ in
-                .later {
+            server.export("Slow") { _ in
+                .deferred {
                     await gate.wait()
                     return []
                 }
@@ -82,9 +82,9 @@ struct CallTests {
     func cancellation(beforehand: Bool) async throws {
         try await withTwoConnections { _, server, client in
             let arrived = Event()
-            server.offer("Wait") { _ in
+            server.export("Wait") { _ in
                 arrived.happen()
-                return .later {
+                return .deferred {
                     await untilCancelled()
                     return []
                 }
@@ -106,7 +106,7 @@ struct CallTests {
     func order() async throws {
         try await withTwoConnections { _, server, client in
             let seen = Mutex<[UInt32]>([])
-            server.offer("Number", [.uint32]) { call in
+            server.export("Number", [.uint32]) { call in
                 let number = try call.arguments.decode(at: 0, as: UInt32.self)
                 seen.withLock { $0.append(number) }
                 return .reply([])
@@ -124,7 +124,7 @@ struct CallTests {
     func posted() async throws {
         try await withTwoConnections { _, server, client in
             let (answers, answer) = AsyncStream<Result<[Value], DBusError>>.makeStream()
-            server.offer("Echo", [.uint32], [.uint32]) { .reply($0.arguments) }
+            server.export("Echo", [.uint32], [.uint32]) { .reply($0.arguments) }
             for number in 0..<500 as Range<UInt32> {
                 client.post(testCall("Echo", of: server.uniqueName, [.uint32(number)])) { answer.yield($0) }
             }
@@ -155,7 +155,7 @@ struct CallTests {
     @Test("a signal that a handler emits arrives before its answer")
     func signalBeforeAnswer() async throws {
         try await withTwoConnections { _, server, client in
-            server.offer("Poke") { _ in
+            server.export("Poke") { _ in
                 server.emit(testSignal("Poked"))
                 server.objects.propertiesChanged(at: testPath, interface: testInterface, ["A": .byte(1)])
                 server.objects.insert([], at: "/new")
@@ -172,7 +172,7 @@ struct CallTests {
     @Test("a message of a million values and more is refused, and the next one is served")
     func tooManyValues() async throws {
         try await withTwoConnections { _, server, client in
-            server.offer("Take", [.array(.boolean)], [.uint32]) { call in
+            server.export("Take", [.array(.boolean)], [.uint32]) { call in
                 .reply([.uint32(UInt32(call.arguments.first?.array?.count ?? 0))])
             }
             let many = Value.array(of: .boolean, [Value](repeating: .boolean(true), count: 1 << 20))
@@ -187,11 +187,11 @@ struct CallTests {
     @Test("the 65th call of one sender that is answered later is refused")
     func laterLimit() async throws {
         try await withTwoConnections { bus, server, client in
-            server.offerSilence()
+            server.exportUnansweredMethod()
             for _ in 0..<64 { client.send(testCall("Wait", of: server.uniqueName)) }
             let error = await dbusError { _ = try await client.callTest("Wait", of: server.uniqueName) }
             #expect(error?.name == .limitsExceeded)
-            server.offer("Quick", at: "/quick") { _ in .later { [] } }
+            server.export("Quick", at: "/quick") { _ in .deferred { [] } }
             try await Connection.withConnection(to: bus.address) { other in
                 let answer = try await other.callTest("Quick", of: server.uniqueName, at: "/quick")
                 #expect(answer == [])
@@ -206,9 +206,9 @@ struct CallTests {
                 let (names, ready) = AsyncStream<BusName>.makeStream()
                 let arrived = Event()
                 async let ended: Void = Connection.withConnection(to: bus.address) { server in
-                    server.offer("Wait") { _ in
+                    server.export("Wait") { _ in
                         arrived.happen()
-                        return .later {
+                        return .deferred {
                             await untilCancelled()
                             throw DBusError.failure(.failed, "going away")
                         }
@@ -233,7 +233,7 @@ struct CallTests {
     func noReply() async throws {
         try await withTwoConnections { _, server, client in
             let expected = Mutex<[Bool]>([])
-            server.offer("Note") { call in
+            server.export("Note") { call in
                 expected.withLock { $0.append(call.expectsReply) }
                 return .reply([])
             }

@@ -31,9 +31,9 @@ struct DisconnectionTests {
         _ report: @escaping @Sendable (DBusError.Code?) -> Void
     ) async throws {
         let asked = Event()
-        connection.offer("Wait") { _ in
+        connection.export("Wait") { _ in
             asked.happen()
-            return .later {
+            return .deferred {
                 await untilCancelled()
                 return []
             }
@@ -121,7 +121,7 @@ struct DisconnectionTests {
     func mute() async throws {
         try await withListener(backlog: 8) { address in
             let error = await dbusError {
-                try await Connection.withConnection(to: address, patience: .milliseconds(50)) { _ in }
+                try await Connection.withConnection(to: address, timeout: .milliseconds(50)) { _ in }
             }
             #expect(error?.code == .timedOut)
         }
@@ -132,7 +132,7 @@ struct DisconnectionTests {
         try await withListener(backlog: 0) { address in
             for _ in 0..<3 {
                 let error = await dbusError {
-                    try await Connection.withConnection(to: address, patience: .milliseconds(50)) { _ in }
+                    try await Connection.withConnection(to: address, timeout: .milliseconds(50)) { _ in }
                 }
                 #expect(error?.code == .timedOut)
             }

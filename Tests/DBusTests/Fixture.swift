@@ -21,12 +21,12 @@ func withTwoConnections<T: Sendable>(
 
 extension Connection {
     /// Offers one method on the test's object.
-    func offer(
+    func export(
         _ name: MemberName,
         _ inputs: [ValueType] = [],
         _ outputs: [ValueType] = [],
         at path: ObjectPath = testPath,
-        _ handler: @escaping @Sendable (Invocation) throws -> Outcome
+        _ handler: @escaping @Sendable (Invocation) throws -> MethodResult
     ) {
         let method = Method(
             name: name,
@@ -38,9 +38,9 @@ extension Connection {
     }
 
     /// Offers a method that never answers.
-    func offerSilence(_ name: MemberName = "Wait") {
-        offer(name) { _ in
-            .later {
+    func exportUnansweredMethod(_ name: MemberName = "Wait") {
+        export(name) { _ in
+            .deferred {
                 await untilCancelled()
                 throw CancellationError()
             }

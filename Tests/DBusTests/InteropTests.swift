@@ -151,7 +151,7 @@ private func interopInterface(of connection: Connection) -> Interface {
                     .string(try call.arguments.decode(at: 1, as: [String].self).joined(separator: separator))
                 ])
             },
-            Method(name: "Echo", inputs: [any], outputs: [any]) { call in .later { call.arguments } },
+            Method(name: "Echo", inputs: [any], outputs: [any]) { call in .deferred { call.arguments } },
             Method(name: "Fail") { _ in throw DBusError.failure("org.example.Error.Failure", "on purpose") },
             Method(name: "Emit", inputs: [Argument(name: "text", type: .string)]) { call in
                 connection.emit(testSignal("Happened", call.arguments))

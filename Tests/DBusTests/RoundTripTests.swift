@@ -9,7 +9,7 @@ struct RoundTripTests {
     /// Sends `values` to a method that answers with what it got.
     private func echo(_ values: [Value], _ server: Connection, _ client: Connection) async throws -> [Value] {
         let types = values.map(\.type)
-        server.offer("Echo", types, types) { .reply($0.arguments) }
+        server.export("Echo", types, types) { .reply($0.arguments) }
         return try await client.callTest("Echo", of: server.uniqueName, values)
     }
 
@@ -121,12 +121,12 @@ struct RefusalTests {
                 #expect(error?.code == .invalidValue || error?.code == .limit, "\(what)")
                 client.emit(testSignal("Changed", [value]))
             }
-            #expect(client.refusals.count == Self.refused.count)
-            server.offer("Bad", [], [.string]) { _ in .reply([.string("\0")]) }
+            #expect(client.sendFailures.count == Self.refused.count)
+            server.export("Bad", [], [.string]) { _ in .reply([.string("\0")]) }
             let error = await dbusError { _ = try await client.callTest("Bad", of: server.uniqueName) }
             #expect(error?.name == .failed)
             #expect(error?.message.contains("NUL") == true)
-            server.offer("Good") { _ in .reply([]) }
+            server.export("Good") { _ in .reply([]) }
             let answer = try await client.callTest("Good", of: server.uniqueName)
             #expect(answer == [])
         }
@@ -144,7 +144,7 @@ struct RefusalTests {
             let error = await dbusError { _ = try await client.call(call) }
             #expect(error?.code == .invalidName)
             client.emit(Signal(path: "/org/freedesktop/DBus/Local", interface: "a.b", member: "C"))
-            #expect(client.refusals.count == 1)
+            #expect(client.sendFailures.count == 1)
             let owner = try await client.owner(of: .bus)
             #expect(owner == .bus)
         }
@@ -153,7 +153,7 @@ struct RefusalTests {
     @Test("an error's text without its NUL")
     func errorText() async throws {
         try await withTwoConnections { _, server, client in
-            server.offer("Fail") { _ in throw DBusError.failure("org.example.Error.X", "a\0b") }
+            server.export("Fail") { _ in throw DBusError.failure("org.example.Error.X", "a\0b") }
             let error = await dbusError { _ = try await client.callTest("Fail", of: server.uniqueName) }
             #expect(error == DBusError(.remote, "ab", name: "org.example.Error.X"))
         }

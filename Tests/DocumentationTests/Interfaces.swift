@@ -6,7 +6,7 @@ import HandoffModel
 enum Interfaces {
     static let all: [Interface] = [
         .manager(NoManager()), .activity(NoActivity()),
-        .nearbyActivity({ nothing }, fetch: { _ in throw Nobody() }, hand: { _ in throw Nobody() }),
+        .nearbyActivity({ nothing }, fetch: { _ in throw Nobody() }, handOver: { _ in throw Nobody() }),
         .application(NoApplication()), .apps(NoApps()), .documents(NoDocuments()),
         .pairing(NoPairing()), .pairingAgent(NoAgent()),
         .activityDelegate(NoDelegate()),
@@ -24,7 +24,7 @@ enum Interfaces {
 
     private static var noDevice: DeviceDescription { preconditionFailure("nobody reads the properties") }
 
-    private struct NoManager: ManagerService {
+    private struct NoManager: ManagerHandler {
         var version: String { "" }
         var protocolVersion: UInt32 { 0 }
         var deviceID: String { "" }
@@ -47,7 +47,7 @@ enum Interfaces {
         func openStream(continuation: String) async throws -> UnixFD { throw CancellationError() }
     }
 
-    private struct NoPairing: PairingControl {
+    private struct NoPairing: PairingHandler {
         var unconfirmed: [(id: String, name: String)] { [] }
 
         func pair(agent: ObjectPath, by client: BusName) throws {}
@@ -63,9 +63,9 @@ enum Interfaces {
         func failed(_ error: String, _ message: String) {}
     }
 
-    private struct NoActivity: ActivityService {
+    private struct NoActivity: ActivityHandler {
         var type: String { "" }
-        var parts: ActivityDraft { ActivityDraft() }
+        var draft: ActivityDraft { ActivityDraft() }
         var isCurrent: Bool { false }
         var encodedSize: Int { 0 }
         var documentProblem: String { "" }
@@ -77,19 +77,19 @@ enum Interfaces {
         func invalidate(by client: BusName) throws {}
     }
 
-    private struct NoApplication: ContinuingApplication {
+    private struct NoApplication: ApplicationHandler {
         func willContinue(_ type: ActivityType, from device: String) async throws -> Bool { false }
         func `continue`(_ activity: FetchedActivity, from device: String) async throws -> Bool { false }
         func didFail(_ type: ActivityType, _ error: String, _ message: String) {}
     }
 
-    private struct NoApps: AppsService {
+    private struct NoApps: AppsHandler {
         var list: (apps: [AppDescription], faults: [AppFileFault]) { ([], []) }
 
         func setDefault(_ app: String, for type: String) throws {}
     }
 
-    private struct NoDocuments: DocumentsService {
+    private struct NoDocuments: DocumentsHandler {
         var folders: [FolderDescription] { [] }
 
         func addFolder(_ id: String, at path: String) throws {}

@@ -29,7 +29,7 @@ struct AppRegistryTests {
         let chosen = { (registry: AppRegistry, team: String?, page: String?) throws -> String in
             let url = try page.map { text in try WebpageURL(text) }
             let activity = try Activity(type: type, webpageURL: url, teamID: team)
-            switch registry.opener(for: activity) {
+            switch registry.launchTarget(for: activity) {
             case .app(let app): return app.id
             case .browser: return "browser"
             case .none: return "none"
@@ -42,8 +42,8 @@ struct AppRegistryTests {
         #expect(try chosen(registry, "two", nil) == "none")
         registry.defaults[type] = "org.example.B"
         #expect(try chosen(registry, nil, "https://example.org") == "org.example.B")
-        #expect(registry.opener(for: nil, hasWebpage: true) == .browser)
-        #expect(registry.opener(for: nil, hasWebpage: false) == .none)
+        #expect(registry.launchTarget(for: nil, hasWebpage: true) == .browser)
+        #expect(registry.launchTarget(for: nil, hasWebpage: false) == .none)
     }
 
     @Test("files are found below their directories, hide those of later ones, and tell what is wrong with them")

@@ -36,7 +36,7 @@ struct AppTests {
             #expect(app.teamID == "ORG.example")
             #expect(app.documentTypes.keys.sorted() == ["text/plain"])
             #expect(app.associatedDomains == ["example.org"])
-            #expect(app.entrance == .bus)
+            #expect(app.launchMethod == .bus)
         }
     }
 
@@ -63,7 +63,7 @@ struct AppTests {
         ]
     )
     func refusals(_ refusal: Refusal) {
-        let fault = #expect(throws: AppFault.self) { try Self.app(refusal.lines) }
+        let fault = #expect(throws: AppError.self) { try Self.app(refusal.lines) }
         #expect(fault?.description.contains(refusal.reason) == true, "\(fault?.description ?? "")")
     }
 

@@ -71,11 +71,11 @@ struct DocumentAppsTests {
 
     @Test("a type is a special kind of others, and all text is plain text; circles end")
     func lineage() {
-        let lineage = MediaTypeLineage("a/b c/d\nc/d a/b\ntext/x-markdown text/markdown\nbroken\n")
-        #expect(lineage.of("a/b") == ["a/b", "c/d"])
-        #expect(lineage.of("text/x-markdown") == ["text/x-markdown", "text/markdown", "text/plain"])
-        #expect(lineage.of("image/png") == ["image/png"])
-        let long = MediaTypeLineage((0..<100).map { "t/\($0) t/\($0 + 1)" }.joined(separator: "\n"))
+        let hierarchy = MediaTypeHierarchy("a/b c/d\nc/d a/b\ntext/x-markdown text/markdown\nbroken\n")
+        #expect(hierarchy.of("a/b") == ["a/b", "c/d"])
+        #expect(hierarchy.of("text/x-markdown") == ["text/x-markdown", "text/markdown", "text/plain"])
+        #expect(hierarchy.of("image/png") == ["image/png"])
+        let long = MediaTypeHierarchy((0..<100).map { "t/\($0) t/\($0 + 1)" }.joined(separator: "\n"))
         #expect(long.of("t/0").count <= 33)
     }
 

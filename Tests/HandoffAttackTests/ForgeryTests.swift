@@ -12,7 +12,7 @@ struct ForgeryTests {
     private static let tries = 200_000
 
     /// An opener for that many devices.
-    private static func opener(_ subjects: [Subject]) -> AdvertisementOpener<Int> {
+    private static func opener(_ subjects: [SimulatedSender]) -> AdvertisementOpener<Int> {
         AdvertisementOpener(keys: subjects.enumerated().map { ($0, $1.key) })
     }
 
@@ -33,7 +33,7 @@ struct ForgeryTests {
     @Test("two hundred thousand tries at the tag of an advertisement are as many failures")
     func bruteForce() throws {
         var random = SeededRandom(seed: 7)
-        let subject = try Subject(using: &random)
+        let subject = try SimulatedSender(using: &random)
         var receiver = PublishedReceiver(keys: [subject.published.key])
         let ciphertext = random.bytes(10)
         let model = try (0...255).first { tag in
@@ -59,7 +59,7 @@ struct ForgeryTests {
     @Test("no forged counter makes a device deaf to the real advertisements")
     func counterExhaustion() throws {
         var random = SeededRandom(seed: 6)
-        var subject = try Subject(using: &random)
+        var subject = try SimulatedSender(using: &random)
         var receiver = PublishedReceiver(keys: [subject.published.key])
         for tag in UInt8.min ... .max {
             let forged = PublishedAdvertisement(status: 0, counter: .max, tag: tag, ciphertext: random.bytes(10))
@@ -82,8 +82,8 @@ struct ForgeryTests {
     @Test("advertisements of other people's devices are not taken for those of one's own")
     func chance() throws {
         var random = SeededRandom(seed: 23)
-        let own = try Subject.population(16, using: &random)
-        var foreign = try Subject(using: &random)
+        let own = try SimulatedSender.population(16, using: &random)
+        var foreign = try SimulatedSender(using: &random)
         let model = try (0..<250).reduce(0) { count, _ in
             let advertisement = try foreign.published.advertise(random.bytes(10))
             return try count + own.count { try advertisement.opened(with: $0.published.key) != nil }
@@ -107,7 +107,7 @@ struct ForgeryTests {
     @Test("no nonce is used twice, whatever copy of its state a device starts with")
     func nonceReuse() throws {
         var random = SeededRandom(seed: 8)
-        var subject = try Subject(using: &random)
+        var subject = try SimulatedSender(using: &random)
         let backup = subject.published.saved
         var used: Set<UInt16> = []
         for _ in 0..<300 { used.insert(try subject.published.advertise(random.bytes(10)).counter) }

@@ -12,7 +12,7 @@ struct MiddleTests {
     func digits() {
         var random = SeededRandom(seed: 20)
         let (first, second) = (Self.transcript(&random), Self.transcript(&random))
-        let model = (0..<20).count { _ in Self.agreesWithoutPromise(first, second, &random) }
+        let model = (0..<20).count { _ in Self.agreesWithoutCommitment(first, second, &random) }
         var (agreeing, agreeingInTwo) = (0, 0)
         for _ in 0..<Self.pairings {
             // He promises his number to the second device before it tells its own, whatever the first has told him.
@@ -34,7 +34,7 @@ struct MiddleTests {
     ///
     /// He knows both numbers before he names his own, and tries until it fits. Two digits stand for six, which take him
     /// some seconds more.
-    private static func agreesWithoutPromise(
+    private static func agreesWithoutCommitment(
         _ first: PairingTranscript,
         _ second: PairingTranscript,
         _ random: inout SeededRandom

@@ -16,10 +16,10 @@ struct ObservationTests {
         var random = SeededRandom(seed: 11)
         var (clipboard, none, farewells, activities): ([[UInt8]], [[UInt8]], [[UInt8]], [[UInt8]]) = ([], [], [], [])
         for _ in 0..<Self.samples {
-            var subject = try Subject(using: &random)
+            var subject = try SimulatedSender(using: &random)
             clipboard.append(try subject.published.advertise(random.bytes(10), status: 8).bytes)
             none.append(try subject.published.advertise(random.bytes(10)).bytes)
-            let farewell = try AdvertisementPayload(hasWebpage: false, port: 0x81, typeHash: .farewell)
+            let farewell = try AdvertisementPayload(hasWebpage: false, port: 0x81, typeHash: .withdrawal)
             farewells.append(subject.sealed(farewell, slot: someSlot))
             activities.append(subject.sealed(try .random(using: &random, hasWebpage: true), slot: someSlot))
         }
@@ -35,11 +35,11 @@ struct ObservationTests {
         var random = SeededRandom(seed: 12)
         var (old, new): (Set<[UInt8]>, Set<Int>) = ([], [])
         for status in [UInt8(0), 8] {
-            var subject = try Subject(using: &random)
+            var subject = try SimulatedSender(using: &random)
             old.insert(Array(try subject.published.advertise(random.bytes(10), status: status).bytes.prefix(5)))
         }
         for _ in 0..<Self.samples {
-            new.insert(try Subject(using: &random).sealed(.random(using: &random), slot: someSlot).count)
+            new.insert(try SimulatedSender(using: &random).sealed(.random(using: &random), slot: someSlot).count)
         }
         #expect(old.count == 2)
         #expect(new == [AdvertisementSealer.sealedBytes])
@@ -53,7 +53,7 @@ struct ObservationTests {
         let dictionary = Set(types.map(\.bytes))
         var (model, here) = (0, 0)
         for number in 0..<1000 {
-            let subject = try Subject(using: &random)
+            let subject = try SimulatedSender(using: &random)
             // The hash as the published format has it before it is sealed: the same for everybody, for ever.
             if dictionary.contains(types[number].bytes) { model += 1 }
             let payload = try AdvertisementPayload(hasWebpage: false, port: 0x81, typeHash: types[number])
@@ -73,7 +73,7 @@ struct ObservationTests {
             port: 0x81,
             typeHash: ActivityType("org.example.edit").hash
         )
-        let devices = try Subject.population(50, using: &random)
+        let devices = try SimulatedSender.population(50, using: &random)
         let seen = Set((0..<50).flatMap { slot in devices.map { $0.sealed(payload, slot: someSlot + UInt64(slot)) } })
         #expect(seen.count == 2500)
     }

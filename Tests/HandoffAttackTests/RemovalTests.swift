@@ -19,16 +19,16 @@ struct RemovalTests {
         var advertisingKey: AdvertisingKey? { circle[id]?.advertisingKey }
 
         init(_ name: String) throws {
-            let newcomer = Newcomer(publicKey: keys.publicKey, name: try DeviceName(name))
-            try circle.present(newcomer, key: keys.advertisingKey, speaking: 1)
+            let newcomer = DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName(name))
+            try circle.updateSelf(newcomer, key: keys.advertisingKey, speaking: 1)
         }
 
         mutating func meet(_ other: inout Member) throws {
             let before = circle
-            _ = try circle.merge(other.circle, as: id, fresh: AdvertisingKey.generate)
-            _ = try other.circle.merge(before, as: other.id, fresh: AdvertisingKey.generate)
+            _ = try circle.merge(other.circle, as: id, newKey: AdvertisingKey.generate)
+            _ = try other.circle.merge(before, as: other.id, newKey: AdvertisingKey.generate)
             // What the first one gave itself because of what it learnt.
-            _ = try other.circle.merge(circle, as: other.id, fresh: AdvertisingKey.generate)
+            _ = try other.circle.merge(circle, as: other.id, newKey: AdvertisingKey.generate)
         }
     }
 
@@ -41,17 +41,17 @@ struct RemovalTests {
 
         var (desk, phone, lost) = (try Member("desk"), try Member("phone"), try Member("lost"))
         for id in [phone.keys, lost.keys] {
-            try desk.circle.insert(Newcomer(publicKey: id.publicKey, name: DeviceName("member")), by: desk.id)
+            try desk.circle.insert(DeviceIdentity(publicKey: id.publicKey, name: DeviceName("member")), by: desk.id)
         }
-        try phone.circle.insert(Newcomer(publicKey: desk.keys.publicKey, name: DeviceName("desk")), by: phone.id)
-        try lost.circle.insert(Newcomer(publicKey: desk.keys.publicKey, name: DeviceName("desk")), by: lost.id)
+        try phone.circle.insert(DeviceIdentity(publicKey: desk.keys.publicKey, name: DeviceName("desk")), by: phone.id)
+        try lost.circle.insert(DeviceIdentity(publicKey: desk.keys.publicKey, name: DeviceName("desk")), by: lost.id)
         try desk.meet(&phone)
         try desk.meet(&lost)
         try desk.meet(&phone)
         let known = lost.circle.members.compactMap(\.advertisingKey)
         #expect(known.count == 3, "it knew all of them")
 
-        try desk.circle.remove(lost.id, as: desk.id, fresh: AdvertisingKey.generate)
+        try desk.circle.remove(lost.id, as: desk.id, newKey: AdvertisingKey.generate)
         try desk.meet(&phone)
         var opener = AdvertisementOpener(keys: known.enumerated().map { ($0, $1) })
         var here = 0

@@ -12,7 +12,7 @@ struct ReplayTests {
     @Test("a recorded advertisement means nothing after half an hour")
     func advertisements() throws {
         var random = SeededRandom(seed: 10)
-        var subject = try Subject(using: &random)
+        var subject = try SimulatedSender(using: &random)
         let recorded = try (0..<1000).map { _ in try subject.published.advertise(random.bytes(10)) }
         // A day later, in front of another device of the same person, which has not heard them.
         var receiver = PublishedReceiver(keys: [subject.published.key])

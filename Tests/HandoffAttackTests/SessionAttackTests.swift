@@ -10,8 +10,8 @@ import Testing
 @Suite("A session is with the device that was meant, or with nobody", .endsWithin(minutes: 10))
 struct SessionAttackTests {
     /// The answering side of a device that trusts those.
-    private static func server(_ keys: DeviceKeys, trusting devices: [DeviceKeys]) throws -> ServeSession {
-        ServeSession(
+    private static func server(_ keys: DeviceKeys, trusting devices: [DeviceKeys]) throws -> ServerSession {
+        ServerSession(
             trial: try NoiseResponderTrial(
                 localStatic: keys.agreement,
                 candidates: devices.map { ($0.publicKey.device, $0.publicKey) }
@@ -19,9 +19,9 @@ struct SessionAttackTests {
         )
     }
 
-    private static func call(_ caller: DeviceKeys, to peer: DeviceKeys) throws -> FetchSession {
+    private static func call(_ caller: DeviceKeys, to peer: DeviceKeys) throws -> ClientSession {
         let request = FetchRequest(typeHash: try ActivityType("org.example.edit").hash)
-        return FetchSession(keys: caller, peer: peer.publicKey, request: .fetch(request))
+        return ClientSession(keys: caller, peer: peer.publicKey, request: .fetch(request))
     }
 
     @Test("a call that is led to another device of the same person is refused by both")
@@ -37,7 +37,7 @@ struct SessionAttackTests {
         var led = try Self.call(caller, to: meant)
         var wrong = try Self.server(other, trusting: [caller, meant])
         let first = try led.start()
-        #expect { try wrong.introduce(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
+        #expect { try wrong.receiveRequest(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
         // The other device answers all the same, in a session of its own with the caller.
         var own = try Self.call(caller, to: other)
         _ = try wrongAnswer(to: &own, by: other, from: caller, given: &led)
@@ -49,13 +49,13 @@ struct SessionAttackTests {
     }
 
     private func wrongAnswer(
-        to own: inout FetchSession,
+        to own: inout ClientSession,
         by other: DeviceKeys,
         from caller: DeviceKeys,
-        given led: inout FetchSession
+        given led: inout ClientSession
     ) throws -> Bool {
         var server = try Self.server(other, trusting: [caller])
-        let introduced = try server.introduce(try own.start())
+        let introduced = try server.receiveRequest(try own.start())
         #expect(introduced != nil)
         let answer = try server.answer(.refusal(Refusal(.busy, "another session")))
         var session = led
@@ -69,7 +69,7 @@ struct SessionAttackTests {
         var session = try Self.call(caller, to: peer)
         let first = try session.start()
         var own = try Self.server(caller, trusting: [peer])
-        #expect { try own.introduce(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
+        #expect { try own.receiveRequest(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
         #expect { try session.receive(first) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
     }
 
@@ -84,7 +84,7 @@ struct SessionAttackTests {
         for length in 0..<300 {
             var server = try Self.server(victim, trusting: [friend])
             let frame = FrameCodec.encode([UInt8](random.bytes(length + 1)))
-            let introduced = try? server.introduce(frame)
+            let introduced = try? server.receiveRequest(frame)
             if introduced != nil { given += 1 }
         }
         #expect(given == 0)
@@ -100,11 +100,11 @@ struct SessionAttackTests {
         var frames = PublishedFrames()
         _ = frames.append([8, 0xFF, 0xFF, 0xFF])
         var server = try Self.server(.generate(), trusting: [.generate()])
-        #expect { try server.introduce([0xFF, 0xFF]) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
+        #expect { try server.receiveRequest([0xFF, 0xFF]) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
         measured(
             .malformedFrames,
             onModel: "\(frames.awaited) bytes awaited from a stranger",
-            here: "refused at the second byte; \(ServeSession.strangerFrame) bytes at most"
+            here: "refused at the second byte; \(ServerSession.maximumUnauthenticatedFrame) bytes at most"
         )
     }
 }

@@ -7,7 +7,7 @@ import HandoffTestVectors
 import HandoffWire
 
 /// A device whose advertisements are attacked: once in the published format, once in this project's.
-struct Subject {
+struct SimulatedSender {
     var published: PublishedSender
     let key: AdvertisingKey
 
@@ -17,8 +17,8 @@ struct Subject {
         key = try AdvertisingKey(rawRepresentation: random.bytes(AdvertisingKey.byteCount))
     }
 
-    static func population(_ count: Int, using random: inout SeededRandom) throws -> [Subject] {
-        try (0..<count).map { _ in try Subject(using: &random) }
+    static func population(_ count: Int, using random: inout SeededRandom) throws -> [SimulatedSender] {
+        try (0..<count).map { _ in try SimulatedSender(using: &random) }
     }
 
     /// What it advertises here in that slot.

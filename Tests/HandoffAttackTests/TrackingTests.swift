@@ -18,7 +18,7 @@ struct TrackingTests {
         var ours: [[[UInt8]]] = []
 
         init(using random: inout SeededRandom) throws {
-            var subjects = try Subject.population(TrackingTests.devices, using: &random)
+            var subjects = try SimulatedSender.population(TrackingTests.devices, using: &random)
             for rotation in 0...TrackingTests.rotations {
                 var (published, ours): ([[UInt8]], [[UInt8]]) = ([], [])
                 for index in subjects.indices {
@@ -95,7 +95,7 @@ struct TrackingTests {
     @Test("payload and address change together at each slot: in a day nothing is carried over")
     func carryOver() throws {
         var random = SeededRandom(seed: 2)
-        let subject = try Subject(using: &random)
+        let subject = try SimulatedSender(using: &random)
         var day = Day(key: subject.key)
         try day.pass(using: &random)
         #expect(day.registrations > 200)
@@ -163,7 +163,7 @@ private struct Day {
             hasWebpage: false,
             port: 0x90,
             typeHash: {
-                if case .activity(let hash, _) = broadcast.content { hash } else { .farewell }
+                if case .activity(let hash, _) = broadcast.content { hash } else { .withdrawal }
             }()
         )
         let data = AdvertisementSealer(key: key, slot: broadcast.slot).seal(payload.encode())

@@ -10,9 +10,9 @@ struct VersionTests {
     private let caller = DeviceKeys.generate()
     private let listener = DeviceKeys.generate()
 
-    private var server: ServeSession {
+    private var server: ServerSession {
         get throws {
-            ServeSession(
+            ServerSession(
                 trial: try NoiseResponderTrial(
                     localStatic: listener.agreement,
                     candidates: [(caller.publicKey.device, caller.publicKey)]
@@ -34,7 +34,7 @@ struct VersionTests {
         var session = try server
         var newer = handshake(other)
         let first = FrameCodec.encode(try newer.writeMessage([0, 0x0A, 7, 0x0A, 5, 1, 2, 3, 4, 5]))
-        #expect { try session.introduce(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
+        #expect { try session.receiveRequest(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
     }
 
     @Test("a newer caller's unknown request introduces it, and leaves what to say to the listener")
@@ -43,7 +43,7 @@ struct VersionTests {
         var newer = handshake()
         // Field 15 of length 1: a kind of request that does not exist.
         let first = FrameCodec.encode(try newer.writeMessage([0, 0x7A, 1, 0]))
-        let introduction = try #require(try session.introduce(first))
+        let introduction = try #require(try session.receiveRequest(first))
         #expect(introduction.device == caller.publicKey.device)
         #expect(introduction.request == nil)
     }
@@ -51,7 +51,7 @@ struct VersionTests {
     @Test("a newer listener's unknown answer is told as what it is, and which side to update")
     func newerAnswer() throws {
         let request = Request.stream(StreamRequest(activity: 1))
-        var fetch = FetchSession(keys: caller, peer: listener.publicKey, request: request)
+        var fetch = ClientSession(keys: caller, peer: listener.publicKey, request: request)
         let trial = try NoiseResponderTrial(localStatic: listener.agreement, candidates: [(0, caller.publicKey)])
         var handshake = try trial.match(Array(try fetch.start().dropFirst(2))).handshake
         let answer = FrameCodec.encode(try handshake.writeMessage([0, 0x7A, 1, 0]))

@@ -37,7 +37,7 @@ struct ErrorNameTests {
     func model(_ code: ModelError.Code, _ name: HandoffErrorName) {
         #expect(HandoffErrorName(code) == name)
         let error = dbusError {
-            try handingOn { () throws(ModelError) in throw ModelError(code, "A sentence.") }
+            try mappingModelError { () throws(ModelError) in throw ModelError(code, "A sentence.") }
         }
         #expect(error == name.reply("A sentence."))
     }

@@ -44,7 +44,7 @@ final class FakeDaemon: Sendable {
     }
 
     /// Stands on the bus under the daemon's name while `body` runs, with one object of each kind.
-    static func standing<T: Sendable>(
+    static func whileOnBus<T: Sendable>(
         _ body: @escaping @Sendable (PrivateBus, FakeDaemon, HandoffClient) async throws -> T
     ) async throws -> T {
         try await withPrivateBus { bus in
@@ -61,7 +61,7 @@ final class FakeDaemon: Sendable {
     }
 
     /// Tells of changes to the daemon's own properties.
-    func tell(_ changed: [String: Value]) {
+    func emitChange(_ changed: [String: Value]) {
         let objects = state.withLock { $0.objects }
         objects?.propertiesChanged(at: HandoffName.root, interface: HandoffName.managerInterface, changed)
     }
@@ -81,7 +81,7 @@ final class FakeDaemon: Sendable {
         } fetch: { [self] client in
             try note("Fetch", by: client)
             return FetchedActivity(try next(), continuation: nil)
-        } hand: { _ in
+        } handOver: { _ in
             ContinuationResult(outcome: "browser", application: "")
         }
     }
@@ -128,7 +128,7 @@ final class FakeDaemon: Sendable {
 }
 
 /// `Manager1` of the fake.
-struct FakeManager: ManagerService {
+struct FakeManager: ManagerHandler {
     let daemon: FakeDaemon
 
     var version: String { "1.2.3" }
@@ -175,11 +175,11 @@ struct FakeManager: ManagerService {
 }
 
 /// `Activity1` of the fake.
-struct FakeActivity: ActivityService {
+struct FakeActivity: ActivityHandler {
     let daemon: FakeDaemon
 
     var type: String { FakeDaemon.type }
-    var parts: ActivityDraft { daemon.read(\.draft) }
+    var draft: ActivityDraft { daemon.read(\.draft) }
     var isCurrent: Bool { daemon.read(\.isCurrent) }
     var encodedSize: Int { 42 }
     var documentProblem: String { "" }

@@ -9,7 +9,7 @@ import Testing
 struct ForeignClientTests {
     @Test("python3-dbus writes and reads each kind of value, and gets errors by name")
     func python() async throws {
-        try await FakeDaemon.standing { bus, daemon, _ in
+        try await FakeDaemon.whileOnBus { bus, daemon, _ in
             let remote = try Activity(
                 type: ActivityType("org.example.remote"),
                 title: "Far",
@@ -38,7 +38,7 @@ struct ForeignClientTests {
 
     @Test("any userInfo comes back through python3-dbus as it was")
     func random() async throws {
-        try await FakeDaemon.standing { bus, daemon, _ in
+        try await FakeDaemon.whileOnBus { bus, daemon, _ in
             let seed = UInt64.random(in: 0...UInt64.max)
             var random = RandomUserInfo(seed: seed)
             let type = try ActivityType("org.example.random")
@@ -54,7 +54,7 @@ struct ForeignClientTests {
 
     @Test("busctl creates an activity, sets it, reads it, and lists what there is")
     func busctl() async throws {
-        try await FakeDaemon.standing { bus, daemon, _ in
+        try await FakeDaemon.whileOnBus { bus, daemon, _ in
             func busctl(_ arguments: String...) async throws -> ProgramResult {
                 try await run("/usr/bin/busctl", ["--address=\(bus.address)"] + arguments)
             }
@@ -112,7 +112,7 @@ struct ForeignClientTests {
 
     @Test("gdbus continues an activity, and shows the name of an error")
     func gdbus() async throws {
-        try await FakeDaemon.standing { bus, daemon, _ in
+        try await FakeDaemon.whileOnBus { bus, daemon, _ in
             func continueActivity() async throws -> ProgramResult {
                 let options = ["call", "--address", bus.address.description, "--dest", HandoffName.bus.description]
                 let object = ["--object-path", FakeDaemon.nearby.description]

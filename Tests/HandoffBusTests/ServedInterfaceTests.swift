@@ -28,7 +28,7 @@ struct ServedInterfaceTests {
 
     @Test("the daemon's state and objects arrive as they are")
     func reading() async throws {
-        try await FakeDaemon.standing { _, daemon, client in
+        try await FakeDaemon.whileOnBus { _, daemon, client in
             daemon.change { $0.draft.properties.title = "Draft" }
             let status = try await client.status()
             #expect([status.version, status.deviceID, status.deviceName] == ["1.2.3", "fedcba9876543210", "laptop"])
@@ -51,7 +51,7 @@ struct ServedInterfaceTests {
 
     @Test("what is asked reaches the daemon, with the name of the program that asked")
     func asking() async throws {
-        try await FakeDaemon.standing { _, daemon, client in
+        try await FakeDaemon.whileOnBus { _, daemon, client in
             var draft = ActivityDraft()
             draft.properties.title = "Draft"
             draft.isEligible = false
@@ -81,7 +81,7 @@ struct ServedInterfaceTests {
 
     @Test("an error keeps its name and its sentence, whatever was called")
     func errors() async throws {
-        try await FakeDaemon.standing { _, daemon, client in
+        try await FakeDaemon.whileOnBus { _, daemon, client in
             let failure = HandoffErrorName.notOwner.reply("This activity belongs to another program.")
             daemon.change { $0.failure = failure }
             let calls: [@Sendable () async throws -> Void] = [
@@ -100,7 +100,7 @@ struct ServedInterfaceTests {
 
     @Test("the properties of an activity can be set, each checked")
     func setting() async throws {
-        try await FakeDaemon.standing { _, daemon, client in
+        try await FakeDaemon.whileOnBus { _, daemon, client in
             try await Self.set("Title", to: .string("Draft"), client)
             try await Self.set("UserInfo", to: ["line": Value.int32(3)].value, client)
             try await Self.set("WebpageURL", to: .string("https://example.org"), client)
@@ -130,7 +130,7 @@ struct ServedInterfaceTests {
 
     @Test("added entries replace those of the same key and leave the others")
     func addedEntries() async throws {
-        try await FakeDaemon.standing { _, daemon, client in
+        try await FakeDaemon.whileOnBus { _, daemon, client in
             daemon.change { $0.draft.properties.userInfo = ["a": .integer(1), "b": .integer(2)] }
             let call = MethodCall(
                 destination: HandoffName.bus,
@@ -149,7 +149,7 @@ struct ServedInterfaceTests {
 
     @Test("a misspelt property is refused before anything is created")
     func misspelt() async throws {
-        try await FakeDaemon.standing { _, daemon, client in
+        try await FakeDaemon.whileOnBus { _, daemon, client in
             let call = MethodCall(
                 destination: HandoffName.bus,
                 path: HandoffName.root,
@@ -165,7 +165,7 @@ struct ServedInterfaceTests {
 
     @Test("the deepest userInfo of each kind gets through every door", arguments: Nesting.allCases)
     func deepest(_ nesting: Nesting) async throws {
-        try await FakeDaemon.standing { _, daemon, client in
+        try await FakeDaemon.whileOnBus { _, daemon, client in
             let userInfo = ["k": try nesting.date(at: ActivityLimits.nestingDepth)]
             let value = UserInfoCoding.value(of: userInfo)
             var draft = ActivityDraft()
@@ -184,14 +184,14 @@ struct ServedInterfaceTests {
 
     @Test("a signal is heard from the moment at which listening begins")
     func signals() async throws {
-        try await FakeDaemon.standing { bus, daemon, client in
+        try await FakeDaemon.whileOnBus { bus, daemon, client in
             let heard = try await client.withSignals { signals in
                 try await Connection.withConnection(to: bus.address) { other in
                     // Only what comes from the owner of the daemon's name counts.
                     other.objects.propertiesChanged(at: HandoffName.root, interface: HandoffName.managerInterface, [:])
                     _ = try await HandoffClient(connection: other).card()
                 }
-                daemon.tell(["RadioState": .string("BluetoothOff")])
+                daemon.emitChange(["RadioState": .string("BluetoothOff")])
                 for try await signal in signals { return signal.arguments[1].stringDictionary }
                 return nil
             }

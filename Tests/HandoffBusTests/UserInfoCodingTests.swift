@@ -281,6 +281,6 @@ struct ShownValueTests {
         ] as [(Value, UserInfoValue)]
     )
     func shown(_ value: Value, _ item: UserInfoValue) {
-        #expect(UserInfoCoding.shown(value) == item)
+        #expect(UserInfoCoding.displayValue(value) == item)
     }
 }

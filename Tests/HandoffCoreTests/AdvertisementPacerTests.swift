@@ -23,7 +23,7 @@ struct AdvertisementPacerTests {
     @Test("the first wish is on the air at once, fresh for 30 s, and no longer")
     func freshness() throws {
         var pacer = AdvertisementPacer()
-        pacer.want(try Self.content(1))
+        pacer.request(try Self.content(1))
         #expect(pacer.advance(to: .at(0)).broadcast?.isFresh == true)
         #expect(pacer.advance(to: .at(0)).next == Moment.at(30).uptime)
         #expect(pacer.advance(to: .at(29.9)).broadcast?.isFresh == true)
@@ -33,10 +33,10 @@ struct AdvertisementPacerTests {
     @Test("a change waits half a second after the last, and the last wish wins")
     func gap() throws {
         var pacer = AdvertisementPacer()
-        pacer.want(try Self.content(1))
+        pacer.request(try Self.content(1))
         _ = pacer.advance(to: .at(0))
-        pacer.want(try Self.content(2))
-        pacer.want(try Self.content(3))
+        pacer.request(try Self.content(2))
+        pacer.request(try Self.content(3))
         let early = pacer.advance(to: .at(0.2))
         #expect(early.broadcast?.content == (try Self.content(1)))
         #expect(early.next == Moment.at(0.5).uptime)
@@ -46,11 +46,11 @@ struct AdvertisementPacerTests {
     @Test("a wish that is taken back in time changes nothing")
     func changeOfMind() throws {
         var pacer = AdvertisementPacer()
-        pacer.want(try Self.content(1))
+        pacer.request(try Self.content(1))
         _ = pacer.advance(to: .at(0))
-        pacer.want(try Self.content(2))
+        pacer.request(try Self.content(2))
         _ = pacer.advance(to: .at(0.1))
-        pacer.want(try Self.content(1))
+        pacer.request(try Self.content(1))
         #expect(pacer.advance(to: .at(5)).broadcast?.content == (try Self.content(1)))
     }
 
@@ -58,10 +58,10 @@ struct AdvertisementPacerTests {
     func window() throws {
         var pacer = AdvertisementPacer()
         for number in 0..<5 {
-            pacer.want(try Self.content(UInt8(number)))
+            pacer.request(try Self.content(UInt8(number)))
             #expect(pacer.advance(to: .at(Double(number))).broadcast?.content == (try Self.content(UInt8(number))))
         }
-        pacer.want(try Self.content(9))
+        pacer.request(try Self.content(9))
         let early = pacer.advance(to: .at(5))
         #expect(early.broadcast?.content == (try Self.content(4)))
         #expect(early.next == Moment.at(10).uptime)
@@ -71,14 +71,14 @@ struct AdvertisementPacerTests {
     @Test("a farewell follows the last activity, counts from when it is on the air, and leaves silence")
     func farewell() throws {
         var pacer = AdvertisementPacer()
-        pacer.want(try Self.content(1))
+        pacer.request(try Self.content(1))
         _ = pacer.advance(to: .at(0))
-        pacer.want(nil)
-        #expect(pacer.advance(to: .at(3)).broadcast?.content == .farewell)
-        pacer.began(.farewell, at: Moment.at(4).uptime)
-        let end = Moment.at(4).uptime + AdvertisementPacer.farewellDuration
+        pacer.request(nil)
+        #expect(pacer.advance(to: .at(3)).broadcast?.content == .withdrawal)
+        pacer.began(.withdrawal, at: Moment.at(4).uptime)
+        let end = Moment.at(4).uptime + AdvertisementPacer.withdrawalDuration
         let meanwhile = pacer.advance(to: .at(6))
-        #expect(meanwhile.broadcast?.content == .farewell)
+        #expect(meanwhile.broadcast?.content == .withdrawal)
         #expect(meanwhile.next == end)
         let after = pacer.advance(to: .at(10))
         #expect(after.broadcast == nil)
@@ -89,17 +89,17 @@ struct AdvertisementPacerTests {
     func promptFarewell() throws {
         var pacer = AdvertisementPacer()
         for number in 0..<5 {
-            pacer.want(try Self.content(UInt8(number)))
+            pacer.request(try Self.content(UInt8(number)))
             _ = pacer.advance(to: .at(Double(number) * 0.5))
         }
-        pacer.want(nil)
-        #expect(pacer.advance(to: .at(2.5)).broadcast?.content == .farewell)
+        pacer.request(nil)
+        #expect(pacer.advance(to: .at(2.5)).broadcast?.content == .withdrawal)
     }
 
     @Test("an advertisement is sealed anew in each slot")
     func slots() throws {
         var pacer = AdvertisementPacer()
-        pacer.want(try Self.content(1))
+        pacer.request(try Self.content(1))
         let first = pacer.advance(to: .at(0))
         let boundary = Moment.at(0).advanced(by: Moment.at(0).timeToNextSlot)
         #expect(pacer.advance(to: .at(31)).next == boundary.uptime)
@@ -124,7 +124,7 @@ struct AdvertisementPacerTests {
         }
         for _ in 0..<60 {
             wish = Bool.random(using: &random) ? try Self.content(.random(in: 0...3, using: &random)) : nil
-            pacer.want(wish)
+            pacer.request(wish)
             _ = look()
             now = now.advanced(by: .milliseconds(Int64.random(in: 0...1500, using: &random)))
         }
@@ -136,7 +136,7 @@ struct AdvertisementPacerTests {
         #expect(onAir == wish)
         let audible = changes.filter { $0.to != nil }
         for (one, next) in zip(audible, audible.dropFirst()) { #expect(next.at - one.at >= .milliseconds(500)) }
-        let counted = audible.filter { $0.to != .farewell }.map(\.at)
+        let counted = audible.filter { $0.to != .withdrawal }.map(\.at)
         for (first, sixth) in zip(counted, counted.dropFirst(5)) { #expect(sixth - first >= .seconds(10)) }
     }
 }

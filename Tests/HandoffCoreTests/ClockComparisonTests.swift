@@ -4,13 +4,13 @@ import TestLimits
 import Testing
 
 @Suite("A clock that is far off is found and told", .endsWithin(minutes: 10))
-struct ClockComparisonTests {
-    private var clocks = ClockComparison()
+struct ClockSkewDetectorTests {
+    private var clocks = ClockSkewDetector()
 
     @Test("a closer look is taken now and then, however much is heard")
     mutating func budget() {
         var looks = 0
-        for second in 0..<200 where clocks.look(at: .seconds(second)) { looks += 1 }
+        for second in 0..<200 where clocks.shouldCheck(at: .seconds(second)) { looks += 1 }
         #expect(looks == 10)
     }
 
@@ -18,15 +18,15 @@ struct ClockComparisonTests {
     mutating func news() throws {
         let device = try DeviceID.sample(1)
         var news: [Bool] = []
-        news.append(clocks.differs(device, bySlots: 8, at: .seconds(0)))
-        news.append(clocks.differs(device, bySlots: 8, at: .seconds(100)))
-        #expect(clocks.differing(at: .seconds(100)).map(\.slots) == [8])
-        news.append(clocks.differs(device, bySlots: -8, at: .seconds(200)))
-        clocks.agrees(device)
-        #expect(clocks.differing(at: .seconds(200)).isEmpty)
-        news.append(clocks.differs(device, bySlots: -8, at: .seconds(300)))
-        #expect(clocks.differing(at: .seconds(900)).isEmpty)
-        news.append(clocks.differs(device, bySlots: -8, at: .seconds(901)))
+        news.append(clocks.recordSkew(of: device, bySlots: 8, at: .seconds(0)))
+        news.append(clocks.recordSkew(of: device, bySlots: 8, at: .seconds(100)))
+        #expect(clocks.skewedDevices(at: .seconds(100)).map(\.slots) == [8])
+        news.append(clocks.recordSkew(of: device, bySlots: -8, at: .seconds(200)))
+        clocks.clearSkew(of: device)
+        #expect(clocks.skewedDevices(at: .seconds(200)).isEmpty)
+        news.append(clocks.recordSkew(of: device, bySlots: -8, at: .seconds(300)))
+        #expect(clocks.skewedDevices(at: .seconds(900)).isEmpty)
+        news.append(clocks.recordSkew(of: device, bySlots: -8, at: .seconds(901)))
         #expect(news == [true, false, true, true, true])
     }
 
@@ -35,7 +35,7 @@ struct ClockComparisonTests {
         arguments: [(2, "30 minutes ahead of"), (-8, "2 hours behind")]
     )
     func sentence(slots: Int, words: String) {
-        let sentence = ClockComparison.explanation(of: "laptop", slots: slots)
+        let sentence = ClockSkewDetector.explanation(of: "laptop", slots: slots)
         #expect(sentence.contains("laptop is about \(words) this one"))
         #expect(sentence.contains("set both"))
     }

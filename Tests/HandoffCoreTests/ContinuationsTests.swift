@@ -93,9 +93,9 @@ struct ContinuationsTests {
         case .announce:
             try end { world in
                 world.lives[id]?.isTaken = true
-                try world.take(world.machine.announced(id, .taken), id)
+                try world.take(world.machine.announced(id, .delivered), id)
             }
-            try end { try $0.take($0.machine.announced(id, .impossible), id) }
+            try end { try $0.take($0.machine.announced(id, .unreachable), id) }
         case .fetch:
             for page in [nil, "https://example.org"] {
                 for apps in [[], ["told"], ["other"], ["other", "told"]] {
@@ -105,8 +105,8 @@ struct ContinuationsTests {
             }
             try end { try $0.take($0.machine.failed(id, error), id) }
         case .handOver:
-            for reception in [Continuations.Reception.accepted, .declined, .failed("crashed")] {
-                try end { try $0.take($0.machine.handedOver(id, reception), id) }
+            for response in [Continuations.Response.accepted, .declined, .failed("crashed")] {
+                try end { try $0.take($0.machine.handedOver(id, response), id) }
             }
         case .openElsewhere:
             for result in [.success(.browser), .failure(error)] as [Result<Continuations.Outcome, HandoffError>] {
@@ -141,7 +141,7 @@ struct ContinuationsTests {
         let first = machine.begin(announcedTo: "told")
         let second = machine.begin(announcedTo: "told")
         #expect(second.actions.map(\.0) == [second.id, second.id])
-        let actions = machine.announced(first.id, .taken)
+        let actions = machine.announced(first.id, .delivered)
         guard case .reportFailure(let error) = actions.first else {
             Issue.record("the app is told \(actions)")
             return
@@ -184,7 +184,7 @@ struct ContinuationsTests {
     func otherApp() throws {
         var machine = Continuations()
         let id = machine.begin(announcedTo: "told").id
-        _ = machine.announced(id, .taken)
+        _ = machine.announced(id, .delivered)
         let activity = try Self.activity("https://example.org")
         let actions = machine.fetched(id, activity, for: ["other", "third"])
         guard actions.count == 2, case .reportFailure(let error) = actions[0] else {
@@ -204,7 +204,7 @@ struct ContinuationsTests {
             let activity = try Self.activity(nil)
             var actions: [Continuations.Action] = []
             if isFetchedFirst { actions += machine.fetched(id, activity, for: ["absent", "other"]) }
-            actions += machine.announced(id, .impossible)
+            actions += machine.announced(id, .unreachable)
             if !isFetchedFirst { actions += machine.fetched(id, activity, for: ["absent", "other"]) }
             #expect(actions == [.handOver(activity, to: "other")])
         }

@@ -4,24 +4,24 @@ import HandoffModel
 import HandoffWire
 
 /// Two devices that trust each other, and what they say in one session.
-struct Conversation {
+struct SessionPair {
     let asking: DeviceKeys
     let answering: DeviceKeys
-    var fetch: FetchSession
-    var serve: ServeSession
+    var fetch: ClientSession
+    var serve: ServerSession
     let request: Request
 
     init(asking: DeviceKeys = .generate(), answering: DeviceKeys = .generate()) throws {
         self.asking = asking
         self.answering = answering
         request = .fetch(try .sample())
-        fetch = FetchSession(keys: asking, peer: answering.publicKey, request: request)
+        fetch = ClientSession(keys: asking, peer: answering.publicKey, request: request)
         serve = try Self.server(answering, trusting: [asking])
     }
 
     /// The answering side of a device that trusts those.
-    static func server(_ keys: DeviceKeys, trusting devices: [DeviceKeys]) throws -> ServeSession {
-        ServeSession(
+    static func server(_ keys: DeviceKeys, trusting devices: [DeviceKeys]) throws -> ServerSession {
+        ServerSession(
             trial: try NoiseResponderTrial(
                 localStatic: keys.agreement,
                 candidates: devices.map { ($0.publicKey.device, $0.publicKey) }
@@ -32,12 +32,12 @@ struct Conversation {
     /// The caller's first bytes, and the answerer's, with both sides where they are then.
     mutating func exchange(_ answer: Answer) throws -> (first: [UInt8], second: [UInt8]) {
         let first = try fetch.start()
-        guard try serve.introduce(first) != nil else { throw Unfinished() }
+        guard try serve.receiveRequest(first) != nil else { throw Unfinished() }
         return (first, try serve.answer(answer))
     }
 
     /// The whole answer that the caller reads in those bytes.
-    mutating func taking(_ second: [UInt8]) throws -> FetchSession.Answered {
+    mutating func taking(_ second: [UInt8]) throws -> ClientSession.ReceivedAnswer {
         guard let answered = try fetch.receive(second) else { throw Unfinished() }
         return answered
     }

@@ -11,12 +11,12 @@ struct CoverTests {
     func silence(isCovering: Bool) throws {
         var pacer = AdvertisementPacer()
         pacer.isCovering = isCovering
-        pacer.want(.activity(try #require(Self.edit), hasWebpage: false))
+        pacer.request(.activity(try #require(Self.edit), hasWebpage: false))
         _ = pacer.advance(to: .at(0))
-        pacer.want(nil)
-        #expect(pacer.advance(to: .at(10)).broadcast?.content == .farewell)
+        pacer.request(nil)
+        #expect(pacer.advance(to: .at(10)).broadcast?.content == .withdrawal)
         let later = pacer.advance(to: .at(2000))
-        #expect((later.broadcast?.content == .farewell) == isCovering)
+        #expect((later.broadcast?.content == .withdrawal) == isCovering)
         #expect((later.next == nil) == !isCovering)
         if isCovering { #expect(later.broadcast?.slot == Moment.at(2000).slot) }
     }
@@ -25,7 +25,7 @@ struct CoverTests {
     func beginning() {
         var pacer = AdvertisementPacer()
         pacer.isCovering = true
-        #expect(pacer.advance(to: .at(0)).broadcast?.content == .farewell)
+        #expect(pacer.advance(to: .at(0)).broadcast?.content == .withdrawal)
         pacer.isCovering = false
         #expect(pacer.advance(to: .at(100)).broadcast == nil)
     }
@@ -35,7 +35,7 @@ struct CoverTests {
         func trace(_ content: AdvertisementPacer.Content?) -> [[UInt64]] {
             var pacer = AdvertisementPacer()
             pacer.isCovering = true
-            pacer.want(content)
+            pacer.request(content)
             var (now, seen): (Moment, [[UInt64]]) = (.at(0), [])
             while now.uptime < Moment.at(3000).uptime {
                 let (broadcast, next) = pacer.advance(to: now)

@@ -5,21 +5,21 @@ import TestLimits
 import Testing
 
 @Suite("A person is told once of what can be continued, and a desktop stays calm", .endsWithin(minutes: 10))
-struct NearbyNoticesTests {
-    typealias Offer = NearbyNotices.Offer
-    typealias Action = NearbyNotices.Action
+struct NearbyNotificationsTests {
+    typealias Offer = NearbyNotifications.Offer
+    typealias Action = NearbyNotifications.Action
 
     private static func offer(
         _ id: UInt64,
         device: UInt8 = 1,
         _ type: String = "edit",
-        opener: String = "Editor"
+        targetName: String = "Editor"
     ) throws -> Offer {
         Offer(
             id: id,
             device: try .sample(device),
             typeHash: try ActivityType("org.example.\(type)").hash,
-            opener: opener
+            targetName: targetName
         )
     }
 
@@ -35,33 +35,33 @@ struct NearbyNoticesTests {
 
     @Test("what comes near is shown at once, and taken away when it leaves")
     func comesAndGoes() throws {
-        var notices = NearbyNotices()
+        var notices = NearbyNotifications()
         let offer = try Self.offer(1)
-        notices.offer([offer])
+        notices.update([offer])
         #expect(notices.advance(to: .seconds(1)).actions == [.show(offer)])
         #expect(notices.due(at: .seconds(2)) == Due([], nil))
-        notices.offer([])
+        notices.update([])
         #expect(notices.due(at: .seconds(3)) == Due([.close], nil))
         #expect(notices.due(at: .seconds(4)) == Due([], nil))
     }
 
     @Test("another activity replaces it after half a minute, the last one of several")
     func replaced() throws {
-        var notices = NearbyNotices()
+        var notices = NearbyNotifications()
         let (first, second, third) = (try Self.offer(1), try Self.offer(2, "draw"), try Self.offer(3, "read"))
-        notices.offer([first])
+        notices.update([first])
         _ = notices.advance(to: .seconds(10))
-        notices.offer([second])
+        notices.update([second])
         #expect(notices.due(at: .seconds(11)) == Due([.close], .seconds(40)))
-        notices.offer([third])
+        notices.update([third])
         #expect(notices.due(at: .seconds(12)) == Due([], .seconds(40)))
         #expect(notices.due(at: .seconds(40)) == Due([.show(third)], nil))
     }
 
     @Test("what was closed by the person stays closed, for as long as it is nearby")
     func dismissed() throws {
-        var notices = NearbyNotices()
-        notices.offer([try Self.offer(1)])
+        var notices = NearbyNotifications()
+        notices.update([try Self.offer(1)])
         _ = notices.advance(to: .zero)
         notices.closed()
         for seconds in [1, 299, 300, 10_000] { #expect(notices.due(at: .seconds(seconds)) == Due([], nil)) }
@@ -69,25 +69,25 @@ struct NearbyNoticesTests {
 
     @Test("the same activity that comes back is told again after five minutes, not before")
     func flapping() throws {
-        var notices = NearbyNotices()
-        notices.offer([try Self.offer(1)])
+        var notices = NearbyNotifications()
+        notices.update([try Self.offer(1)])
         _ = notices.advance(to: .zero)
-        notices.offer([])
+        notices.update([])
         #expect(notices.advance(to: .seconds(50)).actions == [.close])
         let again = try Self.offer(2)
-        notices.offer([again])
+        notices.update([again])
         #expect(notices.due(at: .seconds(60)) == Due([], .seconds(300)))
         #expect(notices.due(at: .seconds(300)) == Due([.show(again)], nil))
     }
 
     @Test("what a person goes on with is not told, and what tells it is taken away")
     func continued() throws {
-        var notices = NearbyNotices()
+        var notices = NearbyNotifications()
         let (first, second) = (try Self.offer(1), try Self.offer(2, device: 2))
-        notices.offer([first])
+        notices.update([first])
         _ = notices.advance(to: .zero)
         #expect(notices.continued(1, at: .seconds(1)) == [.close])
-        notices.offer([first, second])
+        notices.update([first, second])
         #expect(notices.continued(2, at: .seconds(2)).isEmpty)
         #expect(notices.continued(7, at: .seconds(2)).isEmpty)
         #expect(notices.due(at: .seconds(400)) == Due([], nil))
@@ -95,11 +95,11 @@ struct NearbyNoticesTests {
 
     @Test("another app that would open it is shown in its place")
     func otherOpener() throws {
-        var notices = NearbyNotices()
-        notices.offer([try Self.offer(1)])
+        var notices = NearbyNotifications()
+        notices.update([try Self.offer(1)])
         _ = notices.advance(to: .zero)
-        let changed = try Self.offer(1, opener: "the browser")
-        notices.offer([changed])
+        let changed = try Self.offer(1, targetName: "the browser")
+        notices.update([changed])
         #expect(notices.due(at: .seconds(5)) == Due([], .seconds(30)))
         #expect(notices.due(at: .seconds(30)) == Due([.show(changed)], nil))
     }
@@ -107,7 +107,7 @@ struct NearbyNoticesTests {
     @Test("whatever comes and goes: one at a time, with pauses, none twice, and none that is gone", arguments: 0..<200)
     func anyHistory(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
-        var notices = NearbyNotices()
+        var notices = NearbyNotifications()
         var (offers, uptime, nextID) = ([Offer](), Duration.zero, UInt64(1))
         var (shown, lastShow, told) = (Offer?.none, Duration?.none, Set<Offer>())
         for _ in 0..<200 {
@@ -123,7 +123,7 @@ struct NearbyNoticesTests {
                 shown = nil
             default: break
             }
-            notices.offer(offers)
+            notices.update(offers)
             let (actions, next) = notices.advance(to: uptime)
             for action in actions {
                 switch action {
@@ -132,7 +132,7 @@ struct NearbyNoticesTests {
                     shown = nil
                 case .show(let offer):
                     try #require(offers.contains(offer) && told.insert(offer).inserted)
-                    if let lastShow { try #require(uptime - lastShow >= NearbyNotices.shortestGap) }
+                    if let lastShow { try #require(uptime - lastShow >= NearbyNotifications.shortestGap) }
                     (shown, lastShow) = (offer, uptime)
                 }
             }
@@ -143,9 +143,9 @@ struct NearbyNoticesTests {
     }
 }
 
-extension NearbyNotices {
-    fileprivate mutating func due(at uptime: Duration) -> NearbyNoticesTests.Due {
+extension NearbyNotifications {
+    fileprivate mutating func due(at uptime: Duration) -> NearbyNotificationsTests.Due {
         let (actions, next) = advance(to: uptime)
-        return NearbyNoticesTests.Due(actions, next)
+        return NearbyNotificationsTests.Due(actions, next)
     }
 }

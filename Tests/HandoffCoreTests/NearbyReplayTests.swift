@@ -90,7 +90,7 @@ struct NearbyReplayTests {
         let draw = [try hash("org.example.draw")]
         #expect(try hear("edit", at: 1100, slot: 10, from: "attacker") == draw)
         #expect(try hear(nil, at: 1200, slot: 10, from: "attacker") == draw)
-        #expect(table.places(of: try .sample(1)).map(\.address) == [RadioAddress("origin")])
+        #expect(table.endpoints(of: try .sample(1)).map(\.address) == [RadioAddress("origin")])
         #expect(try hear("edit", at: 40_000, slot: 10) == [try hash("org.example.edit")], "its clock was set back")
     }
 
@@ -100,12 +100,12 @@ struct NearbyReplayTests {
             _ = try hear("edit", at: step * 50, from: "attacker")
             if step.isMultiple(of: 8) { _ = try hear("edit", at: step * 50 + 10) }
         }
-        let places = table.places(of: try .sample(1)).map(\.address)
-        #expect(Set(places) == [RadioAddress("attacker"), RadioAddress("origin")])
+        let endpoints = table.endpoints(of: try .sample(1)).map(\.address)
+        #expect(Set(endpoints) == [RadioAddress("attacker"), RadioAddress("origin")])
         _ = try hear("edit", at: 10_000)
-        #expect(table.places(of: try .sample(1)).count == 1, "places that are not heard any more go")
+        #expect(table.endpoints(of: try .sample(1)).count == 1, "places that are not heard any more go")
         for number in 0..<100 { _ = try hear("edit", at: 10_001, from: "attacker \(number)") }
-        #expect(table.places(of: try .sample(1)).count == HeardPlaces.maximumCount)
+        #expect(table.endpoints(of: try .sample(1)).count == RecentEndpoints.maximumCount)
     }
 
     @Test("an activity that its origin calls over is believed again only when it is heard for a while")

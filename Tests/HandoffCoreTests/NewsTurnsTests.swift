@@ -4,11 +4,11 @@ import TestLimits
 import Testing
 
 @Suite("Members that lag have turns of the advertisement", .endsWithin(minutes: 10))
-struct NewsTurnsTests {
+struct DirectedAdvertisingScheduleTests {
     private static let edit = AdvertisementPacer.Content.activity(hash("edit"), hasWebpage: false)
     private static let draw = AdvertisementPacer.Content.activity(hash("draw"), hasWebpage: false)
     private let members: [DeviceID]
-    private var turns = NewsTurns()
+    private var turns = DirectedAdvertisingSchedule()
 
     init() throws {
         members = try ["1111111111111111", "2222222222222222"].map { try DeviceID($0) }
@@ -22,22 +22,27 @@ struct NewsTurnsTests {
     /// Whose turn it is at that second, from which nothing else is asked in between.
     private mutating func member(
         at seconds: Double,
-        saying content: AdvertisementPacer.Content? = edit,
-        news: UInt8 = 1,
+        advertising content: AdvertisementPacer.Content? = edit,
+        circleDigest: UInt8 = 1,
         for lagging: [DeviceID]
     ) -> DeviceID? {
-        turns.advance(to: .milliseconds(Int((seconds * 1000).rounded())), saying: content, news: [news], for: lagging)
-            .member
+        turns.advance(
+            to: .milliseconds(Int((seconds * 1000).rounded())),
+            advertising: content,
+            circleDigest: [circleDigest],
+            for: lagging
+        )
+        .member
     }
 
     @Test("nobody has a turn when nobody lags, nothing is advertised, or a farewell is")
     mutating func none() {
         for second in 0..<100 {
             #expect(member(at: Double(second), for: []) == nil)
-            #expect(member(at: Double(second), saying: nil, for: members) == nil)
-            #expect(member(at: Double(second), saying: .farewell, for: members) == nil)
+            #expect(member(at: Double(second), advertising: nil, for: members) == nil)
+            #expect(member(at: Double(second), advertising: .withdrawal, for: members) == nil)
         }
-        let next = turns.advance(to: .seconds(100), saying: Self.edit, news: [], for: []).next
+        let next = turns.advance(to: .seconds(100), advertising: Self.edit, circleDigest: [], for: []).next
         #expect(next == nil)
     }
 
@@ -67,10 +72,10 @@ struct NewsTurnsTests {
     mutating func renewed() {
         _ = member(at: 0, for: members)
         #expect(member(at: 6, for: members) == members[0])
-        #expect(member(at: 7, saying: Self.draw, for: members) == nil)
-        #expect(member(at: 13, saying: Self.draw, for: members) == members[0])
-        #expect(member(at: 14, saying: Self.draw, news: 2, for: members) == nil)
-        #expect(member(at: 20, saying: Self.draw, news: 2, for: members) == members[0])
+        #expect(member(at: 7, advertising: Self.draw, for: members) == nil)
+        #expect(member(at: 13, advertising: Self.draw, for: members) == members[0])
+        #expect(member(at: 14, advertising: Self.draw, circleDigest: 2, for: members) == nil)
+        #expect(member(at: 20, advertising: Self.draw, circleDigest: 2, for: members) == members[0])
     }
 
     @Test(
@@ -80,7 +85,7 @@ struct NewsTurnsTests {
         var (now, changes, wakes) = (Duration.zero, 0, 0)
         var last: DeviceID?
         while now < .seconds(86_400) {
-            let (member, next) = turns.advance(to: now, saying: Self.edit, news: [1], for: [members[0]])
+            let (member, next) = turns.advance(to: now, advertising: Self.edit, circleDigest: [1], for: [members[0]])
             if member != last { changes += 1 }
             (last, wakes) = (member, wakes + 1)
             now = try #require(next)

@@ -23,15 +23,17 @@ struct OriginExpirationTests {
         return id
     }
 
-    private mutating func isFarewell(at now: Moment) -> Bool { origin.advance(to: now).broadcast?.content == .farewell }
+    private mutating func isWithdrawal(at now: Moment) -> Bool {
+        origin.advance(to: now).broadcast?.content == .withdrawal
+    }
 
     @Test("it leaves the air at its date, for which an alarm is asked, and cannot be fetched a moment longer")
     mutating func leaves() throws {
         let id = try publish(until: 20)
         #expect(origin.advance(to: .at(0)).next == Moment.at(20).uptime)
-        #expect(isFarewell(at: .at(19.999)) == false)
+        #expect(isWithdrawal(at: .at(19.999)) == false)
         #expect(origin.current?.id == id)
-        #expect(isFarewell(at: .at(20)) == true)
+        #expect(isWithdrawal(at: .at(20)) == true)
         #expect(origin.current == nil)
         #expect(try origin.answer(to: .sample(), at: .at(20)).refusalCode == .noLongerCurrent)
         #expect(try origin.activity(id).isExpired)
@@ -54,9 +56,9 @@ struct OriginExpirationTests {
             let later = try origin.activity(id).activity.with { $0.expiration = end.flatMap { try? Self.date($0) } }
             try origin.update(id, by: ":1.1", at: .at(22)) { $0.activity = later }
             #expect(origin.current?.id == id)
-            #expect(isFarewell(at: .at(30)) == false)
+            #expect(isWithdrawal(at: .at(30)) == false)
         }
-        #expect(isFarewell(at: .at(40)) == true)
+        #expect(isWithdrawal(at: .at(40)) == true)
     }
 
     @Test("one that has expired before it asks is not current")
@@ -71,7 +73,7 @@ struct OriginExpirationTests {
         let id = try publish(until: 20)
         _ = origin.advance(to: .at(0))
         let ahead = Moment(uptime: Moment.at(5).uptime, unixMicroseconds: Moment.at(30).unixMicroseconds)
-        #expect(isFarewell(at: ahead) == true)
+        #expect(isWithdrawal(at: ahead) == true)
         #expect(origin.advance(to: .at(6)).next == Moment.at(20).uptime)
         #expect(origin.current?.id == id)
     }
@@ -81,7 +83,7 @@ struct OriginExpirationTests {
         let id = try publish(until: nil)
         _ = origin.advance(to: .at(0))
         origin.withhold(true, at: .at(1))
-        #expect(isFarewell(at: .at(1)) == true)
+        #expect(isWithdrawal(at: .at(1)) == true)
         #expect(origin.current?.id == id)
         #expect(
             try origin.answer(to: .sample(), at: .at(10.9)).activity != nil,
@@ -89,7 +91,7 @@ struct OriginExpirationTests {
         )
         #expect(try origin.answer(to: .sample(), at: .at(11)).refusalCode == .noLongerCurrent)
         origin.withhold(false, at: .at(20))
-        #expect(isFarewell(at: .at(20)) == false)
+        #expect(isWithdrawal(at: .at(20)) == false)
         #expect(try origin.answer(to: .sample(), at: .at(20)).activity != nil)
     }
 }

@@ -23,9 +23,9 @@ struct OriginSaveTests {
         origin.prepare(for: try .sample(name), at: now)
     }
 
-    private mutating func asked(at now: Moment = .at(1)) throws -> SaveRounds.Round {
-        guard case .saving(_, asking: let round?) = try prepare(at: now) else { throw NotAsked() }
-        return round
+    private mutating func asked(at now: Moment = .at(1)) throws -> SaveRequests.Request {
+        guard case .saving(_, asking: let saveRequest?) = try prepare(at: now) else { throw NotAsked() }
+        return saveRequest
     }
 
     private struct NotAsked: Error {}
@@ -53,11 +53,11 @@ struct OriginSaveTests {
     mutating func once() throws {
         let id = try dirty()
         for _ in 0..<1000 { try origin.setNeedsSave(true, of: id, by: ":1.1") }
-        let round = try asked()
+        let saveRequest = try asked()
         #expect(try !needsSave(id))
         for _ in 0..<5 { #expect(try prepare(at: .at(1.5)) == .saving(id, asking: nil)) }
         #expect(origin.isSaving(id))
-        #expect(origin.saveEnded(round, .saved) == true)
+        #expect(origin.saveEnded(saveRequest, .saved) == true)
         #expect(!origin.isSaving(id))
         #expect(try !needsSave(id))
         #expect(try prepare(at: .at(2)) == .ready)
@@ -66,9 +66,9 @@ struct OriginSaveTests {
     @Test("what changed after the app was asked is saved with the next fetch")
     mutating func changedMeanwhile() throws {
         let id = try dirty()
-        let round = try asked()
+        let saveRequest = try asked()
         try origin.setNeedsSave(true, of: id, by: ":1.1")
-        #expect(origin.saveEnded(round, .saved) == true)
+        #expect(origin.saveEnded(saveRequest, .saved) == true)
         #expect(try needsSave(id))
         _ = try asked(at: .at(2))
     }
@@ -78,39 +78,39 @@ struct OriginSaveTests {
     )
     mutating func hanging() throws {
         let id = try dirty()
-        let round = try asked()
-        #expect(origin.advance(to: .at(1)).next == Moment.at(1).uptime + SaveRounds.patience)
+        let saveRequest = try asked()
+        #expect(origin.advance(to: .at(1)).next == Moment.at(1).uptime + SaveRequests.timeout)
         #expect(origin.expireSaves(at: .at(4)) == [id])
         #expect(!origin.isSaving(id))
         try origin.setNeedsSave(true, of: id, by: ":1.1")
         #expect(try prepare(at: .at(5)) == .ready)
         #expect(try origin.answer(to: .sample(), at: .at(5)).activity != nil)
-        #expect(origin.saveEnded(round, .saved) == true)
+        #expect(origin.saveEnded(saveRequest, .saved) == true)
         _ = try asked(at: .at(6))
     }
 
-    @Test("an app that failed to save has newer state still", arguments: [SaveRounds.Ending.failed, .timedOut])
-    mutating func failed(_ ending: SaveRounds.Ending) throws {
+    @Test("an app that failed to save has newer state still", arguments: [SaveRequests.Outcome.failed, .timedOut])
+    mutating func failed(_ outcome: SaveRequests.Outcome) throws {
         let id = try dirty()
-        let round = try asked()
-        #expect(origin.saveEnded(round, ending) == true)
+        let saveRequest = try asked()
+        #expect(origin.saveEnded(saveRequest, outcome) == true)
         #expect(try needsSave(id))
-        #expect(origin.saveEnded(round, .saved) == false, "it was over")
+        #expect(origin.saveEnded(saveRequest, .saved) == false, "it was over")
     }
 
     @Test("an activity that ends ends the waiting for its app", arguments: [true, false])
     mutating func ended(_ byLeaving: Bool) throws {
         let id = try dirty()
-        let round = try asked()
-        let before = origin.saveEndings
+        let saveRequest = try asked()
+        let before = origin.saveCompletions
         if byLeaving {
             _ = origin.remove(ownedBy: ":1.1", at: .at(2))
         } else {
             try origin.invalidate(id, by: ":1.1", at: .at(2))
         }
         #expect(!origin.isSaving(id))
-        #expect(origin.saveEndings == before + 1)
-        #expect(origin.saveEnded(round, .saved) == false)
+        #expect(origin.saveCompletions == before + 1)
+        #expect(origin.saveEnded(saveRequest, .saved) == false)
         #expect(try origin.answer(to: .sample(), at: .at(2)).refusalCode == .noLongerCurrent)
     }
 

@@ -160,7 +160,7 @@ struct OriginTests {
         let content = AdvertisementPacer.Content.activity(try hash(Self.notes), hasWebpage: true)
         #expect(origin.advance(to: .at(0)).broadcast?.content == content)
         _ = origin.remove(ownedBy: ":1.1", at: .at(1))
-        #expect(origin.advance(to: .at(1)).broadcast?.content == .farewell)
+        #expect(origin.advance(to: .at(1)).broadcast?.content == .withdrawal)
         #expect(origin.advance(to: .at(10)).broadcast == nil)
     }
 }

@@ -35,7 +35,7 @@ struct PacerHistoryTests {
         }
 
         mutating func wish(_ content: Content?, at uptime: Duration) {
-            pacer.want(content)
+            pacer.request(content)
             advance(to: uptime)
         }
 
@@ -81,7 +81,7 @@ struct PacerHistoryTests {
         for (index, change) in told.enumerated() {
             let inWindow = told[index...].prefix { $0.at < change.at + AdvertisementPacer.window }
             #expect(inWindow.count <= 6)
-            if inWindow.count == 6 { #expect(inWindow.last?.content == .farewell) }
+            if inWindow.count == 6 { #expect(inWindow.last?.content == .withdrawal) }
         }
     }
 
@@ -96,8 +96,8 @@ struct PacerHistoryTests {
     func farewell(_ seed: UInt64) {
         let changes = Self.history(seed: seed).history.changes
         for (earlier, later) in zip(changes, changes.dropFirst()) where later.content == nil {
-            #expect(earlier.content == .farewell)
-            #expect(later.at - earlier.at >= AdvertisementPacer.farewellDuration)
+            #expect(earlier.content == .withdrawal)
+            #expect(later.at - earlier.at >= AdvertisementPacer.withdrawalDuration)
         }
     }
 

@@ -8,20 +8,20 @@ struct PacerRenewalTests {
     @Test("a farewell counts from when it began to be on the air")
     func lateFarewell() {
         var pacer = AdvertisementPacer()
-        pacer.want(.sample(1))
+        pacer.request(.sample(1))
         _ = pacer.advance(to: .start(0))
-        pacer.want(nil)
+        pacer.request(nil)
         _ = pacer.advance(to: .start(1))
-        pacer.began(.farewell, at: .seconds(3))
-        let end = Duration.seconds(3) + AdvertisementPacer.farewellDuration
-        #expect(pacer.advance(to: .at(uptime: end - .milliseconds(1))).broadcast?.content == .farewell)
+        pacer.began(.withdrawal, at: .seconds(3))
+        let end = Duration.seconds(3) + AdvertisementPacer.withdrawalDuration
+        #expect(pacer.advance(to: .at(uptime: end - .milliseconds(1))).broadcast?.content == .withdrawal)
         #expect(pacer.advance(to: .at(uptime: end)).broadcast == nil)
     }
 
     @Test("what is fresh counts from when it began to be on the air")
     func lateBegin() {
         var pacer = AdvertisementPacer()
-        pacer.want(.sample(1))
+        pacer.request(.sample(1))
         _ = pacer.advance(to: .start(0))
         pacer.began(.sample(1), at: .seconds(2))
         #expect(pacer.advance(to: .start(31.9)).broadcast?.isFresh == true)
@@ -31,7 +31,7 @@ struct PacerRenewalTests {
     @Test("the same content under a new pace or slot is not fresh again")
     func beginningAgain() {
         var pacer = AdvertisementPacer()
-        pacer.want(.sample(1))
+        pacer.request(.sample(1))
         _ = pacer.advance(to: .start(0))
         pacer.began(.sample(1), at: .zero)
         _ = pacer.advance(to: .start(30))
@@ -46,19 +46,19 @@ struct PacerRenewalTests {
     @Test("a wish during the farewell ends it")
     func wishDuringFarewell() {
         var pacer = AdvertisementPacer()
-        pacer.want(.sample(1))
+        pacer.request(.sample(1))
         _ = pacer.advance(to: .start(0))
-        pacer.want(nil)
+        pacer.request(nil)
         _ = pacer.advance(to: .start(1))
-        pacer.want(.sample(1))
-        #expect(pacer.advance(to: .start(1.1)).broadcast?.content == .farewell)
+        pacer.request(.sample(1))
+        #expect(pacer.advance(to: .start(1.1)).broadcast?.content == .withdrawal)
         #expect(pacer.advance(to: .start(1.5)).broadcast?.content == .sample(1))
     }
 
     @Test("a wall clock that is set moves the slot, not the pace")
     func wallClockJumps() {
         var pacer = AdvertisementPacer()
-        pacer.want(.sample(1))
+        pacer.request(.sample(1))
         _ = pacer.advance(to: .start(0))
         let jumped = Moment(uptime: .seconds(1), unixMicroseconds: Moment.slotStart - 86_400_000_000)
         let broadcast = pacer.advance(to: jumped).broadcast

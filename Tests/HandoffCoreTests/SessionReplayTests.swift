@@ -9,13 +9,13 @@ import Testing
 struct SessionReplayTests {
     @Test("a first message that is sent again gets an answer that the recorded acknowledgement does not confirm")
     func replayedSession() throws {
-        var talk = try Conversation()
+        var talk = try SessionPair()
         let (first, second) = try talk.exchange(.activity(.sample()))
         let third = try talk.taking(second).acknowledgement
         #expect(try talk.serve.acknowledge(third) == true)
 
-        var again = try Conversation.server(talk.answering, trusting: [talk.asking])
-        #expect(try again.introduce(first) != nil, "a replay cannot be told from the first time")
+        var again = try SessionPair.server(talk.answering, trusting: [talk.asking])
+        #expect(try again.receiveRequest(first) != nil, "a replay cannot be told from the first time")
         let newSecond = try again.answer(.activity(.sample()))
         #expect(newSecond != second, "each answer is under keys of its own")
         #expect { try again.acknowledge(third) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
@@ -23,18 +23,18 @@ struct SessionReplayTests {
 
     @Test("the answer to a replay is unreadable for another session of the same two devices")
     func answerOfAnotherSession() throws {
-        let talk = try Conversation()
+        let talk = try SessionPair()
         var (one, two) = (talk, talk)
         let (first, second) = (try one.fetch.start(), try two.fetch.start())
         #expect(first != second)
-        _ = try one.serve.introduce(first)
+        _ = try one.serve.receiveRequest(first)
         let answer = try one.serve.answer(.activity(.sample()))
         #expect { try two.fetch.receive(answer) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
     }
 
     @Test("an answer that came once is not taken a second time")
     func answerTwice() throws {
-        var talk = try Conversation()
+        var talk = try SessionPair()
         let second = try talk.exchange(.activity(.sample())).second
         #expect(try talk.fetch.receive(second) != nil)
         #expect { try talk.fetch.receive(second) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
@@ -42,9 +42,9 @@ struct SessionReplayTests {
 
     @Test("what a caller sends along with its first message confirms nothing")
     func earlyBytes() throws {
-        var talk = try Conversation()
+        var talk = try SessionPair()
         let first = try talk.fetch.start()
-        #expect(try talk.serve.introduce(first + first) != nil)
+        #expect(try talk.serve.receiveRequest(first + first) != nil)
         _ = try talk.serve.answer(.activity(.sample()))
         #expect { try talk.serve.acknowledge([]) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
     }

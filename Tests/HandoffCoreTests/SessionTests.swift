@@ -12,17 +12,17 @@ struct SessionTests {
     private let origin = DeviceKeys.generate()
     private let type = "org.example.notes.editing"
 
-    private func fetch(from peer: DeviceKeys? = nil) throws -> FetchSession {
-        FetchSession(
+    private func fetch(from peer: DeviceKeys? = nil) throws -> ClientSession {
+        ClientSession(
             keys: caller,
             peer: (peer ?? origin).publicKey,
             request: .fetch(FetchRequest(typeHash: try hash(type)))
         )
     }
 
-    private func serve(trusting devices: [DeviceKeys]? = nil) throws -> ServeSession {
+    private func serve(trusting devices: [DeviceKeys]? = nil) throws -> ServerSession {
         let candidates = (devices ?? [caller]).map { ($0.publicKey.device, $0.publicKey) }
-        return ServeSession(trial: try NoiseResponderTrial(localStatic: origin.agreement, candidates: candidates))
+        return ServerSession(trial: try NoiseResponderTrial(localStatic: origin.agreement, candidates: candidates))
     }
 
     private func payload(_ bytes: Int) throws -> Activity {
@@ -49,7 +49,7 @@ struct SessionTests {
         let sent = try payload(size)
         var fetch = try fetch()
         var serve = try serve()
-        let introduction = try #require(try feed(try fetch.start(), by: piece) { try serve.introduce($0) })
+        let introduction = try #require(try feed(try fetch.start(), by: piece) { try serve.receiveRequest($0) })
         #expect(introduction.device == caller.publicKey.device)
         #expect(introduction.request == .fetch(FetchRequest(typeHash: sent.type.hash)))
         let answered = try #require(try feed(try serve.answer(.activity(sent)), by: piece) { try fetch.receive($0) })
@@ -62,7 +62,7 @@ struct SessionTests {
     func refusal() throws {
         var fetch = try fetch()
         var serve = try serve()
-        _ = try serve.introduce(try fetch.start())
+        _ = try serve.receiveRequest(try fetch.start())
         let refusal = Answer.refusal(Refusal(.noLongerCurrent, "gone"))
         #expect(try fetch.receive(try serve.answer(refusal))?.answer == refusal)
     }
@@ -73,7 +73,7 @@ struct SessionTests {
         // Field 15, of which this version knows nothing, with a message of no bytes.
         let fragment = MessageFragmenter().fragments(of: [0x7A, 0x00])[0]
         var serve = try serve()
-        let introduction = try serve.introduce(FrameCodec.encode(try handshake.writeMessage(fragment)))
+        let introduction = try serve.receiveRequest(FrameCodec.encode(try handshake.writeMessage(fragment)))
         #expect(introduction?.device == caller.publicKey.device)
         #expect(introduction?.request == nil)
         let refusal = Answer.refusal(Refusal(.notUnderstood, "older"))
@@ -87,7 +87,7 @@ struct SessionTests {
         var fetch = try fetch()
         var serve = try serve()
         let opening = try fetch.start()
-        _ = try serve.introduce(opening)
+        _ = try serve.receiveRequest(opening)
         let answer = try serve.answer(.activity(sent), circleDigest: [1, 2, 3, 4, 5, 6, 7, 8])
         let answered = try #require(try fetch.receive(answer))
         let total = opening.count + answer.count + answered.acknowledgement.count
@@ -99,7 +99,7 @@ struct SessionTests {
         let others = (0..<20).map { _ in DeviceKeys.generate() }
         var fetch = try fetch()
         var serve = try serve(trusting: others + [caller])
-        #expect(try serve.introduce(try fetch.start())?.device == caller.publicKey.device)
+        #expect(try serve.receiveRequest(try fetch.start())?.device == caller.publicKey.device)
     }
 
     @Test("is refused to a stranger, and to a caller who takes this device for another")
@@ -107,13 +107,13 @@ struct SessionTests {
         var fetch = try fetch()
         var serve = try serve(trusting: [DeviceKeys.generate()])
         let opening = try fetch.start()
-        let stranger = #expect(throws: HandoffError.self) { _ = try serve.introduce(opening) }
+        let stranger = #expect(throws: HandoffError.self) { _ = try serve.receiveRequest(opening) }
         #expect(stranger?.code == .notTrusted)
 
         var mistaken = try self.fetch(from: DeviceKeys.generate())
         var honest = try self.serve()
         let misdirected = try mistaken.start()
-        let mistake = #expect(throws: HandoffError.self) { _ = try honest.introduce(misdirected) }
+        let mistake = #expect(throws: HandoffError.self) { _ = try honest.receiveRequest(misdirected) }
         #expect(mistake?.code == .notTrusted)
     }
 
@@ -122,11 +122,11 @@ struct SessionTests {
         var fetch = try fetch()
         let opening = try fetch.start()
         var first = try serve()
-        _ = try first.introduce(opening)
+        _ = try first.receiveRequest(opening)
         let answered = try #require(try fetch.receive(try first.answer(.activity(try payload(10)))))
 
         var replayed = try serve()
-        _ = try replayed.introduce(opening)
+        _ = try replayed.receiveRequest(opening)
         let second = try replayed.answer(.activity(try payload(10)))
         #expect(throws: HandoffError.self) { _ = try fetch.receive(second) }
         #expect(throws: HandoffError.self) { _ = try replayed.acknowledge(answered.acknowledgement) }
@@ -140,11 +140,11 @@ struct SessionTests {
             var damaged = opening
             damaged[index] ^= 0x41
             var serve = try serve()
-            let request = try? serve.introduce(damaged)
+            let request = try? serve.receiveRequest(damaged)
             #expect(request == nil, "byte \(index) of the opening")
         }
         var serve = try serve()
-        _ = try serve.introduce(opening)
+        _ = try serve.receiveRequest(opening)
         let answer = try serve.answer(.activity(try payload(20)))
         for index in answer.indices {
             var damaged = answer
@@ -166,9 +166,9 @@ struct SessionTests {
     @Test("ends for a stranger whose first frame is too long, before the frame is there")
     func oversized() throws {
         var serve = try serve()
-        let tooLong = UInt16(ServeSession.strangerFrame + 1)
+        let tooLong = UInt16(ServerSession.maximumUnauthenticatedFrame + 1)
         let error = #expect(throws: HandoffError.self) {
-            _ = try serve.introduce([UInt8(tooLong >> 8), UInt8(tooLong & 0xFF)])
+            _ = try serve.receiveRequest([UInt8(tooLong >> 8), UInt8(tooLong & 0xFF)])
         }
         #expect(error?.code == .peerMisbehaved)
     }
@@ -177,7 +177,7 @@ struct SessionTests {
     func noise(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var serve = try serve()
-        let request = try? serve.introduce(random.bytes(Int.random(in: 0...2000, using: &random)))
+        let request = try? serve.receiveRequest(random.bytes(Int.random(in: 0...2000, using: &random)))
         #expect(request == nil)
         var fetch = try fetch()
         _ = try fetch.start()

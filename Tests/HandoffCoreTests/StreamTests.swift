@@ -11,7 +11,7 @@ struct StreamTests {
         caller: (sending: StreamSender, receiving: StreamReceiver),
         listener: (sending: StreamSender, receiving: StreamReceiver)
     ) {
-        var talk = try Conversation()
+        var talk = try SessionPair()
         let (_, second) = try talk.exchange(.stream)
         let answered = try talk.taking(second)
         #expect(answered.answer == .stream)
@@ -71,17 +71,17 @@ struct StreamTests {
 }
 
 @Suite("Names for streams", .endsWithin(minutes: 10))
-struct StreamNamesTests {
+struct StreamTokensTests {
     @Test("lead back to their activity, and those of another run to none")
-    func names() {
-        let names = StreamNames(run: 0xDEAD_BEEF)
-        #expect(names.id(of: names.name(of: 42)) == 42)
-        #expect(StreamNames(run: 0xDEAD_BEEE).id(of: names.name(of: 42)) == nil)
-        #expect(names.id(of: 42) == nil)
+    func tokens() {
+        let tokens = StreamTokens(run: 0xDEAD_BEEF)
+        #expect(tokens.activity(for: tokens.token(for: 42)) == 42)
+        #expect(StreamTokens(run: 0xDEAD_BEEE).activity(for: tokens.token(for: 42)) == nil)
+        #expect(tokens.activity(for: 42) == nil)
     }
 
     @Test("are never 0, which stands for none")
     func never0() {
-        #expect(StreamNames(run: 0).name(of: 0) != 0)
+        #expect(StreamTokens(run: 0).token(for: 0) != 0)
     }
 }

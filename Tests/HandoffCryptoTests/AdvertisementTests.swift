@@ -109,17 +109,17 @@ struct DistantAdvertisementTests {
     func found(offset: Int) {
         let (key, other) = (AdvertisingKey.generate(), AdvertisingKey.generate())
         let sealed = AdvertisementSealer(key: key, slot: UInt64(1000 + offset)).seal([1, 2, 3, 4, 5, 6])
-        let found = AdvertisementOpener(keys: [("other", other), ("peer", key)]).findDistant(sealed, slot: 1000)
+        let found = AdvertisementOpener(keys: [("other", other), ("peer", key)]).findWithClockSkew(sealed, slot: 1000)
         #expect(found?.id == "peer")
         #expect(found?.slotOffset == offset)
-        #expect(AdvertisementOpener(keys: [("other", other)]).findDistant(sealed, slot: 1000) == nil)
+        #expect(AdvertisementOpener(keys: [("other", other)]).findWithClockSkew(sealed, slot: 1000) == nil)
     }
 
     @Test("is not looked for where it is not distant, too far, or no advertisement", arguments: [-97, 0, 1, 97])
     func notFound(offset: Int) {
         let key = AdvertisingKey.generate()
         let sealed = AdvertisementSealer(key: key, slot: UInt64(1000 + offset)).seal([1, 2, 3, 4, 5, 6])
-        #expect(AdvertisementOpener(keys: [(1, key)]).findDistant(sealed, slot: 1000) == nil)
-        #expect(AdvertisementOpener(keys: [(1, key)]).findDistant([1, 2], slot: 1000) == nil)
+        #expect(AdvertisementOpener(keys: [(1, key)]).findWithClockSkew(sealed, slot: 1000) == nil)
+        #expect(AdvertisementOpener(keys: [(1, key)]).findWithClockSkew([1, 2], slot: 1000) == nil)
     }
 }

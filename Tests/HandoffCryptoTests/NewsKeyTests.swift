@@ -4,7 +4,7 @@ import TestLimits
 import Testing
 
 @Suite("Two devices have keys of their own for news", .endsWithin(minutes: 10))
-struct NewsKeyTests {
+struct DirectedAdvertisingKeysTests {
     /// The two keys of a pair of devices, as the one that advertises has them; in hexadecimal.
     struct Case: Codable, Equatable, Sendable {
         let privateKey: String
@@ -16,9 +16,9 @@ struct NewsKeyTests {
     @Test("what one sends the other receives, in each direction with another key")
     func agreement() throws {
         let (desk, lap, tab) = (AgreementKey.generate(), AgreementKey.generate(), AgreementKey.generate())
-        let atDesk = try NewsKeys(local: desk, remote: lap.publicKey)
-        let atLap = try NewsKeys(local: lap, remote: desk.publicKey)
-        let others = try NewsKeys(local: desk, remote: tab.publicKey)
+        let atDesk = try DirectedAdvertisingKeys(local: desk, remote: lap.publicKey)
+        let atLap = try DirectedAdvertisingKeys(local: lap, remote: desk.publicKey)
+        let others = try DirectedAdvertisingKeys(local: desk, remote: tab.publicKey)
         #expect(atDesk.sending == atLap.receiving)
         #expect(atDesk.receiving == atLap.sending)
         #expect(Set([atDesk.sending, atDesk.receiving, others.sending, others.receiving]).count == 4)
@@ -27,7 +27,9 @@ struct NewsKeyTests {
     @Test("a key that protects nothing is refused")
     func weak() throws {
         let zero = try DevicePublicKey(rawRepresentation: [UInt8](repeating: 0, count: 32))
-        #expect { try NewsKeys(local: .generate(), remote: zero) } throws: { ($0 as? CryptoError)?.code == .weakKey }
+        #expect { try DirectedAdvertisingKeys(local: .generate(), remote: zero) } throws: {
+            ($0 as? CryptoError)?.code == .weakKey
+        }
     }
 
     private static func make() throws -> [Case] {
@@ -35,7 +37,7 @@ struct NewsKeyTests {
         return try (0..<3).map { _ in
             let (own, other) = (random.bytes(32), random.bytes(32))
             let remote = try AgreementKey(rawRepresentation: other).publicKey
-            let keys = try NewsKeys(local: AgreementKey(rawRepresentation: own), remote: remote)
+            let keys = try DirectedAdvertisingKeys(local: AgreementKey(rawRepresentation: own), remote: remote)
             return Case(
                 privateKey: hex(own),
                 otherPrivateKey: hex(other),

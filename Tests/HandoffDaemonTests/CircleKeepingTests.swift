@@ -42,7 +42,7 @@ struct CircleKeepingTests {
             let second = world.engine.card.advertisingKey
             #expect(first != second)
             var devices = try TrustedDevices(from: world.directory)
-            try devices.present(world.engine.identity, name: DeviceName("desk"))
+            try devices.setOwnIdentity(world.engine.identity, name: DeviceName("desk"))
             #expect(devices.ownKey == second)
         }
     }
@@ -52,12 +52,12 @@ struct CircleKeepingTests {
         try await withDirectory { directory in
             let identity = try Identity.loaded(from: directory)
             var devices = try TrustedDevices(from: directory)
-            try devices.present(identity, name: DeviceName("desk"))
+            try devices.setOwnIdentity(identity, name: DeviceName("desk"))
             try devices.rename(identity.id, to: DeviceName("Kitchen"))
             var again = try TrustedDevices(from: directory)
-            try again.present(identity, name: DeviceName("desk"))
+            try again.setOwnIdentity(identity, name: DeviceName("desk"))
             #expect(again.ownName?.rawValue == "Kitchen")
-            try again.present(identity, name: DeviceName("bench"))
+            try again.setOwnIdentity(identity, name: DeviceName("bench"))
             #expect(again.ownName?.rawValue == "bench")
         }
     }
@@ -65,18 +65,18 @@ struct CircleKeepingTests {
     @Test("a device that may not know the news is called once in a slot where it is heard, and not when it knows")
     func news() async throws {
         try await EngineWorld.runReady { world, peer in
-            #expect(world.engine.nextCall()?.device.id == nil)
-            world.engine.heard(try peer.sighting(of: "edit"))
-            #expect(world.engine.nextCall()?.device.id == peer.device.id)
-            #expect(world.engine.nextCall()?.device.id == nil)
+            #expect(world.engine.nextCircleUpdate()?.device.id == nil)
+            world.engine.receive(try peer.advertisementReport(of: "edit"))
+            #expect(world.engine.nextCircleUpdate()?.device.id == peer.device.id)
+            #expect(world.engine.nextCircleUpdate()?.device.id == nil)
             try world.engine.acknowledged(world.engine.circle, by: peer.device.id)
-            #expect(world.engine.read { !$0.devices.hasNews(for: peer.device.id) })
+            #expect(world.engine.read { !$0.devices.hasUpdate(for: peer.device.id) })
             // That it knows is kept; that it knows otherwise is worth a call at once.
-            #expect(try !TrustedDevices(from: world.directory).hasNews(for: peer.device.id))
-            world.engine.heardDigest(world.engine.circleDigest, from: peer.device.id)
-            #expect(world.engine.nextCall()?.device.id == nil)
-            world.engine.heardDigest([0, 0, 0, 0, 0, 0, 0, 0], from: peer.device.id)
-            #expect(world.engine.nextCall()?.device.id == peer.device.id)
+            #expect(try !TrustedDevices(from: world.directory).hasUpdate(for: peer.device.id))
+            world.engine.receiveCircleDigest(world.engine.circleDigest, from: peer.device.id)
+            #expect(world.engine.nextCircleUpdate()?.device.id == nil)
+            world.engine.receiveCircleDigest([0, 0, 0, 0, 0, 0, 0, 0], from: peer.device.id)
+            #expect(world.engine.nextCircleUpdate()?.device.id == peer.device.id)
         }
     }
 
@@ -92,7 +92,7 @@ struct CircleKeepingTests {
             #expect(world.engine.card.advertisingKey != before)
             #expect(try Circle(world.engine.circle)[id]?.advertisingKeyVersion == 2)
             #expect(world.engine.circleAdvisories.map(\.name) == ["identity-outdated"])
-            #expect(world.shown.all.contains("identity"))
+            #expect(world.effects.all.contains("identity"))
         }
     }
 
@@ -101,19 +101,19 @@ struct CircleKeepingTests {
         try await EngineWorld.runReady { world, peer in
             let tablet = try Peer("tablet")
             var others = try Circle(world.engine.circle)
-            let newcomer = Newcomer(publicKey: tablet.keys.publicKey, name: try DeviceName("tablet"))
+            let newcomer = DeviceIdentity(publicKey: tablet.keys.publicKey, name: try DeviceName("tablet"))
             try others.insert(newcomer, by: peer.device.id)
             try others.renewKey(of: tablet.device.id, to: tablet.keys.advertisingKey)
             #expect { try world.engine.merge(others.message, from: tablet.device.id) } throws: {
                 ($0 as? HandoffError)?.code == .notTrusted
             }
             try world.engine.merge(others.message, from: peer.device.id)
-            #expect(world.shown.all == ["device tablet"])
-            world.engine.heard(try tablet.sighting(of: "edit"))
+            #expect(world.effects.all == ["device tablet"])
+            world.engine.receive(try tablet.advertisementReport(of: "edit"))
             #expect(world.nearby.map(\.device) == [tablet.device.id])
             try others.remove(tablet.device.id)
             try world.engine.merge(others.message, from: peer.device.id)
-            #expect(world.shown.all.suffix(1) == ["device removed"])
+            #expect(world.effects.all.suffix(1) == ["device removed"])
             #expect(world.nearby.isEmpty)
         }
     }
@@ -125,15 +125,17 @@ struct CircleKeepingTests {
             let own = try #require(world.advertisement)
             let address = RadioAddress("C0:00:00:00:00:07/random")
             func hear(_ data: [UInt8]) {
-                world.engine.heard(Sighting(address: address, service: Engine.service, data: data, rssi: -60))
+                world.engine.receive(
+                    AdvertisementReport(address: address, service: Engine.service, data: data, rssi: -60)
+                )
             }
             hear(own.data)
             #expect(world.engine.circleAdvisories.isEmpty)
-            let payload = try AdvertisementPayload(hasWebpage: false, port: 0x99, typeHash: .farewell)
+            let payload = try AdvertisementPayload(hasWebpage: false, port: 0x99, typeHash: .withdrawal)
             let sealer = AdvertisementSealer(key: world.engine.card.advertisingKey, slot: Moment.now.slot)
             hear(sealer.seal(payload.encode()))
             #expect(world.engine.circleAdvisories.map(\.name) == ["identity-cloned"])
-            #expect(world.shown.all.filter { $0 == "identity" }.count == 1)
+            #expect(world.effects.all.filter { $0 == "identity" }.count == 1)
             #expect(world.nearby.isEmpty)
         }
     }
@@ -145,9 +147,9 @@ struct CircleKeepingTests {
             try world.engine.trust(tablet.device)
             try world.engine.remove(tablet.device.id)
             let before = world.engine.card.advertisingKey
-            world.shown.clear()
+            world.effects.clear()
             try world.engine.leave()
-            #expect(world.shown.all == ["device removed", "identity"])
+            #expect(world.effects.all == ["device removed", "identity"])
             let after = try Circle(world.engine.circle)
             #expect(after.members.map(\.id) == [world.engine.identity.id])
             #expect(after.removals.isEmpty)

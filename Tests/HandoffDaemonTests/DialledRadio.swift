@@ -4,7 +4,7 @@ import Synchronization
 @testable import HandoffDaemon
 
 /// A radio on which every dial waits for ever, except to one address, where it is refused, and to one, whose link breaks.
-final class DialledRadio: Radio {
+final class DialRecordingRadio: Radio {
     /// A channel whose link is gone with the first message.
     struct Channel: RadioChannel {
         let peer: RadioAddress
@@ -65,7 +65,7 @@ final class DialledRadio: Radio {
 
     func withScan<Success: Sendable>(
         for services: Set<ServiceUUID>,
-        _ body: (AsyncStream<Sighting>) async throws -> Success
+        _ body: (AsyncStream<AdvertisementReport>) async throws -> Success
     ) async throws -> Success {
         try await body(AsyncStream { $0.finish() })
     }

@@ -11,7 +11,7 @@ import Testing
 @testable import HandoffDaemon
 
 @Suite("The engine lets documents follow, and says why one cannot", .endsWithin(minutes: 10))
-struct DocumentServiceTests {
+struct DocumentTrackerTests {
     /// Runs `body` with a world whose folder `docs` is an empty directory.
     private static func run(_ body: @escaping (EngineWorld, _ docs: URL) async throws -> Void) async throws {
         try await EngineWorld.runReady { world, _ in
@@ -44,8 +44,10 @@ struct DocumentServiceTests {
             let id = try world.engine.create(activity, isEligible: true, by: ":1.1")
             try world.engine.becomeCurrent(id, by: ":1.1")
             let request = FetchRequest(typeHash: activity.type.hash)
-            let given = try await world.engine.answer(to: request)
-            guard case .activity(let shared) = given.answer else { return #expect(Bool(false), "\(given.answer)") }
+            let prepared = try await world.engine.answer(to: request)
+            guard case .activity(let shared) = prepared.answer else {
+                return #expect(Bool(false), "\(prepared.answer)")
+            }
             #expect(shared.documentURL == "handoff-folder:docs/a.txt")
             try FileManager.default.removeItem(at: file)
             let late = try await world.engine.answer(to: request)
@@ -74,14 +76,14 @@ struct DocumentServiceTests {
     func impatient() async throws {
         try await Self.run { world, docs in
             try await Reactor.withReactor { reactor in
-                var service = DocumentService(engine: world.engine, logger: world.engine.logger)
-                service.patience = .milliseconds(1)
+                var service = DocumentTracker(engine: world.engine, logger: world.engine.logger)
+                service.timeout = .milliseconds(1)
                 let activity = try Activity(
                     type: .browsingWeb,
                     userInfo: [Activity.documentURLKey: .url("handoff-folder:docs/late.txt")]
                 )
                 let impatient = service
-                let error = await #expect(throws: HandoffError.self) { _ = try await impatient.arrived(activity) }
+                let error = await #expect(throws: HandoffError.self) { _ = try await impatient.waitForDocuments(of: activity) }
                 #expect(error?.code == .documentMissing)
                 #expect(error?.message.contains("late.txt has not been synchronised") == true)
                 let local = try service.local(activity)

@@ -9,9 +9,9 @@ import Testing
 @Suite("The engine finds out that a trusted device has another time", .endsWithin(minutes: 10))
 struct EngineClockTests {
     /// What a radio hears of a device whose clock is that many slots ahead.
-    private static func sighting(of peer: Peer, ahead slots: Int) throws -> Sighting {
+    private static func advertisementReport(of peer: Peer, ahead slots: Int) throws -> AdvertisementReport {
         let slot = Moment.now.slot &+ UInt64(bitPattern: Int64(slots))
-        return Sighting(
+        return AdvertisementReport(
             address: RadioAddress("C0:00:00:00:00:01/random"),
             service: Engine.service,
             data: AdvertisementSealer(key: peer.keys.advertisingKey, slot: slot).seal([0x10, 1, 2, 3, 4, 5]),
@@ -25,18 +25,18 @@ struct EngineClockTests {
             for slots in [-1, 1] {
                 try world.engine.remove(peer.device.id)
                 try world.engine.trust(peer.device)
-                world.engine.heard(try Self.sighting(of: peer, ahead: slots))
+                world.engine.receive(try Self.advertisementReport(of: peer, ahead: slots))
                 #expect(world.engine.read { $0.lastSeen[peer.device.id] } != nil)
             }
             #expect(world.engine.clockAdvisories.isEmpty)
         }
         try await EngineWorld.runReady { world, peer in
-            world.engine.heard(try Self.sighting(of: peer, ahead: -8))
+            world.engine.receive(try Self.advertisementReport(of: peer, ahead: -8))
             #expect(world.nearby.isEmpty)
             #expect(world.engine.clockAdvisories.map(\.name) == ["clock-differs"])
             #expect(world.engine.clockAdvisories.first?.message.contains("laptop is about 2 hours behind") == true)
-            #expect(world.shown.all == ["radio"])
-            world.engine.heard(try peer.sighting(of: "edit"))
+            #expect(world.effects.all == ["radio"])
+            world.engine.receive(try peer.advertisementReport(of: "edit"))
             #expect(world.engine.clockAdvisories.isEmpty, "it was heard in time")
         }
     }

@@ -24,29 +24,29 @@ struct EngineFetchTests {
             by: Self.client
         )
         try world.engine.becomeCurrent(id, by: Self.client)
-        world.shown.clear()
+        world.effects.clear()
         return id
     }
 
     /// An app that does `body` when it is asked to save.
     private final class App: EngineObserver {
         let engine: Engine
-        let shown: Shown
-        let asked = Latest<[SaveRounds.Round]>([])
+        let effects: RecordedEffects
+        let asked = Latest<[SaveRequests.Request]>([])
 
         init(_ world: EngineWorld) {
             engine = world.engine
-            shown = world.shown
+            effects = world.effects
             // What happens here does not depend on how busy the machine is.
-            engine.edit { $0.origin.savePatience = .seconds(600) }
+            engine.edit { $0.origin.saveTimeout = .seconds(600) }
         }
 
         func show(_ effect: Engine.Effect) {
-            shown.show(effect)
-            if case .saveRequested(_, let round) = effect { asked.set(asked.current.value + [round]) }
+            effects.show(effect)
+            if case .saveRequested(_, let saveRequest) = effect { asked.set(asked.current.value + [saveRequest]) }
         }
 
-        func round() async throws -> SaveRounds.Round {
+        func saveRequest() async throws -> SaveRequests.Request {
             var asked = asked.current
             while asked.value.isEmpty { asked = try await self.asked.changed(since: asked) }
             return asked.value[0]
@@ -62,15 +62,15 @@ struct EngineFetchTests {
             let engine = world.engine
             let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
                 for _ in 0..<3 { group.addTask { try await engine.answer(to: Self.request()).answer } }
-                let round = try await app.round()
+                let saveRequest = try await app.saveRequest()
                 try engine.update(id, to: .sample(line: 7), isEligible: true, by: Self.client)
-                engine.saveEnded(round, .saved)
+                engine.saveEnded(saveRequest, .saved)
                 var answers: [Answer] = []
                 for try await answer in group { answers.append(answer) }
                 return answers
             }
             #expect(answers == Array(repeating: .activity(try .sample(line: 7)), count: 3))
-            #expect(world.shown.all.filter { $0.hasPrefix("save ") } == ["save \(id)", "save of \(id) saved"])
+            #expect(world.effects.all.filter { $0.hasPrefix("save ") } == ["save \(id)", "save of \(id) saved"])
         }
     }
 
@@ -81,10 +81,10 @@ struct EngineFetchTests {
             let app = App(world)
             world.engine.observe(by: app)
             let engine = world.engine
-            async let given = engine.answer(to: Self.request())
-            _ = try await app.round()
+            async let prepared = engine.answer(to: Self.request())
+            _ = try await app.saveRequest()
             engine.clientLeft(Self.client)
-            #expect(try await given.activity == nil)
+            #expect(try await prepared.activity == nil)
         }
     }
 
@@ -95,9 +95,9 @@ struct EngineFetchTests {
             let app = App(world)
             world.engine.observe(by: app)
             let engine = world.engine
-            async let given = engine.answer(to: Self.request())
-            engine.saveEnded(try await app.round(), .failed)
-            #expect(try await given.answer == .activity(try .sample()))
+            async let prepared = engine.answer(to: Self.request())
+            engine.saveEnded(try await app.saveRequest(), .failed)
+            #expect(try await prepared.answer == .activity(try .sample()))
             #expect(engine.read { try? $0.origin.activity(id).needsSave } == true)
         }
     }
@@ -106,20 +106,20 @@ struct EngineFetchTests {
     func acknowledgement() async throws {
         try await EngineWorld.runReady { world, peer in
             let id = try world.publish()
-            world.shown.clear()
-            let given = try await world.engine.answer(to: Self.request())
-            world.engine.gave(given, to: peer.device.id)
-            #expect(world.shown.all == ["fetched \(id) 1"])
-            world.engine.acknowledged(given, by: peer.device.id)
-            #expect(world.shown.all == ["fetched \(id) 1", "continued \(id) by laptop"])
+            world.effects.clear()
+            let prepared = try await world.engine.answer(to: Self.request())
+            world.engine.didSendAnswer(prepared, to: peer.device.id)
+            #expect(world.effects.all == ["fetched \(id) 1"])
+            world.engine.acknowledged(prepared, by: peer.device.id)
+            #expect(world.effects.all == ["fetched \(id) 1", "continued \(id) by laptop"])
 
             let refused = try await world.engine.answer(to: Self.request("draw"))
-            world.engine.gave(refused, to: peer.device.id)
+            world.engine.didSendAnswer(refused, to: peer.device.id)
             world.engine.acknowledged(refused, by: peer.device.id)
             try world.engine.invalidate(id, by: Self.client)
-            world.shown.clear()
-            world.engine.acknowledged(given, by: peer.device.id)
-            #expect(world.shown.all.isEmpty, "its app has gone on")
+            world.effects.clear()
+            world.engine.acknowledged(prepared, by: peer.device.id)
+            #expect(world.effects.all.isEmpty, "its app has gone on")
         }
     }
 
@@ -128,9 +128,9 @@ struct EngineFetchTests {
         try await EngineWorld.runReady { world, _ in
             let id = try world.publish()
             let plan = world.engine.advertising.current
-            world.shown.clear()
+            world.effects.clear()
             for _ in 0..<1000 { try world.engine.setNeedsSave(true, of: id, by: Self.client) }
-            #expect(world.shown.all == ["changed \(id)"])
+            #expect(world.effects.all == ["changed \(id)"])
             #expect(world.engine.advertising.current.number == plan.number)
         }
     }

@@ -14,12 +14,12 @@ struct EngineNearbyTests {
     @Test("an advertisement of a trusted device is an entry, its farewell takes it away")
     func trusted() async throws {
         try await EngineWorld.runReady { world, peer in
-            world.engine.heard(try peer.sighting(of: "edit"))
-            world.engine.heard(try peer.sighting(of: "edit"))
-            world.engine.heard(try peer.sighting(of: "draw"))
-            world.engine.heard(try peer.sighting(of: nil))
+            world.engine.receive(try peer.advertisementReport(of: "edit"))
+            world.engine.receive(try peer.advertisementReport(of: "edit"))
+            world.engine.receive(try peer.advertisementReport(of: "draw"))
+            world.engine.receive(try peer.advertisementReport(of: nil))
             #expect(
-                world.shown.all == ["nearby added 1", "nearby removed 1", "nearby added 2", "nearby removed 2"]
+                world.effects.all == ["nearby added 1", "nearby removed 1", "nearby added 2", "nearby removed 2"]
             )
             #expect(world.engine.read { $0.lastSeen[peer.device.id] } != nil)
             #expect(world.nearby.isEmpty)
@@ -30,8 +30,10 @@ struct EngineNearbyTests {
     func strangers() async throws {
         try await EngineWorld.runReady { world, _ in
             let before = (world.engine.advertising.current.number, world.engine.deadline.current.number)
-            for number in 0..<200 { world.engine.heard(try Peer("stranger \(number)").sighting(of: "edit")) }
-            #expect(world.shown.all.isEmpty)
+            for number in 0..<200 {
+                world.engine.receive(try Peer("stranger \(number)").advertisementReport(of: "edit"))
+            }
+            #expect(world.effects.all.isEmpty)
             #expect(world.nearby.isEmpty)
             #expect(world.engine.read { $0.lastSeen.isEmpty })
             #expect(world.engine.advertising.current.number == before.0)
@@ -42,16 +44,18 @@ struct EngineNearbyTests {
     @Test("bytes of any length and another service's are no advertisements of ours")
     func otherBytes() async throws {
         try await EngineWorld.runReady { world, peer in
-            let honest = try peer.sighting(of: "edit")
+            let honest = try peer.advertisementReport(of: "edit")
             let other = try #require(ServiceUUID("0a6dc9a1-58ee-4f39-9d1c-6e4f5ea19a01"))
             for length in 0...31 {
                 let data = Array((honest.data + [UInt8](repeating: 0, count: 31)).prefix(length))
                 guard length != honest.data.count else { continue }
-                world.engine.heard(
-                    Sighting(address: honest.address, service: honest.service, data: data, rssi: nil)
+                world.engine.receive(
+                    AdvertisementReport(address: honest.address, service: honest.service, data: data, rssi: nil)
                 )
             }
-            world.engine.heard(Sighting(address: honest.address, service: other, data: honest.data, rssi: nil))
+            world.engine.receive(
+                AdvertisementReport(address: honest.address, service: other, data: honest.data, rssi: nil)
+            )
             #expect(world.nearby.isEmpty)
         }
     }
@@ -59,11 +63,13 @@ struct EngineNearbyTests {
     @Test("an advertisement with a flipped bit is a stranger's")
     func damaged() async throws {
         try await EngineWorld.runReady { world, peer in
-            let honest = try peer.sighting(of: "edit")
+            let honest = try peer.advertisementReport(of: "edit")
             for bit in 0..<(honest.data.count * 8) {
                 var data = honest.data
                 data[bit / 8] ^= 1 << (bit % 8)
-                world.engine.heard(Sighting(address: honest.address, service: honest.service, data: data, rssi: nil))
+                world.engine.receive(
+                    AdvertisementReport(address: honest.address, service: honest.service, data: data, rssi: nil)
+                )
             }
             #expect(world.nearby.isEmpty)
         }
@@ -73,17 +79,17 @@ struct EngineNearbyTests {
     func trustAndRemoval() async throws {
         try await EngineWorld.runReady { world, first in
             let second = try Peer("tablet")
-            world.engine.heard(try second.sighting(of: "edit"))
+            world.engine.receive(try second.advertisementReport(of: "edit"))
             #expect(world.nearby.isEmpty)
             try world.engine.trust(second.device)
-            world.engine.heard(try second.sighting(of: "edit"))
+            world.engine.receive(try second.advertisementReport(of: "edit"))
             #expect(world.nearby.map(\.device) == [second.device.id])
             try world.engine.remove(second.device.id)
             #expect(world.nearby.isEmpty)
-            world.engine.heard(try second.sighting(of: "edit"))
+            world.engine.receive(try second.advertisementReport(of: "edit"))
             #expect(world.nearby.isEmpty)
-            #expect(world.shown.all == ["device tablet", "nearby added 1", "nearby removed 1", "device removed"])
-            world.engine.heard(try first.sighting(of: "edit"))
+            #expect(world.effects.all == ["device tablet", "nearby added 1", "nearby removed 1", "device removed"])
+            world.engine.receive(try first.advertisementReport(of: "edit"))
             #expect(world.nearby.map(\.device) == [first.device.id])
         }
     }
@@ -97,7 +103,7 @@ struct EngineNearbyTests {
                 advertisingKey: peer.keys.advertisingKey
             )
             try world.engine.trust(renamed)
-            #expect(world.shown.all == ["device changed new name"])
+            #expect(world.effects.all == ["device changed new name"])
             #expect(world.engine.read { $0.devices.all } == [renamed])
         }
     }
@@ -112,7 +118,7 @@ struct EngineNearbyTests {
                 advertisingKey: keys.advertisingKey
             )
             #expect { try world.engine.trust(own) } throws: { ($0 as? HandoffError)?.code == .ownCard }
-            #expect(world.shown.all.isEmpty)
+            #expect(world.effects.all.isEmpty)
         }
     }
 
@@ -124,12 +130,12 @@ struct EngineNearbyTests {
             #expect { try world.engine.trust(other.device) } throws: { error in
                 (error as? HandoffError)?.code == .stateUnwritable
             }
-            world.engine.heard(try other.sighting(of: "edit"))
+            world.engine.receive(try other.advertisementReport(of: "edit"))
             #expect(world.nearby.isEmpty)
             #expect { try world.engine.remove(peer.device.id) } throws: { error in
                 (error as? HandoffError)?.code == .stateUnwritable
             }
-            world.engine.heard(try peer.sighting(of: "edit"))
+            world.engine.receive(try peer.advertisementReport(of: "edit"))
             #expect(world.nearby.count == 1)
         }
     }
@@ -137,33 +143,33 @@ struct EngineNearbyTests {
     @Test("a type that was continued here has a name from then on, which is shown")
     func learning() async throws {
         try await EngineWorld.runReady { world, peer in
-            world.engine.heard(try peer.sighting(of: "edit"))
+            world.engine.receive(try peer.advertisementReport(of: "edit"))
             let entry = try #require(world.nearby.first)
             #expect(world.engine.describe(entry).type == nil)
             world.engine.learn(try ActivityType("org.example.edit"))
             #expect(world.engine.describe(entry).type == (try ActivityType("org.example.edit")))
             world.engine.learn(try ActivityType("org.example.edit"))
-            #expect(world.shown.all == ["nearby added 1", "nearby changed 1"])
+            #expect(world.effects.all == ["nearby added 1", "nearby changed 1"])
         }
     }
 
     @Test("a type that a program here begins to use has a name from then on, which is shown")
     func learningFromPrograms() async throws {
         try await EngineWorld.runReady { world, peer in
-            world.engine.heard(try peer.sighting(of: "edit"))
+            world.engine.receive(try peer.advertisementReport(of: "edit"))
             _ = try world.engine.create(.sample("edit"), isEligible: true, by: ":1.1")
-            #expect(world.shown.all == ["nearby added 1", "added 1", "nearby changed 1"])
+            #expect(world.effects.all == ["nearby added 1", "added 1", "nearby changed 1"])
         }
     }
 
     @Test("an entry that has left says so")
     func staleEntry() async throws {
         try await EngineWorld.runReady { world, peer in
-            world.engine.heard(try peer.sighting(of: "edit"))
+            world.engine.receive(try peer.advertisementReport(of: "edit"))
             let id = try #require(world.nearby.first).id
-            world.engine.becameStale(id)
-            world.engine.becameStale(id)
-            #expect(world.shown.all == ["nearby added 1", "nearby removed 1"])
+            world.engine.removeStaleEntry(id)
+            world.engine.removeStaleEntry(id)
+            #expect(world.effects.all == ["nearby added 1", "nearby removed 1"])
             #expect { try world.engine.entry(id) } throws: { ($0 as? HandoffError)?.code == .noSuchActivity }
         }
     }

@@ -19,7 +19,7 @@ struct EngineTests {
             try world.engine.resignCurrent(two, by: ":1.1")
             try world.engine.invalidate(one, by: ":1.1")
             #expect(
-                world.shown.all == [
+                world.effects.all == [
                     "added 1", "current - to 1", "added 2", "current 1 to 2", "changed 2", "current 2 to 1",
                     "removed 1", "current - to -",
                 ]
@@ -31,14 +31,14 @@ struct EngineTests {
     func ownership() async throws {
         try await EngineWorld.run { world in
             let id = try world.publish()
-            world.shown.clear()
+            world.effects.clear()
             #expect { try world.engine.invalidate(id, by: ":1.2") } throws: { ($0 as? HandoffError)?.code == .notOwner }
             #expect {
                 try world.engine.update(id, to: .sample(line: 9), isEligible: false, by: ":1.2")
             } throws: { error in
                 (error as? HandoffError)?.code == .notOwner
             }
-            #expect(world.shown.all.isEmpty)
+            #expect(world.effects.all.isEmpty)
             #expect(world.engine.read { $0.origin.current?.id } == id)
         }
     }
@@ -50,9 +50,9 @@ struct EngineTests {
             _ = try world.publish("theirs", by: ":1.2")
             world.engine.startLooking(for: ":1.2")
             #expect(world.effort == .continuous)
-            world.shown.clear()
+            world.effects.clear()
             world.engine.clientLeft(":1.2")
-            #expect(world.shown.all == ["removed 2", "current - to 1"])
+            #expect(world.effects.all == ["removed 2", "current - to 1"])
             #expect(world.effort == .dutyCycled)
         }
     }
@@ -64,7 +64,7 @@ struct EngineTests {
             _ = try world.publish("theirs", by: ":1.2")
             world.engine.startLooking(for: ":1.3")
             world.engine.allClientsLeft()
-            #expect(world.engine.read { $0.origin.owners.isEmpty && $0.lookers.isEmpty })
+            #expect(world.engine.read { $0.origin.owners.isEmpty && $0.activeScanners.isEmpty })
         }
     }
 
@@ -165,13 +165,13 @@ struct EngineTests {
         try await EngineWorld.run { world in
             world.engine.observe(by: nil)
             _ = try world.publish()
-            let shown = Shown()
+            let effects = RecordedEffects()
             var owners: Set<String> = []
-            world.engine.observe(by: shown) { owners = $0.origin.owners }
+            world.engine.observe(by: effects) { owners = $0.origin.owners }
             #expect(owners == [":1.1"])
-            #expect(shown.all.isEmpty)
+            #expect(effects.all.isEmpty)
             _ = try world.publish("two")
-            #expect(shown.all == ["added 2", "current 1 to 2"])
+            #expect(effects.all == ["added 2", "current 1 to 2"])
         }
     }
 }

@@ -12,7 +12,7 @@ import Synchronization
 struct EngineWorld {
     let engine: Engine
     let directory: StateDirectory
-    let shown: Shown
+    let effects: RecordedEffects
 
     /// Runs `body` with an engine that trusts nobody and has no radio yet.
     static func run(_ body: (EngineWorld) async throws -> Void) async throws {
@@ -24,9 +24,9 @@ struct EngineWorld {
                     devices: TrustedDevices(from: directory),
                     logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
                 )
-                let shown = Shown()
-                engine.observe(by: shown)
-                try await body(EngineWorld(engine: engine, directory: directory, shown: shown))
+                let effects = RecordedEffects()
+                engine.observe(by: effects)
+                try await body(EngineWorld(engine: engine, directory: directory, effects: effects))
             }
         }
     }
@@ -38,7 +38,7 @@ struct EngineWorld {
             world.engine.radioChanged(to: .ready(RadioDescription(name: "test")))
             world.engine.listening(at: try ChannelPort.sample)
             try world.engine.trust(peer.device)
-            world.shown.clear()
+            world.effects.clear()
             try await body(world, peer)
         }
     }
@@ -56,7 +56,7 @@ struct EngineWorld {
 }
 
 /// The effects that the engine has shown, as short words.
-final class Shown: EngineObserver {
+final class RecordedEffects: EngineObserver {
     private let words = Mutex<[String]>([])
 
     var all: [String] { words.withLock { $0 } }
@@ -124,15 +124,15 @@ struct Peer {
     }
 
     /// What a radio hears of this device; a farewell for a nil activity.
-    func sighting(
+    func advertisementReport(
         of name: String?,
         hasWebpage: Bool = false,
         from address: RadioAddress = RadioAddress("C0:00:00:00:00:01/random")
-    ) throws -> Sighting {
-        let hash = try name.map { try ActivityType("org.example.\($0)").hash } ?? .farewell
+    ) throws -> AdvertisementReport {
+        let hash = try name.map { try ActivityType("org.example.\($0)").hash } ?? .withdrawal
         let payload = try AdvertisementPayload(hasWebpage: hasWebpage, port: 0x90, typeHash: hash)
         let sealer = AdvertisementSealer(key: keys.advertisingKey, slot: Moment.now.slot)
-        return Sighting(
+        return AdvertisementReport(
             address: address,
             service: Engine.service,
             data: sealer.seal(payload.encode()),

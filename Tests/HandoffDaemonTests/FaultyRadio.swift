@@ -87,7 +87,7 @@ final class FaultyRadio<Base: Radio>: Radio {
 
     func withScan<Success: Sendable>(
         for services: Set<ServiceUUID>,
-        _ body: (AsyncStream<Sighting>) async throws -> Success
+        _ body: (AsyncStream<AdvertisementReport>) async throws -> Success
     ) async throws -> Success {
         try await base.withScan(for: services, body)
     }

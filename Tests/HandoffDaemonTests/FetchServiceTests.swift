@@ -15,11 +15,11 @@ struct FetchServiceTests {
     @Test("a device that is heard at another address while it is dialled is dialled there")
     func moved() async throws {
         try await EngineWorld.runReady { world, peer in
-            let radio = DialledRadio(refusing: Self.other)
+            let radio = DialRecordingRadio(refusing: Self.other)
             let failure = try await Self.failure(of: peer, heardAt: [Self.one], over: radio, in: world) {
                 // Only once the old address is being dialled does the device move.
                 _ = try await radio.dials.changed(since: radio.dials.initial)
-                world.engine.heard(try peer.sighting(of: "edit", from: Self.other))
+                world.engine.receive(try peer.advertisementReport(of: "edit", from: Self.other))
             }
             #expect(failure == .peerRefused)
             #expect(radio.dials.current.value == [Self.one, Self.other])
@@ -29,13 +29,13 @@ struct FetchServiceTests {
     @Test("a device that is heard where it is dialled is not dialled anew")
     func stayed() async throws {
         try await EngineWorld.runReady { world, peer in
-            let radio = DialledRadio()
+            let radio = DialRecordingRadio()
             let service = FetchService(engine: world.engine, radio: radio, logger: world.engine.logger)
-            world.engine.heard(try peer.sighting(of: "edit", from: Self.one))
+            world.engine.receive(try peer.advertisementReport(of: "edit", from: Self.one))
             let id = try #require(world.nearby.first).id
             try await withServices([{ try await service.run() }, { _ = try await service.fetch(id) }]) {
                 _ = try await awaiting("a dial") { try await radio.dials.changed(since: radio.dials.initial) }
-                for _ in 0..<100 { world.engine.heard(try peer.sighting(of: "edit", from: Self.one)) }
+                for _ in 0..<100 { world.engine.receive(try peer.advertisementReport(of: "edit", from: Self.one)) }
             }
             #expect(radio.dials.current.value == [Self.one])
         }
@@ -44,7 +44,7 @@ struct FetchServiceTests {
     @Test("a device whose link breaks is dialled again, and not for ever")
     func broken() async throws {
         try await EngineWorld.runReady { world, peer in
-            let radio = DialledRadio(breaking: Self.one)
+            let radio = DialRecordingRadio(breaking: Self.one)
             let failure = try await Self.failure(of: peer, heardAt: [Self.one], over: radio, in: world)
             #expect(failure == .peerUnreachable)
             #expect(radio.dials.current.value == [Self.one, Self.one, Self.one])
@@ -54,7 +54,7 @@ struct FetchServiceTests {
     @Test("what is wrong once a broken link was made again is what is told")
     func brokenOnce() async throws {
         try await EngineWorld.runReady { world, peer in
-            let radio = DialledRadio(refusing: Self.one, breaking: Self.one, breaks: 1)
+            let radio = DialRecordingRadio(refusing: Self.one, breaking: Self.one, breaks: 1)
             let failure = try await Self.failure(of: peer, heardAt: [Self.one], over: radio, in: world)
             #expect(failure == .peerRefused)
             #expect(radio.dials.current.value == [Self.one, Self.one])
@@ -64,7 +64,7 @@ struct FetchServiceTests {
     @Test("a device whose link breaks and which is heard elsewhere too is dialled there, and again where it broke")
     func brokenAndElsewhere() async throws {
         try await EngineWorld.runReady { world, peer in
-            let radio = DialledRadio(refusing: Self.other, breaking: Self.one)
+            let radio = DialRecordingRadio(refusing: Self.other, breaking: Self.one)
             let failure = try await Self.failure(of: peer, heardAt: [Self.other, Self.one], over: radio, in: world)
             #expect(failure != nil)
             #expect(radio.dials.current.value == [Self.one, Self.other, Self.one, Self.one])
@@ -75,12 +75,12 @@ struct FetchServiceTests {
     private static func failure(
         of peer: Peer,
         heardAt places: [RadioAddress],
-        over radio: DialledRadio,
+        over radio: DialRecordingRadio,
         in world: EngineWorld,
         meanwhile: @escaping @Sendable () async throws -> Void = {}
     ) async throws -> HandoffError.Code? {
         let service = FetchService(engine: world.engine, radio: radio, logger: world.engine.logger)
-        for place in places { world.engine.heard(try peer.sighting(of: "edit", from: place)) }
+        for place in places { world.engine.receive(try peer.advertisementReport(of: "edit", from: place)) }
         let id = try #require(world.nearby.first).id
         return try await withServices([{ try await service.run() }, meanwhile]) {
             do {

@@ -64,7 +64,7 @@ enum PairingWorld {
                     try laptop.pairing.begin(one)
                     try desktop.pairing.begin(other)
                     let words = (try await one.end(), try await other.end())
-                    for device in [laptop, desktop] { try await device.settled() }
+                    for device in [laptop, desktop] { try await device.waitUntilReconciled() }
                     return (
                         End(word: words.0, trusts: laptop.trustsSomebody),
                         End(word: words.1, trusts: desktop.trustsSomebody)
@@ -116,7 +116,7 @@ struct PairingDevice: Sendable {
     var trustsSomebody: Bool { engine.read { !$0.devices.isEmpty } }
 
     /// Waits until no pairing is unconfirmed.
-    func settled() async throws {
+    func waitUntilReconciled() async throws {
         var version = engine.pairings.current
         try await awaiting("\(name) to settle its pairings") {
             while engine.read({ state in
@@ -139,7 +139,7 @@ struct PairingDevice: Sendable {
             ScanningService(engine: engine, radio: radio, logger: logger),
             AdvertisingService(engine: engine, radio: radio, logger: logger),
             pairing,
-            SettlingService(engine: engine, radio: radio, logger: logger),
+            PairingReconciliationService(engine: engine, radio: radio, logger: logger),
         ]
         return try await withServices(services.map { service in { try await service.run() } }) {
             try await ready()
@@ -156,7 +156,7 @@ struct PairingDevice: Sendable {
 }
 
 /// A person who says yes.
-final class Yes: PairingPerson {
+final class Yes: PairingDelegate {
     let name: String
     private let outcome = Latest<String?>(nil)
 
@@ -174,11 +174,11 @@ final class Yes: PairingPerson {
     func choose(_ candidates: [PairingMachine.Candidate]) async -> PairingMachine.ChannelID? {
         candidates.first?.channel
     }
-    func compare(_ digits: PairingDigits, with peer: PairingPeer) async -> Bool? { true }
-    func retract(_ sentence: String) {}
-    func left() async { try? await untilCancelled() }
+    func compare(_ digits: PairingDigits, with peer: PeerIdentity) async -> Bool? { true }
+    func withdrawQuestion(_ sentence: String) {}
+    func waitUntilGone() async { try? await untilCancelled() }
 
-    func ended(_ outcome: PairingMachine.Outcome) {
+    func didEnd(_ outcome: PairingMachine.Outcome) {
         switch outcome {
         case .paired: self.outcome.setOnce("paired")
         case .unconfirmed: self.outcome.setOnce("unconfirmed")

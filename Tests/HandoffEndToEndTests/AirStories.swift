@@ -15,9 +15,9 @@ struct AirStories {
             // Slow enough to be cut in the middle: 60 KB at 2000 bytes a second.
             try world.setAir { $0.bandwidth = 2000 }
             let text = String(repeating: "x", count: 60_000)
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit", ["--user-info", #"{"text": "\#(text)"}"#]) { _ in
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                     try await desktop.withControl(["continue", "--print"]) { process, _ in
                         try await laptop.log.line(containing: "a device asks")
                         try world.setAir { $0.apart = [["laptop"], ["desktop"]] }
@@ -27,7 +27,7 @@ struct AirStories {
                         #expect(["PeerUnreachable", "TimedOut"].map { "org.handoffd.Error.\($0)" }.contains(name))
                     }
                     try world.setAir { _ in }
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                     #expect(try await desktop.json("continue", "--print")["userInfo"]["text"].string == text)
                 }
             }
@@ -37,9 +37,9 @@ struct AirStories {
     @Test("the origin is out of reach: an error that says what to do")
     func outOfReach() async throws {
         try await World.runPair { world, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit") { _ in
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                     try world.setAir { $0.apart = [["laptop"], ["desktop"]] }
                     let result = try await desktop.run("--json", "continue", "--print")
                     #expect(result.status == 1)
@@ -55,9 +55,9 @@ struct AirStories {
     func loss() async throws {
         try await World.runPair { world, laptop, desktop in
             try world.setAir { $0.loss = 0.5 }
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                     #expect(try await desktop.json("continue", "--print")["title"].string == "T")
                 }
             }
@@ -78,8 +78,8 @@ struct AirStories {
                 let seen = try await desktop.json("nearby").array.first?["lastSeen"].number ?? 0
                 try world.setAir { _ in }
                 try await laptop.log.line(containing: "the radio is ready", from: before)
-                try await desktop.watching { watch in
-                    _ = try await watch.one()
+                try await desktop.watching { watcher in
+                    _ = try await watcher.one()
                     try await desktop.untilHeard(after: seen)
                     #expect(try await desktop.json("continue", "--print")["type"].string == "org.example.edit")
                 }
@@ -104,21 +104,21 @@ struct AirStories {
     @Test(
         "a stranger who knows the port gets nothing, and disturbs nobody",
         arguments: [
-            Shout("nothing", []), Shout("an empty frame", [0, 0]),
-            Shout("a frame of which nothing comes", [0xFF, 0xFF]),
-            Shout("a frame that is too short", [0, 3, 1, 2, 3]),
-            Shout("much of anything", [UInt8](repeating: 7, count: 2000)),
-            Shout("a frame of the right size", [0, 96] + [UInt8](repeating: 1, count: 96)),
+            RawRequest("nothing", []), RawRequest("an empty frame", [0, 0]),
+            RawRequest("a frame of which nothing comes", [0xFF, 0xFF]),
+            RawRequest("a frame that is too short", [0, 3, 1, 2, 3]),
+            RawRequest("much of anything", [UInt8](repeating: 7, count: 2000)),
+            RawRequest("a frame of the right size", [0, 96] + [UInt8](repeating: 1, count: 96)),
         ]
     )
-    func stranger(_ shout: Shout) async throws {
+    func stranger(_ request: RawRequest) async throws {
         try await World.runPair { world, laptop, desktop in
             let card = try await laptop.json("devices", "card")["card"].string
             try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
-                #expect(try await Stranger.shout(shout.bytes, at: card, in: world.airDirectory) == [])
+                #expect(try await UntrustedClient.exchange(request.bytes, at: card, in: world.airDirectory) == [])
                 try await laptop.log.line(containing: "a session ended early")
-                try await desktop.watching { watch in
-                    _ = try await watch.one()
+                try await desktop.watching { watcher in
+                    _ = try await watcher.one()
                     #expect(try await desktop.json("continue", "--print")["title"].string == "T")
                 }
             }
@@ -127,7 +127,7 @@ struct AirStories {
 }
 
 /// What a stranger says, with a name by which the tests' log speaks of it.
-struct Shout: Sendable, CustomTestStringConvertible {
+struct RawRequest: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: [UInt8]
 

@@ -51,7 +51,7 @@ struct AppProcess: Sendable {
     }
 
     /// Runs `body` while the app can ask.
-    func standing(on bus: PrivateBus, _ body: @escaping @Sendable () async throws -> Void) async throws {
+    func whileOnBus(on bus: PrivateBus, _ body: @escaping @Sendable () async throws -> Void) async throws {
         let told = Method(
             name: "Told",
             inputs: [Argument(name: "process", type: .int32), Argument(name: "call", type: .string)],
@@ -65,7 +65,7 @@ struct AppProcess: Sendable {
             newCalls.yield(call)
             let answer = plan(call.name)
             guard answer == .whenReleased else { return .reply([.string(answer.rawValue)]) }
-            return .later {
+            return .deferred {
                 for await _ in gate {}
                 return [.string(Answer.yes.rawValue)]
             }
@@ -93,7 +93,7 @@ struct AppProcess: Sendable {
     }
 
     /// Waits until the app, if it runs, has taken in all that was sent to it before.
-    func settle(on bus: PrivateBus) async throws {
+    func waitForPendingCalls(on bus: PrivateBus) async throws {
         try await Connection.withConnection(to: bus.address) { connection in
             let ping = MethodCall(
                 destination: "org.example.Editor",

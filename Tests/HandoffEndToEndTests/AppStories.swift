@@ -24,10 +24,10 @@ struct AppStories {
             )
         }
         try await World.runApps(prepare) { world, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 let options = ["--title", "Draft", "--user-info", #"{"text": "Hello"}"#]
                 try await laptop.publishing("org.example.edit", options) { _ in
-                    try await watch.until { $0.first?["applicationName"].string == "Editor" }
+                    try await watcher.until { $0.first?["applicationName"].string == "Editor" }
                     let result = try await desktop.json("continue")
                     #expect(result["outcome"].string == "app")
                     #expect(result["application"].string == "org.example.Editor")
@@ -53,15 +53,15 @@ struct AppStories {
 
     @Test("an app that was given an activity talks with the app that began it")
     func stream() async throws {
-        let app = Continuing()
+        let app = RecordingApp()
         try await World.runApps({ try $0.writeApp("org.example.Editor", Self.bus) }) { _, laptop, desktop in
             try await laptop.connected { program in
                 let editor = Editor { _ in }
                 let streams = ["SupportsContinuationStreams": Value.boolean(true)]
                 _ = try await editor.open("org.example.edit", streams, over: program)
-                try await desktop.watching { watch in
-                    try await watch.until { $0.first?["opensWith"].string == "app" }
-                    try await app.standing(on: desktop.bus) {
+                try await desktop.watching { watcher in
+                    try await watcher.until { $0.first?["opensWith"].string == "app" }
+                    try await app.whileOnBus(on: desktop.bus) {
                         #expect(try await desktop.json("continue")["outcome"].string == "app")
                         #expect(await app.next() == "WillContinue org.example.edit from laptop")
                         let continuation = String(await app.next().dropFirst("Continue ".count))
@@ -83,12 +83,12 @@ struct AppStories {
 
     @Test("the origin stops answering after the app was told: the app gets one error, and so does the person")
     func originGone() async throws {
-        let app = Continuing()
+        let app = RecordingApp()
         try await World.runApps({ try $0.writeApp("org.example.Editor", Self.bus) }) { _, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit") { _ in
-                    try await watch.until { $0.first?["opensWith"].string == "app" }
-                    try await app.standing(on: desktop.bus) {
+                    try await watcher.until { $0.first?["opensWith"].string == "app" }
+                    try await app.whileOnBus(on: desktop.bus) {
                         laptop.signal(SIGKILL)
                         let result = try await desktop.run("--json", "continue")
                         #expect(result.status == 1)
@@ -104,13 +104,13 @@ struct AppStories {
 
     @Test("a second continuation gives the first app UserCancelled, and the first person too")
     func superseded() async throws {
-        let app = Continuing()
+        let app = RecordingApp()
         try await World.runApps({ try $0.writeApp("org.example.Editor", Self.bus) }) { _, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
-                    try await watch.until { $0.first?["opensWith"].string == "app" }
+                    try await watcher.until { $0.first?["opensWith"].string == "app" }
                     let entry = try await desktop.watchingOnce()
-                    try await app.standing(on: desktop.bus) {
+                    try await app.whileOnBus(on: desktop.bus) {
                         laptop.signal(SIGSTOP)
                         try await desktop.connected { user in
                             async let first = Result { try await user.continueActivity(entry) }
@@ -135,12 +135,12 @@ struct AppStories {
 
     @Test("the daemon is killed while it fetches: its next run tells the app, once")
     func daemonKilled() async throws {
-        let app = Continuing()
+        let app = RecordingApp()
         try await World.run { world in
             try world.writeApp("org.example.Editor", Self.bus)
             try await world.withDevice("laptop") { laptop in
                 try await withPrivateBus { bus in
-                    try await app.standing(on: bus) {
+                    try await app.whileOnBus(on: bus) {
                         try await world.withDaemon("desktop", on: bus, surroundings: world.appSurroundings) { desktop in
                             try await laptop.trust(desktop)
                             try await desktop.trust(laptop)
@@ -176,16 +176,16 @@ struct AppStories {
 
     @Test("an app that declines leaves the page to the browser, as does a type that nobody claims")
     func browser() async throws {
-        let (app, portal) = (Continuing(accepts: false), Portal())
+        let (app, portal) = (RecordingApp(accepts: false), FakePortal())
         try await World.runApps({ try $0.writeApp("org.example.Editor", Self.bus) }) { _, laptop, desktop in
-            try await portal.standing(on: desktop.bus) {
-                try await app.standing(on: desktop.bus) {
+            try await portal.whileOnBus(on: desktop.bus) {
+                try await app.whileOnBus(on: desktop.bus) {
                     for type in ["org.example.edit", "org.example.draw"] {
-                        try await desktop.watching { watch in
+                        try await desktop.watching { watcher in
                             let page = "https://example.org/\(type)"
                             try await laptop.publishing(type, ["--webpage", page]) { _ in
                                 let opener = type == "org.example.edit" ? "app" : "browser"
-                                try await watch.until { $0.first?["opensWith"].string == opener }
+                                try await watcher.until { $0.first?["opensWith"].string == opener }
                                 #expect(try await desktop.json("continue")["outcome"].string == "browser")
                                 #expect(await portal.next() == page)
                             }
@@ -205,15 +205,15 @@ struct AppStories {
             try await world.writeProgram("#!/bin/sh\necho \"$1\" > \(opened)\n", to: "bin/xdg-open")
         }
         try await World.runApps(prepare) { world, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit") { _ in
-                    try await watch.until { $0.first?["opensWith"].string == "none" }
+                    try await watcher.until { $0.first?["opensWith"].string == "none" }
                     let result = try await desktop.run("--json", "continue")
                     #expect(try JSON(result.stderr)["name"].string == "org.handoffd.Error.NotContinuable")
                 }
-                try await watch.none()
+                try await watcher.none()
                 try await laptop.publishing("org.example.draw", ["--webpage", "https://example.org/"]) { _ in
-                    try await watch.until { $0.first?["opensWith"].string == "browser" }
+                    try await watcher.until { $0.first?["opensWith"].string == "browser" }
                     #expect(try await desktop.json("continue")["outcome"].string == "browser")
                     try await desktop.log.line(containing: "an app that was started has ended")
                     let opened = try String(contentsOf: world.directory.appending(path: "opened"), encoding: .utf8)
@@ -226,13 +226,13 @@ struct AppStories {
     @Test("a program without D-Bus that is installed meanwhile reads the activity; broken files are told of")
     func program() async throws {
         try await World.runApps({ _ in }) { world, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit", ["--user-info", #"{"a": {"$set": [1]}}"#]) { _ in
-                    try await watch.until { $0.first?["opensWith"].string == "none" }
+                    try await watcher.until { $0.first?["opensWith"].string == "none" }
                     let told = world.directory.appending(path: "told")
                     try world.writeApp("cat", "X-Handoff-Exec=sh -c \"cat > \(told.path())\"")
                     try world.writeApp("broken", "")
-                    try await watch.until { $0.first?["application"].string == "cat" }
+                    try await watcher.until { $0.first?["application"].string == "cat" }
                     #expect(try await desktop.json("continue")["application"].string == "cat")
                     try await desktop.log.line(containing: "an app that was started has ended")
                     let activity = try JSON(String(contentsOf: told, encoding: .utf8))
@@ -260,9 +260,9 @@ struct AppStories {
             let apps = try await desktop.json("apps", "--default", "org.example.edit", "b").array
             let chosen = apps.map { $0["defaults"].array.count }
             #expect(chosen == [0, 1])
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit") { _ in
-                    try await watch.until { $0.first?["application"].string == "b" }
+                    try await watcher.until { $0.first?["application"].string == "b" }
                     #expect(try await desktop.json("continue")["application"].string == "b")
                 }
             }

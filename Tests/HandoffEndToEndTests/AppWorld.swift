@@ -6,7 +6,7 @@ import HandoffTestSupport
 import Testing
 
 /// An app on the bus that continues activities.
-struct Continuing: ContinuingApplication {
+struct RecordingApp: ApplicationHandler {
     /// What it was told, in words.
     let events: AsyncStream<String>
     private let newEvents: AsyncStream<String>.Continuation
@@ -38,7 +38,7 @@ struct Continuing: ContinuingApplication {
     }
 
     /// Runs `body` while it stands on the bus.
-    func standing(
+    func whileOnBus(
         on bus: PrivateBus,
         _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
@@ -50,7 +50,7 @@ struct Continuing: ContinuingApplication {
 }
 
 /// A desktop portal of which only OpenURI is there.
-struct Portal: Sendable {
+struct FakePortal: Sendable {
     let pages: AsyncStream<String>
     private let newPages: AsyncStream<String>.Continuation
 
@@ -65,7 +65,7 @@ struct Portal: Sendable {
     }
 
     /// Runs `body` while it stands on the bus.
-    func standing(on bus: PrivateBus, _ body: @escaping @Sendable () async throws -> Void) async throws {
+    func whileOnBus(on bus: PrivateBus, _ body: @escaping @Sendable () async throws -> Void) async throws {
         let open = Method(
             name: "OpenURI",
             inputs: [

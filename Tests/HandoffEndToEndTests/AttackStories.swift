@@ -15,8 +15,8 @@ struct AttackStories {
         try await World.runPair { world, laptop, desktop in
             let keys = try await [laptop, desktop].cards()
             try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
-                try await desktop.watching { watch in
-                    _ = try await watch.one()
+                try await desktop.watching { watcher in
+                    _ = try await watcher.one()
                     try await Attacker.run(in: world) { attacker in
                         let real = try await attacker.record([keys[0]])
                         let attempts = Self.attempts(around: real.data, keys[0])
@@ -41,10 +41,10 @@ struct AttackStories {
         try await World.runPair { world, laptop, desktop in
             let card = try CardText(parsing: try await laptop.json("devices", "card")["card"].string)
             try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
-                try await desktop.watching { watch in
-                    _ = try await watch.one()
-                    try await Crowd.run(40, at: card, in: world.airDirectory) { crowd in
-                        try await crowd.channels(40)
+                try await desktop.watching { watcher in
+                    _ = try await watcher.one()
+                    try await ConnectionFlood.run(40, at: card, in: world.airDirectory) { flood in
+                        try await flood.channels(40)
                         for _ in 0..<3 {
                             #expect(try await desktop.json("continue", "--print")["title"].string == "T")
                         }

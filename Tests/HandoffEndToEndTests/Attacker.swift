@@ -11,13 +11,13 @@ final class Attacker: Sendable {
 
     static let service = ServiceUUID("6496566b-3dbc-40e5-a269-566274cc801d")
 
-    private let mouth: SimulatedRadio
-    private let ear: SimulatedRadio
+    private let advertisingRadio: SimulatedRadio
+    private let scanningRadio: SimulatedRadio
     private let calls = Mutex(0)
 
     private init(in directory: String) {
-        mouth = SimulatedRadio(directory: directory, name: "attacker")
-        ear = SimulatedRadio(directory: directory, name: "witness")
+        advertisingRadio = SimulatedRadio(directory: directory, name: "attacker")
+        scanningRadio = SimulatedRadio(directory: directory, name: "witness")
     }
 
     /// How many channels were opened to it, at whatever port.
@@ -29,7 +29,7 @@ final class Attacker: Sendable {
         _ body: @escaping @Sendable (Attacker) async throws -> Void
     ) async throws {
         let attacker = Attacker(in: world.airDirectory)
-        try await withRadios([attacker.mouth, attacker.ear]) {
+        try await withRadios([attacker.advertisingRadio, attacker.scanningRadio]) {
             try await attacker.listen(on: ChannelPort.range.count) { try await body(attacker) }
         }
     }
@@ -41,7 +41,7 @@ final class Attacker: Sendable {
         _ body: @escaping @Sendable () async throws -> Void = {}
     ) async throws {
         guard let service = Self.service else { throw NothingHeard() }
-        try await mouth.withAdvertisement(Advertisement(service: service, data: data, pace: .fast)) {
+        try await advertisingRadio.withAdvertisement(Advertisement(service: service, data: data, pace: .fast)) {
             // One event reaches all ears in turn: when the second is heard, everybody has had the first.
             _ = try await hear(times: 2) { $0.data == data && $0.address != address }
             try await body()
@@ -49,21 +49,23 @@ final class Attacker: Sendable {
     }
 
     /// The next advertisement that one of these keys opens.
-    func record(_ keys: [AdvertisingKey]) async throws -> Sighting {
+    func record(_ keys: [AdvertisingKey]) async throws -> AdvertisementReport {
         let slot = UInt64(Date.now.timeIntervalSince1970) / 900
-        return try await hear(times: 1) { sighting in
+        return try await hear(times: 1) { report in
             var opener = AdvertisementOpener(keys: keys.map { (0, $0) })
-            return opener.open(sighting.data, slot: slot) != nil
+            return opener.open(report.data, slot: slot) != nil
         }
     }
 
-    private func hear(times: Int, _ isWanted: @escaping @Sendable (Sighting) -> Bool) async throws -> Sighting {
+    private func hear(times: Int, _ isWanted: @escaping @Sendable (AdvertisementReport) -> Bool) async throws
+        -> AdvertisementReport
+    {
         guard let service = Self.service else { throw NothingHeard() }
-        return try await ear.withScan(for: [service]) { sightings in
+        return try await scanningRadio.withScan(for: [service]) { reports in
             var count = 0
-            for await sighting in sightings where isWanted(sighting) {
+            for await report in reports where isWanted(report) {
                 count += 1
-                if count == times { return sighting }
+                if count == times { return report }
             }
             throw NothingHeard()
         }
@@ -72,7 +74,7 @@ final class Attacker: Sendable {
     /// Listens on that many ports, which the radio chooses, while `body` runs.
     private func listen(on ports: Int, _ body: @escaping @Sendable () async throws -> Void) async throws {
         guard ports > 0 else { return try await body() }
-        try await mouth.withListener(limit: 100) { [self] channel in
+        try await advertisingRadio.withListener(limit: 100) { [self] channel in
             calls.withLock { $0 += 1 }
             while (try? await channel.receive()) != nil {}
         } _: { _ in

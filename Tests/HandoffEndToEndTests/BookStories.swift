@@ -24,8 +24,8 @@ struct BookStories {
                 try await here.line(containing: "reading 340000 bytes")
                 try await Self.running([program], on: desktop.bus) { there in
                     try await there.line(containing: "reading 0 bytes")
-                    try await desktop.watching { watch in
-                        try await watch.until { $0.first?["applicationName"].string == "Book" }
+                    try await desktop.watching { watcher in
+                        try await watcher.until { $0.first?["applicationName"].string == "Book" }
                         #expect(try await desktop.json("continue")["application"].string == "org.example.Book")
                     }
                     try await there.line(containing: "page 7 of 340000 bytes")

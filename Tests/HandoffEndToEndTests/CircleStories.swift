@@ -32,10 +32,10 @@ struct CircleStories {
             let seen = try #require(try await laptop.json("devices").array.first { $0["name"].string == "tablet" })
             #expect(seen["introducedBy"].string == own)
             // And what was never exchanged by hand can be used.
-            try await tablet.watching { watch in
+            try await tablet.watching { watcher in
                 try await laptop.publishing("org.example.draw") { _ in
                     // What the desktop offered before may be there a little longer.
-                    try await watch.until { $0.map(\.["deviceName"].string) == ["laptop"] }
+                    try await watcher.until { $0.map(\.["deviceName"].string) == ["laptop"] }
                     #expect(try await tablet.json("continue", "--print")["type"].string == "org.example.draw")
                 }
             }
@@ -119,9 +119,9 @@ struct CircleStories {
                 }
                 try await desktop.publishing("org.example.edit") { _ in
                     // The laptop has the desktop's new key, and the tablet, which listens as hard, does not.
-                    try await tablet.watching { watch in
+                    try await tablet.watching { watcher in
                         try await laptop.watching { _ = try await $0.one() }
-                        try await watch.until { $0.allSatisfy { $0["type"].string != "org.example.edit" } }
+                        try await watcher.until { $0.allSatisfy { $0["type"].string != "org.example.edit" } }
                     }
                 }
                 try await desktop.trust(tablet)

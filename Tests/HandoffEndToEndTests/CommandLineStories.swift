@@ -81,8 +81,8 @@ struct CommandLineStories {
     func byType() async throws {
         try await World.runPair { _, laptop, desktop in
             try await laptop.publishing("org.example.edit") { _ in
-                try await desktop.watching { watch in
-                    _ = try await watch.one()
+                try await desktop.watching { watcher in
+                    _ = try await watcher.one()
                     #expect(try await desktop.run("continue", "--print", "--type", "org.example.draw").status == 4)
                     let activity = try await desktop.json("continue", "--print", "--type", "org.example.edit")
                     #expect(activity["type"].string == "org.example.edit")
@@ -142,13 +142,13 @@ struct CommandLineStories {
     func silence() async throws {
         let secrets = ["SecretTitle", "secret.example.org", "SecretKey", "SecretValue"]
         try await World.runPair(["--log-level", "trace"]) { _, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 let options = [
                     "--title", "SecretTitle", "--webpage", "https://secret.example.org/",
                     "--user-info", #"{"SecretKey": "SecretValue"}"#,
                 ]
                 try await laptop.publishing("org.example.edit", options) { _ in
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                     #expect(try await desktop.json("continue", "--print")["title"].string == "SecretTitle")
                     try await laptop.log.line(containing: "an activity was fetched")
                 }

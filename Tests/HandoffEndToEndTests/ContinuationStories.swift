@@ -12,12 +12,12 @@ struct ContinuationStories {
     @Test("two devices trust each other by card, one publishes, the other sees it and continues with all of it")
     func wholeStory() async throws {
         try await World.runPair { _, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 let options = [
                     "--title", "Draft", "--webpage", "https://example.org/a", "--user-info", #"{"line": 12}"#,
                 ]
                 try await laptop.publishing("org.example.edit", options) { _ in
-                    let seen = try await watch.one()
+                    let seen = try await watcher.one()
                     #expect(seen["deviceName"].string == "laptop")
                     #expect(try await seen["device"].string == laptop.id)
                     #expect(seen["hasWebpage"].boolean == true)
@@ -30,7 +30,7 @@ struct ContinuationStories {
                     #expect(try activity["userInfo"] == JSON(#"{"line": 12}"#))
                     #expect(activity["deviceName"].string == "laptop")
                     // From now on the type has a name here.
-                    try await watch.until { $0.first?["type"].string == "org.example.edit" }
+                    try await watcher.until { $0.first?["type"].string == "org.example.edit" }
                     try await laptop.log.line(containing: "an activity was fetched")
                 }
             }
@@ -48,9 +48,9 @@ struct ContinuationStories {
              "dollar": {"$dictionary": {"$set": 1}}, "": "no name"}
             """
         try await World.runPair { _, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit", ["--user-info", userInfo]) { _ in
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                     let continued = try await desktop.json("continue", "--print")["userInfo"]
                     // The form of each value is unambiguous and unique, so that equal documents are equal values.
                     #expect(try continued == JSON(userInfo))
@@ -63,10 +63,10 @@ struct ContinuationStories {
     func largeActivity() async throws {
         let text = String(repeating: "0123456789abcdef", count: 4000)
         try await World.runPair { _, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit", ["--user-info", #"{"text": "\#(text)"}"#]) { _ in
                     try await laptop.log.line(containing: "a large activity is slow to continue")
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                     #expect(try await desktop.json("continue", "--print")["userInfo"]["text"].string == text)
                 }
             }
@@ -76,11 +76,11 @@ struct ContinuationStories {
     @Test("when another activity becomes current, the table follows, and the one before comes back after it")
     func currentActivityChanges() async throws {
         try await World.runPair { _, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit") { _ in
-                    let first = try await watch.one()
+                    let first = try await watcher.one()
                     try await laptop.publishing("org.example.draw") { draw in
-                        let second = try await watch.until {
+                        let second = try await watcher.until {
                             $0.first?["typeHash"] != first["typeHash"] && $0.count == 1
                         }
                         #expect(second.first?["id"] != first["id"])
@@ -89,7 +89,7 @@ struct ContinuationStories {
                         kill(draw.processID, SIGINT)
                         #expect(await draw.exitStatus() == 0)
                     }
-                    let third = try await watch.until { $0.count == 1 && $0[0]["typeHash"] == first["typeHash"] }
+                    let third = try await watcher.until { $0.count == 1 && $0[0]["typeHash"] == first["typeHash"] }
                     #expect(third.first?["id"] != first["id"])
                     #expect(try await desktop.json("continue", "--print")["type"].string == "org.example.edit")
                 }
@@ -125,8 +125,8 @@ struct ContinuationStories {
                 try await tablet.trust(laptop)
                 try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
                     for device in [desktop, tablet] {
-                        try await device.watching { watch in
-                            _ = try await watch.one()
+                        try await device.watching { watcher in
+                            _ = try await watcher.one()
                             for _ in 0..<2 {
                                 #expect(try await device.json("continue", "--print")["title"].string == "T")
                             }
@@ -143,8 +143,8 @@ struct ContinuationStories {
             try await laptop.connected { program in
                 let path = try await program.createActivity(ofType: "org.example.edit", .init())
                 try await program.becomeCurrent(path)
-                try await desktop.watching { watch in
-                    _ = try await watch.one()
+                try await desktop.watching { watcher in
+                    _ = try await watcher.one()
                     try await program.setUserInfo(["line": .int64(1), "page": .int64(7)], of: path)
                     try await program.addUserInfo(["line": .int64(2)], to: path)
                     let userInfo = try await desktop.json("continue", "--print")["userInfo"]

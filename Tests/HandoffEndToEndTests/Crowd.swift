@@ -5,16 +5,16 @@ import Synchronization
 import TestRuns
 
 /// Many strangers who open channels to one device, hold them for as long as they may, and come again.
-final class Crowd: Sendable {
+final class ConnectionFlood: Sendable {
     /// How many radios the crowd shares: each opens one channel at a time.
     private static let radios = 4
 
     private let opened = Mutex(0)
-    private let arrivals: AsyncStream<Void>
-    private let arrival: AsyncStream<Void>.Continuation
+    private let openings: AsyncStream<Void>
+    private let opening: AsyncStream<Void>.Continuation
 
     private init() {
-        (arrivals, arrival) = AsyncStream.makeStream()
+        (openings, opening) = AsyncStream.makeStream()
     }
 
     /// Runs `body` while `count` strangers besiege the device of that card.
@@ -22,31 +22,31 @@ final class Crowd: Sendable {
         _ count: Int,
         at card: CardText,
         in directory: String,
-        _ body: @escaping @Sendable (Crowd) async throws -> Void
+        _ body: @escaping @Sendable (ConnectionFlood) async throws -> Void
     ) async throws {
-        let crowd = Crowd()
+        let flood = ConnectionFlood()
         let radios = (0..<radios).map { SimulatedRadio(directory: directory, name: "crowd\($0)") }
         try await withRadios(radios) {
-            let door = try await Stranger.door(of: card, with: radios[0])
+            let endpoint = try await UntrustedClient.endpoint(of: card, with: radios[0])
             let strangers: [@Sendable () async throws -> Void] = (0..<count).map { number in
                 {
-                    while !Task.isCancelled { await crowd.hold(door, with: radios[number % radios.count]) }
+                    while !Task.isCancelled { await flood.hold(endpoint, with: radios[number % radios.count]) }
                 }
             }
-            try await withServices(strangers) { try await body(crowd) }
+            try await withServices(strangers) { try await body(flood) }
         }
     }
 
     /// Waits until that many channels were opened.
     func channels(_ count: Int) async throws {
-        for await _ in arrivals where opened.withLock({ $0 }) >= count { return }
+        for await _ in openings where opened.withLock({ $0 }) >= count { return }
         throw CancellationError()
     }
 
-    private func hold(_ door: (RadioAddress, ChannelPort), with radio: SimulatedRadio) async {
-        try? await radio.withChannel(to: door.0, port: door.1, timeout: .seconds(10)) { channel in
+    private func hold(_ endpoint: (RadioAddress, ChannelPort), with radio: SimulatedRadio) async {
+        try? await radio.withChannel(to: endpoint.0, port: endpoint.1, timeout: .seconds(10)) { channel in
             opened.withLock { $0 += 1 }
-            arrival.yield(())
+            opening.yield(())
             while try await channel.receive() != nil {}
         }
     }

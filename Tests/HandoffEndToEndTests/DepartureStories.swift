@@ -12,11 +12,11 @@ struct DepartureStories {
     @Test("a publisher that is interrupted takes its activity away at once")
     func interrupted() async throws {
         try await World.runPair { _, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit") { publisher in
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                     kill(publisher.processID, SIGINT)
-                    try await atOnce { try await watch.none() }
+                    try await atOnce { try await watcher.none() }
                     #expect(await publisher.exitStatus() == 0)
                 }
             }
@@ -26,11 +26,11 @@ struct DepartureStories {
     @Test("a publisher that is killed takes its activity away at once")
     func killed() async throws {
         try await World.runPair { _, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit") { publisher in
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                     kill(publisher.processID, SIGKILL)
-                    try await atOnce { try await watch.none() }
+                    try await atOnce { try await watcher.none() }
                 }
             }
         }
@@ -39,11 +39,11 @@ struct DepartureStories {
     @Test("a daemon that is asked to stop says farewell, ends with 0, and its publisher is told")
     func stopped() async throws {
         try await World.runPair { _, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit") { publisher in
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                     laptop.signal(SIGTERM)
-                    try await atOnce { try await watch.none() }
+                    try await atOnce { try await watcher.none() }
                     #expect(await publisher.exitStatus() == 3)
                     #expect(await laptop.process.exitStatus() == 0)
                 }
@@ -67,12 +67,12 @@ struct DepartureStories {
     @Test("a daemon that is killed vanishes after the time-out")
     func daemonKilled() async throws {
         try await World.runPair { _, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit") { publisher in
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                     laptop.signal(SIGKILL)
                     #expect(await publisher.exitStatus() == 3)
-                    try await watch.none()
+                    try await watcher.none()
                 }
             }
         }
@@ -86,9 +86,9 @@ struct DepartureStories {
             #expect(await laptop.process.exitStatus() == 0)
             try await world.withDevice("laptop") { laptop in
                 #expect(try await laptop.id == id)
-                try await desktop.watching { watch in
+                try await desktop.watching { watcher in
                     try await laptop.publishing("org.example.edit", ["--title", "again"]) { _ in
-                        _ = try await watch.one()
+                        _ = try await watcher.one()
                         #expect(try await desktop.json("continue", "--print")["title"].string == "again")
                     }
                 }
@@ -99,15 +99,15 @@ struct DepartureStories {
     @Test("an activity that leaves the air because it is not eligible any more is gone at once, and comes back")
     func eligibility() async throws {
         try await World.runPair { _, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.connected { program in
                     let path = try await program.createActivity(ofType: "org.example.edit", .init())
                     try await program.becomeCurrent(path)
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                     try await program.set("Eligible", to: .boolean(false), of: path)
-                    try await atOnce { try await watch.none() }
+                    try await atOnce { try await watcher.none() }
                     try await program.set("Eligible", to: .boolean(true), of: path)
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                 }
             }
         }

@@ -4,9 +4,9 @@ import HandoffBus
 import HandoffTestSupport
 
 /// Something that shows notifications, as faithful as the daemon needs it.
-struct Desktop: Sendable {
+struct FakeNotificationServer: Sendable {
     /// A notification as it was asked for.
-    struct Notice: Sendable {
+    struct Notification: Sendable {
         let replaces: UInt32
         let summary: String
         let body: String
@@ -14,8 +14,8 @@ struct Desktop: Sendable {
     }
 
     private let capabilities: [String]
-    private let notices: AsyncStream<Notice>
-    private let newNotices: AsyncStream<Notice>.Continuation
+    private let notifications: AsyncStream<Notification>
+    private let newNotifications: AsyncStream<Notification>.Continuation
     private let closed: AsyncStream<UInt32>
     private let newClosed: AsyncStream<UInt32>.Continuation
 
@@ -26,13 +26,13 @@ struct Desktop: Sendable {
 
     init(_ capabilities: String...) {
         self.capabilities = capabilities
-        (notices, newNotices) = AsyncStream.makeStream()
+        (notifications, newNotifications) = AsyncStream.makeStream()
         (closed, newClosed) = AsyncStream.makeStream()
     }
 
     /// The next notification that it is asked for.
-    func next() async throws -> Notice {
-        for await notice in notices { return notice }
+    func next() async throws -> Notification {
+        for await notification in notifications { return notification }
         throw CancellationError()
     }
 
@@ -43,7 +43,7 @@ struct Desktop: Sendable {
     }
 
     /// Runs `body` while it stands on the bus.
-    func standing(on bus: PrivateBus, _ body: @escaping @Sendable (Connection) async throws -> Void) async throws {
+    func whileOnBus(on bus: PrivateBus, _ body: @escaping @Sendable (Connection) async throws -> Void) async throws {
         try await Connection.withConnection(to: bus.address) { connection in
             let methods = [able, notify, close]
             connection.objects.insert([Interface(name: Self.interface, methods: methods)], at: Self.path)
@@ -79,8 +79,8 @@ struct Desktop: Sendable {
             ],
             outputs: [Argument(name: "id", type: .uint32)]
         ) { invocation in
-            newNotices.yield(
-                Notice(
+            newNotifications.yield(
+                Notification(
                     replaces: try invocation.arguments.decode(at: 1, as: UInt32.self),
                     summary: try invocation.arguments.decode(at: 3, as: String.self),
                     body: try invocation.arguments.decode(at: 4, as: String.self),
@@ -106,7 +106,7 @@ struct Dunst: Sendable {
     let output: Transcript
 
     /// Runs `body` while it stands on the bus.
-    static func standing(
+    static func whileOnBus(
         on bus: PrivateBus,
         in world: World,
         _ body: @escaping @Sendable (Dunst) async throws -> Void

@@ -59,10 +59,10 @@ struct Device: Sendable {
     }
 
     /// Runs `body` with everything that `handoffctl nearby --watch` shows.
-    func watching(_ body: @escaping @Sendable (Watch) async throws -> Void) async throws {
+    func watching(_ body: @escaping @Sendable (NearbyWatcher) async throws -> Void) async throws {
         try await withControl(["nearby", "--watch"]) { _, output in
             _ = try await output.first { $0 }
-            try await body(Watch(output: output))
+            try await body(NearbyWatcher(output: output))
         }
     }
 
@@ -94,7 +94,7 @@ struct Device: Sendable {
 }
 
 /// What `handoffctl nearby --watch --json` shows, as it changes.
-struct Watch: Sendable {
+struct NearbyWatcher: Sendable {
     let output: Transcript
 
     /// The first list for which `condition` holds, from the newest on.

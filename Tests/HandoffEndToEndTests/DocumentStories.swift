@@ -12,7 +12,7 @@ import Testing
 )
 struct DocumentStories {
     /// An app on the bus that tells which document it was given.
-    private struct Reader: ContinuingApplication {
+    private struct Reader: ApplicationHandler {
         let events: AsyncStream<String>
         private let newEvents: AsyncStream<String>.Continuation
 
@@ -79,9 +79,9 @@ struct DocumentStories {
             try world.write("x", to: "laptop-docs/My report.txt")
             try world.write("x", to: "desktop-docs/deep/My report.txt")
             let file = world.directory.appending(path: "laptop-docs/My report.txt").path(percentEncoded: false)
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit", ["--document", file]) { _ in
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                     let result = try await desktop.json("continue")
                     #expect(result["outcome"].string == "app")
                     await reader.isTold("WillContinue")
@@ -97,9 +97,9 @@ struct DocumentStories {
         try await Self.run { world, laptop, desktop, reader in
             try world.write("x", to: "laptop-docs/new/a.txt")
             let file = world.directory.appending(path: "laptop-docs/new/a.txt").path()
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit", ["--document", file]) { _ in
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         group.addTask {
                             let result = try await desktop.json("continue")
@@ -123,9 +123,9 @@ struct DocumentStories {
             let removed = try await desktop.run("folders", "remove", "docs")
             #expect(removed.status == 0)
             let file = world.directory.appending(path: "laptop-docs/a.txt").path()
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit", ["--document", file]) { _ in
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                     let result = try await desktop.run("continue")
                     #expect(result.status == 4)
                     #expect(result.stderr.contains("handoffctl folders add docs PATH"), "\(result.stderr)")
@@ -161,19 +161,19 @@ struct DocumentStories {
                 )
             }
             let file = world.directory.appending(path: inside).path()
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit", ["--document", file]) { _ in
                     let nearby = try await desktop.json("nearby").array
                     #expect(nearby.isEmpty)
                     try move(outside, inside)
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                     try move(inside, outside)
-                    try await watch.none()
+                    try await watcher.none()
                     try move(outside, inside)
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                     let removed = try await laptop.run("folders", "remove", "docs")
                     #expect(removed.status == 0)
-                    try await watch.none()
+                    try await watcher.none()
                 }
             }
         }

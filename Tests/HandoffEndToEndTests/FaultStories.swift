@@ -44,10 +44,10 @@ struct FaultStories {
             }
         }
         try await World.runApps({ try story.install(in: $0) }) { world, laptop, desktop in
-            try await story.standing(on: desktop.bus) {
-                try await desktop.watching { watch in
+            try await story.whileOnBus(on: desktop.bus) {
+                try await desktop.watching { watcher in
                     try await laptop.publishing("org.example.edit", ["--title", "Draft"]) { _ in
-                        try await watch.until { $0.first?["opensWith"].string == "app" }
+                        try await watcher.until { $0.first?["opensWith"].string == "app" }
                         let entry = try await desktop.watchingOnce()
                         if example.step == .fetching { laptop.signal(SIGSTOP) }
                         try await desktop.connected { user in
@@ -74,10 +74,10 @@ struct FaultStories {
         _ body: @escaping @Sendable (_ desktop: Device) async throws -> Void
     ) async throws {
         try await World.runApps({ try story.install(in: $0) }) { _, laptop, desktop in
-            try await story.standing(on: desktop.bus) {
-                try await desktop.watching { watch in
+            try await story.whileOnBus(on: desktop.bus) {
+                try await desktop.watching { watcher in
                     try await laptop.publishing("org.example.edit", ["--title", "Draft"]) { _ in
-                        try await watch.until { $0.first?["opensWith"].string == "app" }
+                        try await watcher.until { $0.first?["opensWith"].string == "app" }
                         try await body(desktop)
                     }
                 }
@@ -108,7 +108,7 @@ struct FaultStories {
     /// The person and the app hear the same.
     private static func conclude(_ example: Case, _ error: String, _ story: AppProcess, _ desktop: Device) async throws
     {
-        try await story.settle(on: desktop.bus)
+        try await story.waitForPendingCalls(on: desktop.bus)
         // An app that dies with the activity in its hands has had it, and the person learns that it failed.
         let isLost = example.step == .receiving && example.fault == .app
         if isLost { #expect(error == "AppFailed") }
@@ -122,7 +122,7 @@ struct FaultStories {
             let status = try await again.run("status").status
             #expect(status == 0)
             if step != .receiving { try await story.call("DidFail") }
-            try await story.settle(on: desktop.bus)
+            try await story.waitForPendingCalls(on: desktop.bus)
         }
         story.expectOneEnd(isFailure: step != .receiving)
     }
@@ -144,7 +144,7 @@ struct FaultStories {
             let result = try await desktop.run("--json", "continue")
             let error = try JSON(result.stderr)["name"].string
             #expect(error == "org.handoffd.Error.AppFailed")
-            try await story.settle(on: desktop.bus)
+            try await story.waitForPendingCalls(on: desktop.bus)
             story.expectOneEnd(isFailure: false)
         }
     }

@@ -55,8 +55,8 @@ struct FloodStories {
                 let edit = try await program.create("org.example.edit", [:])
                 let draw = try await program.create("org.example.draw", [:])
                 try await program.becomeCurrent(edit)
-                try await desktop.watching { watch in
-                    _ = try await watch.one()
+                try await desktop.watching { watcher in
+                    _ = try await watcher.one()
                     let begin = ContinuousClock.now
                     let answers = try await Self.flood(laptop, program) { number in
                         [
@@ -67,7 +67,7 @@ struct FloodStories {
                     #expect(answers >= Self.rounds / 2, "the other program waits for more than two windows")
                     try await program.set("Title", to: .string("last"), of: edit)
                     // Each change of the air is another entry on the other side; the number of the last one counts them.
-                    try await watch.until { $0.count == 1 }
+                    try await watcher.until { $0.count == 1 }
                     let entry = try #require(try await desktop.json("nearby").array.first)
                     let tens = (begin.duration(to: .now) / .seconds(10)).rounded(.up)
                     #expect(try #require(entry["id"].number) <= 2 + 5 * (tens + 1), "more than five changes in 10 s")
@@ -84,8 +84,8 @@ struct FloodStories {
             try await laptop.connected { program in
                 let edit = try await program.create("org.example.edit", [:])
                 try await program.becomeCurrent(edit)
-                try await desktop.watching { watch in
-                    let before = try await watch.one()
+                try await desktop.watching { watcher in
+                    let before = try await watcher.one()
                     let text = String(repeating: "x", count: 1000)
                     let changes: @Sendable (Int) -> [MethodCall] = { number in
                         let userInfo = ["line": Value.int64(Int64(number)), "text": .string(text)].value

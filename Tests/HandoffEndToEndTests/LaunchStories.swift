@@ -44,9 +44,9 @@ struct LaunchStories {
             try world.writeApp("viewer", "Exec=recorder --new %u --icon %i")
         }
         try await World.runApps(prepare) { world, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit", ["--webpage", "https://example.org/a?b=c%20d"]) { _ in
-                    try await watch.until { $0.first?["application"].string == "viewer" }
+                    try await watcher.until { $0.first?["application"].string == "viewer" }
                     let result = try await desktop.json("continue", "--activation-token", "T1")
                     #expect(result["outcome"].string == "app")
                     let record = try await Self.record(world, desktop)
@@ -65,10 +65,10 @@ struct LaunchStories {
             try world.write(lines + keys, to: "share/applications/browser.desktop")
         }
         try await World.runApps(prepare) { world, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 let options = ["--webpage", "https://example.org/", "--team-id", "site"]
                 try await laptop.publishing("NSUserActivityTypeBrowsingWeb", options) { _ in
-                    try await watch.until { $0.first?["applicationName"].string == "Browser" }
+                    try await watcher.until { $0.first?["applicationName"].string == "Browser" }
                     #expect(try await desktop.json("continue")["application"].string == "browser")
                 }
             }
@@ -77,24 +77,24 @@ struct LaunchStories {
 
     @Test("where the first app is of another team it gets the error, and the next one the activity")
     func otherTeam() async throws {
-        let app = Continuing()
+        let app = RecordingApp()
         let prepare: @Sendable (World) throws -> Void = { world in
             try world.writeApp("org.example.Editor", "DBusActivatable=true\nX-Handoff-TeamID=one")
             try world.writeApp("z", "X-Handoff-Exec=true")
         }
         try await World.runApps(prepare) { _, laptop, desktop in
-            try await app.standing(on: desktop.bus) {
-                try await desktop.watching { watch in
+            try await app.whileOnBus(on: desktop.bus) {
+                try await desktop.watching { watcher in
                     try await laptop.publishing("org.example.edit", ["--team-id", "two"]) { _ in
-                        try await watch.until { $0.first?["application"].string == "org.example.Editor" }
+                        try await watcher.until { $0.first?["application"].string == "org.example.Editor" }
                         let result = try await desktop.run("--json", "continue")
                         #expect(try JSON(result.stderr)["name"].string == "org.handoffd.Error.NotContinuable")
                         #expect(await app.next().hasPrefix("WillContinue"))
                         #expect(await app.next() == "DidFail org.handoffd.Error.NotContinuable")
                     }
-                    try await watch.none()
+                    try await watcher.none()
                     try await laptop.publishing("org.example.edit") { _ in
-                        try await watch.until { $0.first?["application"].string == "org.example.Editor" }
+                        try await watcher.until { $0.first?["application"].string == "org.example.Editor" }
                         #expect(try await desktop.json("continue")["application"].string == "z")
                         #expect(await app.next().hasPrefix("WillContinue"))
                         #expect(await app.next() == "DidFail org.handoffd.Error.NotContinuable")
@@ -115,9 +115,9 @@ struct LaunchStories {
         }
         try await World.runApps(prepare) { world, laptop, desktop in
             let options = try await Self.document(world, laptop, desktop)
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.draw", options) { _ in
-                    try await watch.until { $0.first?["opensWith"].string == "none" }
+                    try await watcher.until { $0.first?["opensWith"].string == "none" }
                     let result = try await desktop.json("continue", "--activation-token", "T2")
                     #expect(result["outcome"].string == "document")
                     #expect(result["application"].string == "reader")
@@ -130,7 +130,7 @@ struct LaunchStories {
 
     @Test("a document whose app declines it opens in an app on the bus, with the token")
     func openedOnBus() async throws {
-        let (app, reader) = (Continuing(accepts: false), Reader())
+        let (app, reader) = (RecordingApp(accepts: false), Reader())
         let prepare: @Sendable (World) throws -> Void = { world in
             try world.writeApp("org.example.Editor", "DBusActivatable=true")
             let entry = "[Desktop Entry]\nType=Application\nName=R\nMimeType=text/plain;\nDBusActivatable=true\n"
@@ -138,11 +138,11 @@ struct LaunchStories {
         }
         try await World.runApps(prepare) { world, laptop, desktop in
             let options = try await Self.document(world, laptop, desktop)
-            try await app.standing(on: desktop.bus) {
-                try await reader.standing(on: desktop.bus, as: "org.example.Reader") {
-                    try await desktop.watching { watch in
+            try await app.whileOnBus(on: desktop.bus) {
+                try await reader.whileOnBus(on: desktop.bus, as: "org.example.Reader") {
+                    try await desktop.watching { watcher in
                         try await laptop.publishing("org.example.edit", options) { _ in
-                            try await watch.until { $0.first?["opensWith"].string == "app" }
+                            try await watcher.until { $0.first?["opensWith"].string == "app" }
                             let result = try await desktop.json("continue", "--activation-token", "T3")
                             #expect(result["application"].string == "org.example.Reader")
                             let opened = await reader.next()
@@ -165,10 +165,10 @@ struct LaunchStories {
         }
         try await World.runApps(prepare) { world, laptop, desktop in
             let options = try await Self.document(world, laptop, desktop)
-            try await reader.standing(on: desktop.bus, as: "org.example.Editor") {
-                try await desktop.watching { watch in
+            try await reader.whileOnBus(on: desktop.bus, as: "org.example.Editor") {
+                try await desktop.watching { watcher in
                     try await laptop.publishing("org.example.edit", options) { _ in
-                        try await watch.until { $0.first?["opensWith"].string == "app" }
+                        try await watcher.until { $0.first?["opensWith"].string == "app" }
                         let result = try await desktop.json("continue")
                         #expect(result["application"].string == "org.example.Editor")
                         let opened = await reader.next()
@@ -196,7 +196,7 @@ private struct Reader: Sendable {
     }
 
     /// Runs `body` while it stands on the bus.
-    func standing(
+    func whileOnBus(
         on bus: PrivateBus,
         as name: String,
         _ body: @escaping @Sendable () async throws -> Void

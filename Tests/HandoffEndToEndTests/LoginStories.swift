@@ -10,24 +10,24 @@ import Testing
 struct LoginStories {
     @Test("a locked or idle session takes the activity off the air at once, and it is back with the person")
     func away() async throws {
-        try await Self.run { logind, watch in
-            _ = try await watch.one()
+        try await Self.run { logind, watcher in
+            _ = try await watcher.one()
             for hint in ["LockedHint", "IdleHint"] {
                 logind.set(hint, true)
-                try await atOnce { try await watch.none() }
+                try await atOnce { try await watcher.none() }
                 logind.set(hint, false)
-                try await atOnce { _ = try await watch.one() }
+                try await atOnce { _ = try await watcher.one() }
             }
         }
     }
 
     @Test("a person who wants it so keeps offering while away")
     func configured() async throws {
-        try await Self.run(configuration: #"{"staysWhenAway": true}"#) { logind, watch in
-            let entry = try await watch.one()
+        try await Self.run(configuration: #"{"staysWhenAway": true}"#) { logind, watcher in
+            let entry = try await watcher.one()
             logind.set("LockedHint", true)
             // What comes after the lock is seen, and it is the same entry.
-            #expect(try await watch.one()["id"] == entry["id"])
+            #expect(try await watcher.one()["id"] == entry["id"])
             #expect(logind.questions == 0)
         }
     }
@@ -35,13 +35,13 @@ struct LoginStories {
     /// Runs `story` beside two devices of which one has an activity, and a session that can be locked.
     private static func run(
         configuration: String = "{}",
-        _ story: @escaping @Sendable (FakeLogind, Watch) async throws -> Void
+        _ story: @escaping @Sendable (FakeLogind, NearbyWatcher) async throws -> Void
     ) async throws {
         try await World.run { world in
             let file = world.directory.appending(path: "handoffd.json")
             try Data(configuration.utf8).write(to: file)
             try await withPrivateBus { bus in
-                try await FakeLogind.standing(on: bus) { logind in
+                try await FakeLogind.whileOnBus(on: bus) { logind in
                     let surroundings = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address.description]
                     let options = ["--config", file.path()]
                     try await world.withDaemon("laptop", on: bus, options, surroundings: surroundings) { laptop in
@@ -76,7 +76,7 @@ private final class FakeLogind: Sendable {
     var questions: Int { asked.withLock { $0 } }
 
     /// Stands on `bus` while `body` runs.
-    static func standing(
+    static func whileOnBus(
         on bus: PrivateBus,
         _ body: @escaping @Sendable (FakeLogind) async throws -> Void
     ) async throws {

@@ -3,7 +3,7 @@ import HandoffTestSupport
 import Synchronization
 
 /// A MonkeyBrowser on a device's bus, which does what it is told.
-struct Monkey: Sendable {
+struct BrowserProcess: Sendable {
     static let id = "org.handoffd.MonkeyBrowser"
 
     /// Everything that it has shown.
@@ -14,7 +14,7 @@ struct Monkey: Sendable {
     static func browsing(
         on bus: PrivateBus,
         in world: World,
-        _ body: @escaping @Sendable (Monkey) async throws -> Void
+        _ body: @escaping @Sendable (BrowserProcess) async throws -> Void
     ) async throws {
         let pipe = world.directory.appending(path: "commands-\(UUID().uuidString.prefix(8))").path()
         guard mkfifo(pipe, 0o600) == 0 else { throw MissingProgram(description: "no pipe can be made at \(pipe)") }
@@ -31,7 +31,7 @@ struct Monkey: Sendable {
                 group.addTask {
                     defer { process.kill() }
                     try await shown.line(containing: "ready")
-                    try await body(Monkey(shown: shown, commands: commands))
+                    try await body(BrowserProcess(shown: shown, commands: commands))
                 }
                 try await group.waitForAll()
             }
@@ -42,7 +42,7 @@ struct Monkey: Sendable {
     ///
     /// - Returns: what it has shown meanwhile.
     @discardableResult
-    func tell(_ lines: String...) async throws -> [String] {
+    func send(_ lines: String...) async throws -> [String] {
         let start = shown.lines.count
         for line in lines {
             let before = shown.lines.count
@@ -62,11 +62,14 @@ struct Monkey: Sendable {
     }
 }
 
-extension Watch {
+extension NearbyWatcher {
     /// Waits until a tab of the other device's browser can be continued in the browser here.
     func tab(_ number: Int) async throws {
         try await until { rows in
-            rows.contains { $0["type"].string == "\(Monkey.id).tab\(number)" && $0["application"].string == Monkey.id }
+            rows.contains {
+                $0["type"].string == "\(BrowserProcess.id).tab\(number)"
+                    && $0["application"].string == BrowserProcess.id
+            }
         }
     }
 }
@@ -74,18 +77,21 @@ extension Watch {
 extension World {
     /// Puts the sample app's desktop file where the desktop's daemon finds it.
     func installBrowser() throws {
-        let file = Self.examples.appending(path: "\(Monkey.id).desktop")
-        try write(try String(contentsOf: file, encoding: .utf8), to: "share/applications/\(Monkey.id).desktop")
+        let file = Self.examples.appending(path: "\(BrowserProcess.id).desktop")
+        try write(try String(contentsOf: file, encoding: .utf8), to: "share/applications/\(BrowserProcess.id).desktop")
     }
 
     /// Has the bus start the browser as the sample app's service file says, with what it shows in a file.
     func installBrowserService() throws {
-        let text = try String(contentsOf: Self.examples.appending(path: "\(Monkey.id).service"), encoding: .utf8)
+        let text = try String(
+            contentsOf: Self.examples.appending(path: "\(BrowserProcess.id).service"),
+            encoding: .utf8
+        )
         let browser = "exec \(Programs.monkeybrowser) --service > \(browserShown.path())"
         let command = "/bin/sh -c 'echo $$ > \(browserProcess.path()); \(browser)'"
         let service = text.replacing("/usr/local/bin/monkeybrowser --service", with: command)
         guard service != text else { throw MissingProgram(description: "the service file starts something else") }
-        try write(service, to: "services/\(Monkey.id).service")
+        try write(service, to: "services/\(BrowserProcess.id).service")
     }
 
     /// What a browser that was started by the bus has shown.

@@ -7,17 +7,17 @@ import TestLimits
 import Testing
 
 @Suite("The sample app, which knows HandoffKit and nothing else", .endsWithin(minutes: 15, instances: 4))
-struct MonkeyStories {
+struct SampleAppStories {
     @Test("each of four tabs goes on in the same tab on the other device, with what its parts have added")
     func fourTabs() async throws {
         try await Self.run { laptop, desktop, here, there in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 for tab in 1...4 {
                     let page = "https://example.org/\(tab)"
-                    try await there.tell("tab \(tab)", "open \(page)", "note one", "note two of \(tab)")
-                    try await watch.tab(tab)
+                    try await there.send("tab \(tab)", "open \(page)", "note one", "note two of \(tab)")
+                    try await watcher.tab(tab)
                     let start = here.shown.lines.count
-                    #expect(try await desktop.json("continue")["application"].string == Monkey.id)
+                    #expect(try await desktop.json("continue")["application"].string == BrowserProcess.id)
                     try await here.shows("tab \(tab): waiting for laptop", from: start)
                     let continued = try await here.shows("continued from laptop", from: start)
                     #expect(continued.contains("tab \(tab): \(page) [\"one\", \"two of \(tab)\"]"))
@@ -25,7 +25,7 @@ struct MonkeyStories {
                     try await there.shows(#"updated: ["notes", "url", "version"]"#)
                 }
                 // What goes on here is what can be continued there, too.
-                let state = try await here.tell("state")
+                let state = try await here.send("state")
                 #expect(state.count { $0.contains("https://example.org/") } == 4)
             }
         }
@@ -34,12 +34,12 @@ struct MonkeyStories {
     @Test("a tab that was continued is offered back by the device that goes on with it")
     func backAgain() async throws {
         try await Self.run { laptop, desktop, here, there in
-            try await desktop.watching { watch in
-                try await there.tell("tab 2", "open https://example.org/", "note from the laptop")
-                try await watch.tab(2)
+            try await desktop.watching { watcher in
+                try await there.send("tab 2", "open https://example.org/", "note from the laptop")
+                try await watcher.tab(2)
                 _ = try await desktop.json("continue")
             }
-            try await here.tell("note from the desktop")
+            try await here.send("note from the desktop")
             let entry = try await laptop.watchingOnce()
             let back = try await laptop.connected { try await $0.fetchActivity(entry) }
             #expect(back.userInfo["notes"] == .array([.string("from the laptop"), .string("from the desktop")]))
@@ -53,28 +53,28 @@ struct MonkeyStories {
                 $0.bandwidth = 100_000_000
                 $0.delay = .zero
             }
-            try await desktop.watching { watch in
-                try await there.tell("tab 4", "open https://example.org/long", "fill 1000000")
-                try await watch.tab(4)
+            try await desktop.watching { watcher in
+                try await there.send("tab 4", "open https://example.org/long", "fill 1000000")
+                try await watcher.tab(4)
                 _ = try await desktop.json("continue")
                 for _ in 0..<2 {
-                    let fetched = try await here.tell("fetch").first { $0.contains("page of") } ?? ""
+                    let fetched = try await here.send("fetch").first { $0.contains("page of") } ?? ""
                     let sum = try #require(fetched.split(separator: " ").last)
                     #expect(fetched.contains("page of 1000000 bytes"))
                     try await there.shows("sent 1000000 bytes to desktop, sum \(sum)")
                 }
-                try await there.tell("tab 3", "open https://example.org/short")
-                try await watch.tab(3)
+                try await there.send("tab 3", "open https://example.org/short")
+                try await watcher.tab(3)
                 _ = try await desktop.json("continue")
-                let refused = try await here.tell("fetch")
+                let refused = try await here.send("fetch")
                 #expect(refused.contains { $0.contains("no page: 4608 StreamsNotSupported") })
                 // The page has another address there by now.
-                try await there.tell("tab 4", "open https://example.org/other")
-                try await here.tell("tab 4")
-                let failed = try await here.tell("fetch")
+                try await there.send("tab 4", "open https://example.org/other")
+                try await here.send("tab 4")
+                let failed = try await here.send("fetch")
                 #expect(failed.contains { $0.contains("no page: 4609 StreamBroken") })
-                try await there.tell("close")
-                let ended = try await here.tell("fetch")
+                try await there.send("close")
+                let ended = try await here.send("fetch")
                 #expect(ended.contains { $0.contains("no page: 4608 ContinuationEnded") })
             }
         }
@@ -85,18 +85,18 @@ struct MonkeyStories {
         try await World.run { world in
             try world.installBrowser()
             try await withPrivateBus { bus in
-                try await Monkey.browsing(on: bus, in: world) { there in
+                try await BrowserProcess.browsing(on: bus, in: world) { there in
                     try await there.shows("no handoff: 4609")
-                    try await there.tell("tab 1", "open https://example.org/1", "tab 2", "open https://example.org/2")
+                    try await there.send("tab 1", "open https://example.org/1", "tab 2", "open https://example.org/2")
                     try await Self.withDesktop(in: world) { desktop, here in
-                        try await desktop.watching { watch in
+                        try await desktop.watching { watcher in
                             for run in 1...2 {
                                 try await world.withDaemon("laptop", on: bus) { laptop in
                                     try await laptop.trust(desktop)
                                     try await desktop.trust(laptop)
-                                    try await watch.tab(2)
+                                    try await watcher.tab(2)
                                     let start = here.shown.lines.count
-                                    try await there.tell("note in run \(run)")
+                                    try await there.send("note in run \(run)")
                                     _ = try await desktop.json("continue")
                                     let continued = try await here.shows("continued from laptop", from: start)
                                     #expect(continued.contains("in run \(run)"))
@@ -106,7 +106,7 @@ struct MonkeyStories {
                                     laptop.signal(SIGTERM)
                                     _ = await laptop.process.exitStatus()
                                 }
-                                try await watch.none()
+                                try await watcher.none()
                             }
                         }
                     }
@@ -127,11 +127,11 @@ struct MonkeyStories {
                         defer { world.endProcess(world.browserProcess) }
                         try await laptop.trust(desktop)
                         try await desktop.trust(laptop)
-                        try await Monkey.browsing(on: laptop.bus, in: world) { there in
-                            try await desktop.watching { watch in
-                                try await there.tell("tab 3", "open https://example.org/3", "note hello")
-                                try await watch.tab(3)
-                                #expect(try await desktop.json("continue")["application"].string == Monkey.id)
+                        try await BrowserProcess.browsing(on: laptop.bus, in: world) { there in
+                            try await desktop.watching { watcher in
+                                try await there.send("tab 3", "open https://example.org/3", "note hello")
+                                try await watcher.tab(3)
+                                #expect(try await desktop.json("continue")["application"].string == BrowserProcess.id)
                             }
                         }
                         let shown = try String(contentsOf: world.browserShown, encoding: .utf8)
@@ -148,11 +148,11 @@ struct MonkeyStories {
     )
     func second() async throws {
         try await Self.run { laptop, desktop, _, _ in
-            try await Monkey.browsing(on: laptop.bus, in: laptop.world) { second in
-                try await second.shows("no handoff: 4608 the bus name \(Monkey.id) is taken")
-                try await desktop.watching { watch in
-                    try await second.tell("tab 2", "open https://example.org/second")
-                    try await watch.tab(2)
+            try await BrowserProcess.browsing(on: laptop.bus, in: laptop.world) { second in
+                try await second.shows("no handoff: 4608 the bus name \(BrowserProcess.id) is taken")
+                try await desktop.watching { watcher in
+                    try await second.send("tab 2", "open https://example.org/second")
+                    try await watcher.tab(2)
                     _ = try await desktop.json("continue")
                 }
                 try await second.shows("tab 2: desktop goes on with it")
@@ -163,14 +163,14 @@ struct MonkeyStories {
     @Test("what cannot be handed off, and what does not come, is said with Cocoa's codes, and ends nothing")
     func failures() async throws {
         try await Self.run { laptop, desktop, here, there in
-            try await desktop.watching { watch in
-                let wrong = try await there.tell("open ftp://example.org/")
+            try await desktop.watching { watcher in
+                let wrong = try await there.send("open ftp://example.org/")
                 #expect(wrong.contains { $0.contains("cannot open") && $0.contains("http") })
-                try await there.tell("tab 1", "open https://example.org/", "note small")
-                try await watch.tab(1)
+                try await there.send("tab 1", "open https://example.org/", "note small")
+                try await watcher.tab(1)
                 _ = try await desktop.json("continue")
-                try await there.tell("note \(String(repeating: "x", count: 40_000))")
-                try await there.tell("note \(String(repeating: "y", count: 40_000))")
+                try await there.send("note \(String(repeating: "x", count: 40_000))")
+                try await there.send("note \(String(repeating: "y", count: 40_000))")
                 _ = try await desktop.run("continue", "--print")
                 try await there.shows("tab 1: not handed off: 4611")
                 laptop.signal(SIGSTOP)
@@ -179,7 +179,7 @@ struct MonkeyStories {
                 let failed = try await here.shows("not continued: ", from: start)
                 #expect(failed.contains("4609 PeerUnreachable") || failed.contains("4610 TimedOut"))
                 laptop.signal(SIGCONT)
-                try await here.tell("state")
+                try await here.send("state")
             }
         }
     }
@@ -187,13 +187,14 @@ struct MonkeyStories {
     /// Runs `story` with a browser on each of two devices that trust each other.
     private static func run(
         _ story:
-            @escaping @Sendable (_ laptop: Device, _ desktop: Device, _ here: Monkey, _ there: Monkey) async throws ->
+            @escaping @Sendable (_ laptop: Device, _ desktop: Device, _ here: BrowserProcess, _ there: BrowserProcess)
+            async throws ->
             Void
     ) async throws {
         try await World.run { world in
             try world.installBrowser()
             try await world.withDevice("laptop") { laptop in
-                try await Monkey.browsing(on: laptop.bus, in: world) { there in
+                try await BrowserProcess.browsing(on: laptop.bus, in: world) { there in
                     try await withDesktop(in: world) { desktop, here in
                         try await laptop.trust(desktop)
                         try await desktop.trust(laptop)
@@ -207,11 +208,11 @@ struct MonkeyStories {
     /// Runs `body` with a desktop on which the browser is installed, and runs.
     private static func withDesktop(
         in world: World,
-        _ body: @escaping @Sendable (_ desktop: Device, _ here: Monkey) async throws -> Void
+        _ body: @escaping @Sendable (_ desktop: Device, _ here: BrowserProcess) async throws -> Void
     ) async throws {
         try await withPrivateBus { bus in
             try await world.withDaemon("desktop", on: bus, surroundings: world.appSurroundings) { desktop in
-                try await Monkey.browsing(on: bus, in: world) { here in
+                try await BrowserProcess.browsing(on: bus, in: world) { here in
                     try await here.shows("handoff is there")
                     try await body(desktop, here)
                 }

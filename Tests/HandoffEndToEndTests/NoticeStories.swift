@@ -6,16 +6,16 @@ import TestLimits
 import Testing
 
 @Suite("A person is told on the desktop what comes near", .endsWithin(minutes: 15, instances: 4))
-struct NoticeStories {
+struct NotificationStories {
     @Test("dunst shows it; a click goes on with it in the app; it goes when the activity does")
     func dunst() async throws {
-        let app = Continuing()
+        let app = RecordingApp()
         try await World.runApps({ try $0.writeApp("org.example.Editor", "DBusActivatable=true") }) {
             world,
             laptop,
             desktop in
-            try await Dunst.standing(on: desktop.bus, in: world) { dunst in
-                try await app.standing(on: desktop.bus) {
+            try await Dunst.whileOnBus(on: desktop.bus, in: world) { dunst in
+                try await app.whileOnBus(on: desktop.bus) {
                     try await laptop.publishing("org.example.edit", ["--title", "Draft"]) { _ in
                         try await dunst.output.line(containing: "summary: 'Continue from laptop'")
                         try await dunst.output.line(containing: "body: 'Opens in Editor.'")
@@ -34,7 +34,7 @@ struct NoticeStories {
     @Test("dunst takes it away when the activity has gone")
     func gone() async throws {
         try await World.runApps({ _ in }) { world, laptop, desktop in
-            try await Dunst.standing(on: desktop.bus, in: world) { dunst in
+            try await Dunst.whileOnBus(on: desktop.bus, in: world) { dunst in
                 try await laptop.publishing("org.example.edit", ["--webpage", "https://example.org/"]) { _ in
                     try await dunst.output.line(containing: "body: 'Opens in the browser.'")
                     try await desktop.log.line(containing: "a notification is shown")
@@ -48,13 +48,13 @@ struct NoticeStories {
 
     @Test("a click brings its activation token to the app, and what fails is told")
     func token() async throws {
-        let (app, screen) = (OptionsApp(), Desktop("actions", "body"))
+        let (app, screen) = (OptionsApp(), FakeNotificationServer("actions", "body"))
         try await World.runApps({ try $0.writeApp("org.example.Editor", "DBusActivatable=true") }) {
             _,
             laptop,
             desktop in
-            try await screen.standing(on: desktop.bus) { connection in
-                try await app.standing(on: desktop.bus) {
+            try await screen.whileOnBus(on: desktop.bus) { connection in
+                try await app.whileOnBus(on: desktop.bus) {
                     try await laptop.publishing("org.example.edit") { _ in
                         #expect(try await screen.next().actions == ["default", "Continue", "continue", "Continue"])
                         try await desktop.log.line(containing: "a notification is shown")
@@ -77,20 +77,20 @@ struct NoticeStories {
             _,
             laptop,
             desktop in
-            let plain = Desktop("body")
-            try await plain.standing(on: desktop.bus) { _ in
+            let plain = FakeNotificationServer("body")
+            try await plain.whileOnBus(on: desktop.bus) { _ in
                 try await laptop.publishing("org.example.edit") { _ in
-                    let notice = try await plain.next()
-                    #expect(notice.summary == "Continue from laptop" && notice.actions.isEmpty)
+                    let notification = try await plain.next()
+                    #expect(notification.summary == "Continue from laptop" && notification.actions.isEmpty)
                     try await desktop.log.line(containing: "a notification is shown")
                 }
-                #expect(try await plain.nextClosed() == Desktop.number)
+                #expect(try await plain.nextClosed() == FakeNotificationServer.number)
             }
-            let marked = Desktop("actions", "body", "body-markup")
+            let marked = FakeNotificationServer("actions", "body", "body-markup")
             try await laptop.publishing("org.example.draw", ["--webpage", "https://example.org/"]) { _ in
-                try await marked.standing(on: desktop.bus) { _ in
-                    let notice = try await marked.next()
-                    #expect(notice.replaces == 0 && notice.body == "Opens in the browser.")
+                try await marked.whileOnBus(on: desktop.bus) { _ in
+                    let notification = try await marked.next()
+                    #expect(notification.replaces == 0 && notification.body == "Opens in the browser.")
                 }
             }
             #expect(try await desktop.run("status").status == 0)
@@ -99,19 +99,19 @@ struct NoticeStories {
 
     @Test("nobody is told where the configuration says so")
     func off() async throws {
-        let screen = Desktop("actions")
+        let screen = FakeNotificationServer("actions")
         let prepare: @Sendable (World) throws -> Void = { world in
             try world.write(#"{"notifies": false}"#, to: ".config/handoff/handoffd.json")
             try world.writeApp("org.example.Editor", "X-Handoff-Exec=true")
         }
         try await World.runApps(prepare) { _, laptop, desktop in
-            try await screen.standing(on: desktop.bus) { connection in
-                try await desktop.watching { watch in
+            try await screen.whileOnBus(on: desktop.bus) { connection in
+                try await desktop.watching { watcher in
                     try await laptop.publishing("org.example.edit") { _ in
-                        try await watch.until { $0.first?["opensWith"].string == "app" }
+                        try await watcher.until { $0.first?["opensWith"].string == "app" }
                         #expect(try await desktop.json("continue")["outcome"].string == "app")
                     }
-                    try await watch.none()
+                    try await watcher.none()
                 }
                 #expect(desktop.log.lines.allSatisfy { !$0.contains("notification") })
             }
@@ -135,7 +135,7 @@ private struct OptionsApp: Sendable {
     }
 
     /// Runs `body` while it stands on the bus.
-    func standing(on bus: PrivateBus, _ body: @escaping @Sendable () async throws -> Void) async throws {
+    func whileOnBus(on bus: PrivateBus, _ body: @escaping @Sendable () async throws -> Void) async throws {
         let string = { (name: String) in Argument(name: name, type: .string) }
         let options = Argument(name: "options", type: [String: Value].valueType)
         let activity = Argument(name: "activity", type: [String: Value].valueType)

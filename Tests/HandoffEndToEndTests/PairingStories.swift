@@ -149,15 +149,15 @@ struct PairingStories {
     @Test("after a pairing that came to nothing, what was on the air is there again, and its end is heard")
     func onTheAirAgain() async throws {
         try await World.runPair { _, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit") { _ in
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                     try await laptop.pairing { one in
                         try await one.screen.line(containing: "Looking for it")
                     }
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                 }
-                try await watch.none()
+                try await watcher.none()
             }
         }
     }

@@ -25,8 +25,8 @@ struct SaveStories {
             try await laptop.monitoring { monitor in
                 try await withProgram("/bin/sh", ["-c", command], environment: laptop.bus.environment) { editor in
                     async let heard = editor.stdout.firstLine()
-                    try await desktop.watching { watch in
-                        _ = try await watch.one()
+                    try await desktop.watching { watcher in
+                        _ = try await watcher.one()
                         var (text, fetches) = ("", 0)
                         func fetch() async throws {
                             text = try await desktop.json("continue", "--print")["userInfo"]["text"].string
@@ -43,7 +43,7 @@ struct SaveStories {
                         try await fetch()
                         #expect(monitor.events("saveRequested").count == asked)
                         kill(editor.processID, SIGKILL)
-                        try await atOnce { try await watch.none() }
+                        try await atOnce { try await watcher.none() }
                     }
                     #expect(await heard == "desktop goes on with it")
                 }
@@ -104,8 +104,8 @@ struct SaveStories {
                     let editor = Editor { _ in for await _ in AsyncStream<Never>.makeStream().stream {} }
                     let state = ["UserInfo": ["line": Value.int64(1)].value]
                     let activity = try await editor.open("org.example.edit", state, over: program)
-                    try await desktop.watching { watch in
-                        _ = try await watch.one()
+                    try await desktop.watching { watcher in
+                        _ = try await watcher.one()
                         #expect(try await desktop.json("continue", "--print")["userInfo"]["line"].number == 1)
                         try await monitor.line { $0["Outcome"].string == "timed-out" }
                         // It has not answered yet, and is neither asked nor waited for again.
@@ -127,8 +127,8 @@ struct SaveStories {
                 try await laptop.connected { program in
                     let editor = Editor { _ in throw Failure() }
                     let activity = try await editor.open("org.example.edit", ["Title": .string("T")], over: program)
-                    try await desktop.watching { watch in
-                        _ = try await watch.one()
+                    try await desktop.watching { watcher in
+                        _ = try await watcher.one()
                         #expect(try await desktop.json("continue", "--print")["title"].string == "T")
                         try await program.set("Delegate", to: .objectPath("/nowhere"), of: activity)
                         #expect(try await desktop.json("continue", "--print")["title"].string == "T")
@@ -155,11 +155,11 @@ struct SaveStories {
                 _ = try await editor.open("org.example.edit", over: program)
                 for _ in 0..<2 {
                     let directory = world.airDirectory
-                    let heard = try await Stranger.shout(request, at: laptopCard, in: directory, enough: 1)
+                    let heard = try await UntrustedClient.exchange(request, at: laptopCard, in: directory, enough: 1)
                     #expect(!heard.isEmpty, "the first message of a session can be sent again by anybody")
                 }
-                try await desktop.watching { watch in
-                    _ = try await watch.one()
+                try await desktop.watching { watcher in
+                    _ = try await watcher.one()
                     _ = try await desktop.json("continue", "--print")
                 }
                 let id = try await desktop.id
@@ -186,8 +186,8 @@ struct SaveStories {
                     }
                     let keys: [String: Value] = ["RequiredUserInfoKeys": ["line"].value]
                     let activity = try await editor.open("org.example.edit", keys, over: program)
-                    try await desktop.watching { watch in
-                        _ = try await watch.one()
+                    try await desktop.watching { watcher in
+                        _ = try await watcher.one()
                         let userInfo = try await desktop.json("continue", "--print")["userInfo"]
                         #expect(try userInfo == JSON(#"{"line": 7}"#))
                     }
@@ -215,24 +215,24 @@ struct SaveStories {
     @Test("an activity leaves the other devices when it expires, without anybody asking, and its program goes on")
     func expiration() async throws {
         try await World.runPair { _, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.connected { program in
                     let lasting = try await program.create("org.example.draw", [:])
                     try await program.becomeCurrent(lasting)
-                    let draw = try await watch.one()
+                    let draw = try await watcher.one()
                     let path = try await program.create("org.example.edit", [:])
                     try await program.becomeCurrent(path)
-                    try await watch.until { $0.count == 1 && $0[0]["typeHash"] != draw["typeHash"] }
+                    try await watcher.until { $0.count == 1 && $0[0]["typeHash"] != draw["typeHash"] }
                     let soon = UInt64((Date.now.timeIntervalSince1970 + 1) * 1_000_000)
                     try await program.set("ExpirationDate", to: .uint64(soon), of: path)
                     try await atOnce {
-                        try await watch.until { $0.count == 1 && $0[0]["typeHash"] == draw["typeHash"] }
+                        try await watcher.until { $0.count == 1 && $0[0]["typeHash"] == draw["typeHash"] }
                     }
                     let current = try await program.status().currentActivity
                     #expect(current == lasting)
                     try await program.set("ExpirationDate", to: .uint64(0), of: path)
                     try await atOnce {
-                        try await watch.until { $0.count == 1 && $0[0]["typeHash"] != draw["typeHash"] }
+                        try await watcher.until { $0.count == 1 && $0[0]["typeHash"] != draw["typeHash"] }
                     }
                 }
             }

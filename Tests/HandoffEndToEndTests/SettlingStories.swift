@@ -9,7 +9,7 @@ import Testing
     "A pairing whose last word was lost comes to the same end on both devices",
     .endsWithin(minutes: 15, instances: 6)
 )
-struct SettlingStories {
+struct PairingReconciliationStories {
     /// Runs `body` with the terminal of a desktop that has confirmed, and whose other side died before its person did.
     private static func withUnanswered(
         in world: World,

@@ -5,12 +5,12 @@ import HandoffRadioSimulated
 import HandoffWire
 
 /// Somebody with a radio and no trust, who knows the port all the same.
-enum Stranger {
+enum UntrustedClient {
     struct NothingHeard: Error {}
 
     /// Opens a channel to the device of `card`, sends `bytes`, and returns what came back before the device closed, or
     /// before it was `enough`.
-    static func shout(
+    static func exchange(
         _ bytes: [UInt8],
         at card: String,
         in directory: String,
@@ -18,16 +18,16 @@ enum Stranger {
     ) async throws -> [UInt8] {
         let card = try CardText(parsing: card)
         let radio = SimulatedRadio(directory: directory, name: "stranger")
-        return try await withRadios([radio]) { try await shout(bytes, at: card, with: radio, enough) }
+        return try await withRadios([radio]) { try await exchange(bytes, at: card, with: radio, enough) }
     }
 
-    private static func shout(
+    private static func exchange(
         _ bytes: [UInt8],
         at card: CardText,
         with radio: SimulatedRadio,
         _ enough: Int
     ) async throws -> [UInt8] {
-        let (address, port) = try await door(of: card, with: radio)
+        let (address, port) = try await endpoint(of: card, with: radio)
         return try await radio.withChannel(to: address, port: port, timeout: .seconds(10)) { channel in
             var rest = bytes[...]
             while !rest.isEmpty {
@@ -43,20 +43,20 @@ enum Stranger {
     }
 
     /// Where the device can be reached, as its next advertisement tells.
-    static func door(
+    static func endpoint(
         of card: CardText,
         with radio: SimulatedRadio
     ) async throws -> (RadioAddress, ChannelPort) {
         guard let service = ServiceUUID("6496566b-3dbc-40e5-a269-566274cc801d") else { throw NothingHeard() }
-        return try await radio.withScan(for: [service]) { sightings in
+        return try await radio.withScan(for: [service]) { reports in
             var opener = AdvertisementOpener(keys: [(0, card.advertisingKey)])
-            for await sighting in sightings {
+            for await report in reports {
                 let slot = UInt64(Date.now.timeIntervalSince1970) / 900
-                guard let opened = opener.open(sighting.data, slot: slot),
+                guard let opened = opener.open(report.data, slot: slot),
                     let payload = try? AdvertisementPayload(decoding: opened.plaintext),
                     let port = ChannelPort(rawValue: UInt16(payload.port))
                 else { continue }
-                return (sighting.address, port)
+                return (report.address, port)
             }
             throw NothingHeard()
         }

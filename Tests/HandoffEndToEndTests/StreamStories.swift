@@ -13,8 +13,8 @@ import Testing
 struct StreamStories {
     @Test("both ends read what the other writes, and an end when it has finished, each in its own time")
     func bothWays() async throws {
-        try await Talk.run { talk in
-            let (here, there) = try await talk.open()
+        try await StreamFixture.run { fixture in
+            let (here, there) = try await fixture.open()
             try await here.write(Array("ask".utf8))
             try here.finishWriting()
             #expect(try await there.readAll() == Array("ask".utf8))
@@ -26,9 +26,9 @@ struct StreamStories {
 
     @Test("several streams of one activity run at once, and none mixes with another")
     func several() async throws {
-        try await Talk.run { talk in
+        try await StreamFixture.run { fixture in
             var ends: [(here: LocalStream, there: LocalStream)] = []
-            for _ in 0..<5 { ends.append(try await talk.open()) }
+            for _ in 0..<5 { ends.append(try await fixture.open()) }
             for (number, end) in ends.enumerated() { try await end.here.write([UInt8(number)]) }
             for (number, end) in ends.enumerated().reversed() {
                 #expect(try await end.there.read(atMost: 10) == [UInt8(number)])
@@ -43,17 +43,17 @@ struct StreamStories {
 
     @Test("who does not read makes the writer wait after little, and gets everything when it does")
     func backPressure() async throws {
-        try await Talk.run { talk in
-            try talk.world.setAir {
+        try await StreamFixture.run { fixture in
+            try fixture.world.setAir {
                 $0.bandwidth = 100_000_000
                 $0.delay = .zero
             }
-            let (here, there) = try await talk.open()
+            let (here, there) = try await fixture.open()
             let sent = (0..<8_000_000).map { UInt8(truncatingIfNeeded: $0 >> 10) }
             let taken = Progress()
             async let writing: Void = here.writeInPieces(sent, progress: taken)
             // Nobody reads; another stream goes on meanwhile, for as long as all of it would take.
-            let (ask, answer) = try await talk.open()
+            let (ask, answer) = try await fixture.open()
             for _ in 0..<1000 {
                 try await ask.write([1])
                 #expect(try await answer.read(atMost: 1) == [1])
@@ -100,11 +100,11 @@ struct StreamStories {
 
     @Test("when the radio is cut, both apps read an error, and never an end")
     func cut() async throws {
-        try await Talk.run { talk in
-            let (here, there) = try await talk.open()
+        try await StreamFixture.run { fixture in
+            let (here, there) = try await fixture.open()
             try await here.write([1, 2, 3])
             #expect(try await there.read(atMost: 3) == [1, 2, 3])
-            try talk.world.setAir { $0.apart = [["laptop"], ["desktop"]] }
+            try fixture.world.setAir { $0.apart = [["laptop"], ["desktop"]] }
             await #expect(throws: Errno.connectionReset) { try await here.readAll() }
             await #expect(throws: Errno.connectionReset) { try await there.readAll() }
         }
@@ -112,12 +112,12 @@ struct StreamStories {
 
     @Test("when a device is removed, what it has open ends with an error")
     func removed() async throws {
-        try await Talk.run { talk in
-            let (here, there) = try await talk.open()
+        try await StreamFixture.run { fixture in
+            let (here, there) = try await fixture.open()
             try await here.write([1])
             #expect(try await there.read(atMost: 1) == [1])
-            let devices = try await talk.origin.json("devices").array
-            _ = try await talk.origin.json("devices", "remove", devices[0]["id"].string)
+            let devices = try await fixture.origin.json("devices").array
+            _ = try await fixture.origin.json("devices", "remove", devices[0]["id"].string)
             await #expect(throws: Errno.connectionReset) { try await there.readAll() }
             await #expect(throws: Errno.connectionReset) { try await here.readAll() }
         }
@@ -125,9 +125,9 @@ struct StreamStories {
 
     @Test("when the daemon of one side is killed, both apps read an error")
     func killed() async throws {
-        try await Talk.run { talk in
-            let (here, there) = try await talk.open()
-            talk.origin.signal(SIGKILL)
+        try await StreamFixture.run { fixture in
+            let (here, there) = try await fixture.open()
+            fixture.origin.signal(SIGKILL)
             await #expect(throws: Errno.connectionReset) { try await here.readAll() }
             await #expect(throws: Errno.connectionReset) { try await there.readAll() }
         }
@@ -135,8 +135,8 @@ struct StreamStories {
 
     @Test("an app that closes its end while the other still writes gives that one an error")
     func closed() async throws {
-        try await Talk.run { talk in
-            let (here, there) = try await talk.open()
+        try await StreamFixture.run { fixture in
+            let (here, there) = try await fixture.open()
             there.close()
             await #expect(throws: Errno.self) {
                 while true { try await here.write([UInt8](repeating: 0, count: 10_000)) }
@@ -146,14 +146,14 @@ struct StreamStories {
 
     @Test("a stream to an activity that has ended, or whose app takes none, or to nothing, is refused with the reason")
     func refused() async throws {
-        try await Talk.run { talk in
-            try await talk.began.invalidate(talk.activity)
-            let ended = await Result { try await talk.continues.openStream(talk.continuation) }
+        try await StreamFixture.run { fixture in
+            try await fixture.began.invalidate(fixture.activity)
+            let ended = await Result { try await fixture.continues.openStream(fixture.continuation) }
             #expect(ended.errorName == "ContinuationEnded")
             #expect(ended.errorMessage.contains("laptop"))
-            let nonsense = await Result { try await talk.continues.openStream("nonsense") }
+            let nonsense = await Result { try await fixture.continues.openStream("nonsense") }
             #expect(nonsense.errorName == "NoSuchActivity")
-            let stranger = await Result { try await talk.continues.openStream("0123456789abcdef.7") }
+            let stranger = await Result { try await fixture.continues.openStream("0123456789abcdef.7") }
             #expect(stranger.errorName == "UnknownDevice")
         }
     }

@@ -8,7 +8,7 @@ import Synchronization
 import SystemPackage
 
 /// An app on the laptop whose activity an app on the desktop has continued, and the streams between them.
-struct Talk: Sendable {
+struct StreamFixture: Sendable {
     let world: World
     /// The device on which the activity began.
     let origin: Device
@@ -23,7 +23,7 @@ struct Talk: Sendable {
     let reactor: Reactor
 
     /// Runs `story` once the activity was continued.
-    static func run(_ story: @escaping @Sendable (Talk) async throws -> Void) async throws {
+    static func run(_ story: @escaping @Sendable (StreamFixture) async throws -> Void) async throws {
         try await World.runPair { world, laptop, desktop in
             try await laptop.connected { began in
                 let editor = Editor { _ in }
@@ -34,7 +34,7 @@ struct Talk: Sendable {
                     guard let continuation = try await continues.fetch(entry).continuation else { throw NoStreams() }
                     try await Reactor.withReactor { reactor in
                         try await story(
-                            Talk(
+                            StreamFixture(
                                 world: world,
                                 origin: laptop,
                                 began: began,

@@ -18,11 +18,11 @@ struct TrustStories {
             try await world.withDevice("stranger") { stranger in
                 try await stranger.trust(desktop)
                 try await laptop.publishing("org.example.edit") { _ in
-                    try await stranger.watching { watch in
+                    try await stranger.watching { watcher in
                         try await desktop.watching { _ = try await $0.one() }
                         try await desktop.publishing("org.example.draw") { _ in
                             // It sees the one that it trusts, and by then it has heard the other many times.
-                            let seen = try await watch.one()
+                            let seen = try await watcher.one()
                             #expect(seen["deviceName"].string == "desktop")
                         }
                     }
@@ -41,8 +41,8 @@ struct TrustStories {
                         try await laptop.trust(tablet)
                         try await desktop.trust(laptop)
                         try await laptop.publishing("org.example.edit") { _ in
-                            try await desktop.watching { watch in
-                                _ = try await watch.one()
+                            try await desktop.watching { watcher in
+                                _ = try await watcher.one()
                                 let result = try await desktop.run("--json", "continue", "--print")
                                 #expect(result.status == 1)
                                 let error = try JSON(result.stderr)
@@ -61,9 +61,9 @@ struct TrustStories {
         try await World.runPair { world, laptop, desktop in
             try await world.withDevice("tablet") { tablet in
                 try await laptop.trust(tablet)
-                try await desktop.watching { watch in
+                try await desktop.watching { watcher in
                     try await laptop.publishing("org.example.edit") { _ in
-                        _ = try await watch.one()
+                        _ = try await watcher.one()
                         let removed = try await laptop.json("devices", "remove", try await desktop.id)
                         #expect(removed["name"].string == "desktop")
                         let result = try await desktop.run("--json", "continue", "--print")
@@ -72,7 +72,7 @@ struct TrustStories {
                         #expect(try JSON(error)["name"].string == "org.handoffd.Error.NotTrusted", "\(error)")
                         // And the other way round.
                         _ = try await desktop.json("devices", "remove", try await laptop.id)
-                        try await atOnce { try await watch.none() }
+                        try await atOnce { try await watcher.none() }
                     }
                 }
             }
@@ -82,9 +82,9 @@ struct TrustStories {
     @Test("with its last trusted device removed, a device is silent")
     func lastRemoved() async throws {
         try await World.runPair { _, laptop, desktop in
-            try await desktop.watching { watch in
+            try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit") { _ in
-                    _ = try await watch.one()
+                    _ = try await watcher.one()
                     _ = try await laptop.json("devices", "remove", try await desktop.id)
                     // Nothing is told any more, and nobody is there to say farewell to: the entry times out.
                     let result = try await desktop.run("continue", "--print")

@@ -7,7 +7,7 @@ import TestLimits
 import Testing
 
 @Suite("A document that has not been synchronised yet is waited for", .endsWithin(minutes: 10))
-struct FilePlaceTests {
+struct FileLocationTests {
     @Test(
         "until it and the directories above it are there, moved into place as synchronisation does, with inotify and without",
         arguments: [Inotify.shared, .exhausted]
@@ -20,11 +20,13 @@ struct FilePlaceTests {
         let id = try FolderID("docs")
         var folders = SyncedFolders()
         folders[id] = try SyncedFolder(id: id, path: root.path())
-        let place = try folders.place(of: FolderURL(folder: id, components: [Array("a".utf8), Array("b.txt".utf8)]))
-        let isThereAlready = try place.isThere
+        let location = try folders.localFile(
+            of: FolderURL(folder: id, components: [Array("a".utf8), Array("b.txt".utf8)])
+        )
+        let isThereAlready = try location.exists
         #expect(!isThereAlready)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await place.appears(watchedThrough: inotify) }
+            group.addTask { try await location.waitUntilExists(watchedThrough: inotify) }
             try FileManager.default.createDirectory(
                 at: root.appending(path: "a"),
                 withIntermediateDirectories: true
@@ -34,7 +36,7 @@ struct FilePlaceTests {
             try FileManager.default.moveItem(at: temporary, to: root.appending(path: "a/b.txt"))
             try await group.waitForAll()
         }
-        let isThere = try place.isThere
+        let isThere = try location.exists
         #expect(isThere)
     }
 
@@ -45,8 +47,8 @@ struct FilePlaceTests {
         folders[id] = try SyncedFolder(id: id, path: "/nowhere/docs")
         #expect(folders.all.first?.problem == "/nowhere/docs does not exist.")
         let known = folders
-        let fault = #expect(throws: FolderFault.self) {
-            _ = try known.place(of: FolderURL(folder: id, components: [[0x61]]))
+        let fault = #expect(throws: FolderError.self) {
+            _ = try known.localFile(of: FolderURL(folder: id, components: [[0x61]]))
         }
         #expect(fault?.code == .noSuchFolder)
     }
@@ -54,7 +56,7 @@ struct FilePlaceTests {
     @Test("a folder's path is absolute, and ~ is the home directory")
     func paths() throws {
         let id = try FolderID("docs")
-        #expect(throws: FolderFault.self) { _ = try SyncedFolder(id: id, path: "docs") }
+        #expect(throws: FolderError.self) { _ = try SyncedFolder(id: id, path: "docs") }
         #expect(try SyncedFolder(id: id, path: "~/docs/", home: "/home/ann").path == "/home/ann/docs")
         #expect(try SyncedFolder(id: id, path: "/~/docs", home: "/home/ann").path == "/~/docs")
     }

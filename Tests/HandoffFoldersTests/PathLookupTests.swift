@@ -47,8 +47,8 @@ struct PathLookupTests {
         }
     }
 
-    private static func code(_ lookup: PathLookup, _ path: String) -> FolderFault.Code? {
-        do throws(FolderFault) {
+    private static func code(_ lookup: PathLookup, _ path: String) -> FolderError.Code? {
+        do throws(FolderError) {
             _ = try lookup.canonical(FilePath(path))
             return nil
         } catch {
@@ -60,8 +60,8 @@ struct PathLookupTests {
     func silent() async {
         let drive = Drive()
         let lookup = PathLookup(limit: .seconds(3)) { drive.resolve($0) }
-        #expect(Self.code(lookup, "/gone") == .silent)
-        for number in 0..<1000 { #expect(Self.code(lookup, "/gone/\(number)") == .silent) }
+        #expect(Self.code(lookup, "/gone") == .unresponsive)
+        for number in 0..<1000 { #expect(Self.code(lookup, "/gone/\(number)") == .unresponsive) }
         #expect(drive.asked == 1)
         #expect(Self.code(lookup, "/here") == nil)
         drive.mend()
@@ -74,12 +74,12 @@ struct PathLookupTests {
     func bounded() async {
         let drive = Drive()
         let lookup = PathLookup(limit: .milliseconds(20)) { drive.resolve($0) }
-        for number in 0..<100 { #expect(Self.code(lookup, "/gone/\(number)") == .silent) }
+        for number in 0..<100 { #expect(Self.code(lookup, "/gone/\(number)") == .unresponsive) }
         // The last of them may not have begun yet.
-        while drive.asked < PathLookup.mostLate { await Task.yield() }
-        #expect(drive.asked == PathLookup.mostLate)
+        while drive.asked < PathLookup.maximumPending { await Task.yield() }
+        #expect(drive.asked == PathLookup.maximumPending)
         // By then nothing else is asked either.
-        #expect(Self.code(lookup, "/here") == .silent)
+        #expect(Self.code(lookup, "/here") == .unresponsive)
         drive.mend()
         while Self.code(lookup, "/here") != nil { await Task.yield() }
     }

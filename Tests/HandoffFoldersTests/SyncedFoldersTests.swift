@@ -83,7 +83,7 @@ struct SyncedFoldersTests {
         let trees = try Trees()
         let file = try trees.file(path)
         let here = trees.here
-        let fault = #expect(throws: FolderFault.self) { _ = try here.location(of: file) }
+        let fault = #expect(throws: FolderError.self) { _ = try here.location(of: file) }
         #expect(fault?.code.description == code)
         #expect(fault?.message.contains(sentence) == true, "\(fault?.message ?? "")")
     }
@@ -105,14 +105,14 @@ struct SyncedFoldersTests {
         var there = trees.there
         let inner = try FolderID("inner")
         let lacking = there
-        #expect(throws: FolderFault.self) { _ = try lacking.local(shared) }
+        #expect(throws: FolderError.self) { _ = try lacking.local(shared) }
         there[inner] = try SyncedFolder(id: inner, path: trees.root.appending(path: "there").path())
-        let (local, places) = try there.local(shared)
+        let (local, locations) = try there.local(shared)
         let expectedDocument = try trees.file("there/Documents/a b.txt").description + "#page=2"
         #expect(local.documentURL == expectedDocument)
         #expect(local.userInfo["text"] == activity.userInfo["text"])
-        #expect(places.count == 2)
-        let arePresent = try places.map { place in try place.isThere }
+        #expect(locations.count == 2)
+        let arePresent = try locations.map { location in try location.exists }
         #expect(arePresent == [false, false])
         let expected = UserInfoValue.url(try trees.file("there/ü%.txt").description + "#page=2")
         #expect(
@@ -138,7 +138,7 @@ struct SyncedFoldersTests {
         let trees = try Trees()
         let there = trees.there
         let activity = try Activity(type: .browsingWeb, userInfo: ["a": .dictionary(["b": .url(url)])])
-        let fault = #expect(throws: FolderFault.self) { _ = try there.local(activity) }
+        let fault = #expect(throws: FolderError.self) { _ = try there.local(activity) }
         #expect(fault?.code.description == code, "\(fault?.message ?? "")")
     }
 
@@ -149,14 +149,14 @@ struct SyncedFoldersTests {
         let trees = try Trees()
         let here = trees.here
         let own = try Activity(type: .browsingWeb, userInfo: ["a": .url("handoff-folder:docs/a")])
-        #expect(throws: FolderFault.self) { try here.check(own) }
+        #expect(throws: FolderError.self) { try here.check(own) }
         let outside = UserInfoValue.url(try trees.file("outside/secret.txt").description)
         let document = try Activity(type: .browsingWeb, userInfo: [Activity.documentURLKey: outside])
         try here.check(document)
         let fault = try here.documentFault(of: document)
         #expect(fault?.code == .notShared)
         let other = try Activity(type: .browsingWeb, userInfo: ["other": outside])
-        #expect(throws: FolderFault.self) { try here.check(other) }
+        #expect(throws: FolderError.self) { try here.check(other) }
         let none = try here.documentFault(of: other)
         #expect(none == nil)
     }

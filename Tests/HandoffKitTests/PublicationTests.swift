@@ -98,7 +98,7 @@ struct PublicationTests {
         var daemon: ActivityDraft?
         var current = false
         var pending: ActivityDraft?
-        func carryOut(_ steps: [Publication.Step]) throws {
+        func perform(_ steps: [Publication.Step]) throws {
             for step in steps {
                 switch step {
                 case .create(_, let draft): pending = draft
@@ -114,7 +114,7 @@ struct PublicationTests {
             guard let asked = pending else { return }
             (daemon, pending, current) = (asked, nil, false)
             publication.created(at: Self.path)
-            try carryOut(publication.steps())
+            try perform(publication.steps())
         }
         for round in 0..<40 {
             switch random.next() % 6 {
@@ -128,7 +128,7 @@ struct PublicationTests {
                 publication.forget()
                 (daemon, pending, current) = (nil, nil, false)
             }
-            try carryOut(publication.steps())
+            try perform(publication.steps())
         }
         try answer()
         #expect(daemon == nil || daemon == publication.draft)

@@ -14,7 +14,7 @@ struct AdapterChoiceTests {
             address: try #require(DeviceAddress("00:AA:01:00:00:00", kind: .public)),
             power: power,
             isDiscovering: false,
-            advertising: advertises ? Adapter.Advertising(active: 0, free: 3, heedsInterval: false) : nil,
+            advertising: advertises ? Adapter.Advertising(active: 0, free: 3, honorsInterval: false) : nil,
             servesGATT: true,
             roles: [],
             release: BlueZRelease(5, 66)

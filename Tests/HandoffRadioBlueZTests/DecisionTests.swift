@@ -9,56 +9,56 @@ import Testing
 @testable import HandoffRadioBlueZ
 
 @Suite("Links", .endsWithin(minutes: 10))
-struct LinkLedgerTests {
+struct LinkUsageTableTests {
     private let peer = DeviceAddress("C0:00:00:00:00:01", kind: .random)
 
     @Test("the last user's link is dropped, once, and not when somebody came again")
     func lastUser() throws {
         let peer = try #require(peer)
-        var ledger = LinkLedger()
-        ledger.begin(peer, isForeign: false)
-        ledger.begin(peer, isForeign: false)
-        ledger.end(peer)
-        let whileUsed = ledger.settle(peer)
-        ledger.end(peer)
-        ledger.begin(peer, isForeign: false)
-        let usedAgain = ledger.settle(peer)
-        ledger.end(peer)
-        let unused = ledger.settle(peer)
-        let twice = ledger.settle(peer)
+        var links = LinkUsageTable()
+        links.addUser(of: peer, isForeign: false)
+        links.addUser(of: peer, isForeign: false)
+        links.removeUser(of: peer)
+        let whileUsed = links.removeIfUnused(peer)
+        links.removeUser(of: peer)
+        links.addUser(of: peer, isForeign: false)
+        let usedAgain = links.removeIfUnused(peer)
+        links.removeUser(of: peer)
+        let unused = links.removeIfUnused(peer)
+        let twice = links.removeIfUnused(peer)
         #expect([whileUsed, usedAgain, unused, twice] == [false, false, true, false])
     }
 
     @Test("a link that was there before is left alone")
     func foreign() throws {
         let peer = try #require(peer)
-        var ledger = LinkLedger()
-        ledger.begin(peer, isForeign: true)
-        #expect(ledger.knows(peer))
-        ledger.end(peer)
-        let isOurs = ledger.settle(peer)
+        var links = LinkUsageTable()
+        links.addUser(of: peer, isForeign: true)
+        #expect(links.contains(peer))
+        links.removeUser(of: peer)
+        let isOurs = links.removeIfUnused(peer)
         #expect(isOurs == false)
-        #expect(ledger.knows(peer) == false)
+        #expect(links.contains(peer) == false)
     }
 
     @Test("a link that turns out to be somebody else's is left alone by its last user")
     func disowned() throws {
         let peer = try #require(peer)
-        var ledger = LinkLedger()
-        ledger.begin(peer, isForeign: false)
-        ledger.disown(peer)
-        ledger.end(peer)
-        let isOurs = ledger.settle(peer)
+        var links = LinkUsageTable()
+        links.addUser(of: peer, isForeign: false)
+        links.markForeign(peer)
+        links.removeUser(of: peer)
+        let isOurs = links.removeIfUnused(peer)
         #expect(isOurs == false)
-        #expect(ledger.knows(peer) == false)
+        #expect(links.contains(peer) == false)
     }
 
     @Test("an end without a beginning changes nothing: the books may have been closed meanwhile")
     func unknown() throws {
         let peer = try #require(peer)
-        var ledger = LinkLedger()
-        ledger.end(peer)
-        let isOurs = ledger.settle(peer)
+        var links = LinkUsageTable()
+        links.removeUser(of: peer)
+        let isOurs = links.removeIfUnused(peer)
         #expect(isOurs == false)
     }
 }
@@ -84,18 +84,18 @@ struct DialBackoffTests {
 
 @Suite("Which way a dial goes", .endsWithin(minutes: 10))
 struct TransportTests {
-    private enum Way { case socket, mailbox, refused }
+    private enum Way { case socket, gatt, refused }
 
     @Test("a port that is no PSM leads to the mailbox, unless that is forbidden")
     func ways() throws {
         let psm = try #require(ChannelPort(rawValue: 0x80))
         let ways = ChannelTransport.allCases.map { transport in
-            [psm, .mailboxOnly].map { port in
+            [psm, .gattOnly].map { port in
                 let radio = BlueZRadio(transport: transport, logger: Logger(label: "test"))
-                do { return try radio.usesMailbox(for: port) ? Way.mailbox : .socket } catch { return .refused }
+                do { return try radio.usesGATT(for: port) ? Way.gatt : .socket } catch { return .refused }
             }
         }
-        #expect(ways == [[.socket, .mailbox], [.socket, .mailbox], [.socket, .refused], [.mailbox, .mailbox]])
+        #expect(ways == [[.socket, .gatt], [.socket, .gatt], [.socket, .refused], [.gatt, .gatt]])
     }
 
     @Test(
@@ -109,7 +109,7 @@ struct TransportTests {
         ]
     )
     func fallingBack(errno: Errno, operation: L2CAPError.Operation, expected: Bool) {
-        #expect(L2CAPError(errno, during: operation).code.meansNoChannels == expected)
+        #expect(L2CAPError(errno, during: operation).code.indicatesNoL2CAP == expected)
     }
 }
 

@@ -21,7 +21,7 @@ struct LinkTests {
         try await withFakeRadio { fake, adapter, radio in
             let paths = [one, other].map { fake.path(of: $0, on: adapter) }
             for address in [one, other] { fake.hear(address, on: adapter, serviceData: nil) }
-            fake.stick()
+            fake.holdDisconnections()
             // Neither has a mailbox: the link is made, and of no use.
             await dial(one, radio)
             await fake.wait(for: "Disconnect")
@@ -37,7 +37,7 @@ struct LinkTests {
                 await fake.wait(for: "Disconnect")
                 #expect(fake.state.withLock(\.connected) == paths)
                 #expect(back.isUp.withLock(\.self) == false)
-                fake.unstick()
+                fake.releaseDisconnections()
                 // It is forgotten with its link, and has to be heard again.
                 await fake.wait(for: "StartDiscovery")
                 fake.hear(one, on: adapter, serviceData: nil)
@@ -49,7 +49,7 @@ struct LinkTests {
 
     private func dial(_ address: String, _ radio: BlueZRadio) async {
         let place = RadioAddress("\(address)/random")
-        _ = try? await radio.withChannel(to: place, port: .mailboxOnly, timeout: .seconds(3600)) { _ in }
+        _ = try? await radio.withChannel(to: place, port: .gattOnly, timeout: .seconds(3600)) { _ in }
     }
 }
 

@@ -7,18 +7,18 @@ import Testing
 @testable import HandoffRadioBlueZ
 
 @Suite("Letters of a mailbox", .endsWithin(minutes: 10))
-struct MailboxLetterTests {
+struct GATTFrameTests {
     @Test("a letter is read as it was written")
     func roundTrip() {
-        let letter = MailboxLetter(
+        let frame = GATTFrame(
             channel: 0x0102_0304,
             number: 5,
             flags: [.end, .more],
             window: 0x0607,
             data: [8, 9]
         )
-        #expect(letter.bytes == [1, 2, 3, 4, 5, 6, 6, 7, 8, 9])
-        #expect(MailboxLetter(letter.bytes) == letter)
+        #expect(frame.bytes == [1, 2, 3, 4, 5, 6, 6, 7, 8, 9])
+        #expect(GATTFrame(frame.bytes) == frame)
     }
 
     @Test(
@@ -28,26 +28,26 @@ struct MailboxLetterTests {
         ] as [[UInt8]]
     )
     func malformed(bytes: [UInt8]) {
-        #expect(MailboxLetter(bytes) == nil)
+        #expect(GATTFrame(bytes) == nil)
     }
 }
 
 @Suite("Buffers of a mailbox", .endsWithin(minutes: 10))
-struct MailboxBuffersTests {
+struct GATTChannelBuffersTests {
     @Test("whoever is not read from is filled up to its window, and no further")
     func window() {
         var (writer, reader) = connected()
-        let message = Array(repeating: UInt8(1), count: MailboxLetter.maximumDataLength)
+        let message = Array(repeating: UInt8(1), count: GATTFrame.maximumDataLength)
         var sent = 0
         while writer.sends(message) {
             sent += message.count
             for _ in 0..<4 { exchange(&writer, &reader) }
         }
-        #expect((1...MailboxBuffers.sendLimit).contains(sent - MailboxBuffers.capacity))
+        #expect((1...GATTChannelBuffers.sendLimit).contains(sent - GATTChannelBuffers.capacity))
         let received = reader.receives()
-        #expect(received == .bytes(MailboxBuffers.capacity))
+        #expect(received == .bytes(GATTChannelBuffers.capacity))
         // There is room again, and that is news.
-        #expect(reader.hasNews)
+        #expect(reader.hasPendingData)
         exchange(&reader, &writer)
         exchange(&writer, &reader)
         let goesOn = writer.sends(message)
@@ -58,18 +58,18 @@ struct MailboxBuffersTests {
     func overrun() {
         var (_, reader) = connected()
         for _ in 0..<9 {
-            let data = Array(repeating: UInt8(0), count: MailboxLetter.maximumDataLength)
-            reader.absorb(MailboxLetter(channel: 1, number: 1, flags: [], window: 0, data: data))
+            let data = Array(repeating: UInt8(0), count: GATTFrame.maximumDataLength)
+            reader.accept(GATTFrame(channel: 1, number: 1, flags: [], window: 0, data: data))
         }
         #expect(reader.isOver)
         let received = [reader.receives(), reader.receives()]
-        #expect(received == [.bytes(8 * MailboxLetter.maximumDataLength), .failed])
+        #expect(received == [.bytes(8 * GATTFrame.maximumDataLength), .failed])
     }
 
     @Test("everything that was sent arrives before the end, and then the end")
     func ending() {
         var (writer, reader) = connected()
-        let message = Array(repeating: UInt8(1), count: MailboxLetter.maximumDataLength)
+        let message = Array(repeating: UInt8(1), count: GATTFrame.maximumDataLength)
         let sent = (0..<3).map { _ in writer.sends(message) }
         #expect(sent == [true, true, true])
         writer.close()
@@ -87,7 +87,7 @@ struct MailboxBuffersTests {
         let sent = writer.sends([1, 2])
         #expect(sent)
         exchange(&writer, &reader)
-        reader.lose(RadioError(.channelClosed, "lost"))
+        reader.fail(RadioError(.channelClosed, "lost"))
         let received = [reader.receives(), reader.receives()]
         #expect(received == [.bytes(2), .failed])
     }
@@ -96,27 +96,27 @@ struct MailboxBuffersTests {
     func bell() {
         var (writer, reader) = connected()
         exchange(&reader, &writer)
-        var rings = [writer.ring()]
+        var rings = [writer.shouldNotify()]
         for byte in 0..<2 as Range<UInt8> {
             _ = writer.sends([byte])
-            rings.append(writer.ring())
+            rings.append(writer.shouldNotify())
         }
         exchange(&writer, &reader)
-        rings.append(writer.ring())
+        rings.append(writer.shouldNotify())
         #expect(rings == [false, true, false, false])
     }
 
     /// Two ends that know each other's windows.
-    private func connected() -> (MailboxBuffers, MailboxBuffers) {
-        var (one, other) = (MailboxBuffers(), MailboxBuffers())
+    private func connected() -> (GATTChannelBuffers, GATTChannelBuffers) {
+        var (one, other) = (GATTChannelBuffers(), GATTChannelBuffers())
         exchange(&one, &other)
         exchange(&other, &one)
         return (one, other)
     }
 
-    private func exchange(_ one: inout MailboxBuffers, _ other: inout MailboxBuffers) {
-        other.absorb(one.compose(channel: 1, number: 0))
-        one.absorb(other.compose(channel: 1, number: 0))
+    private func exchange(_ one: inout GATTChannelBuffers, _ other: inout GATTChannelBuffers) {
+        other.accept(one.nextFrame(channel: 1, number: 0))
+        one.accept(other.nextFrame(channel: 1, number: 0))
     }
 }
 
@@ -126,7 +126,7 @@ private enum Received: Hashable {
     case bytes(Int)
 }
 
-extension MailboxBuffers {
+extension GATTChannelBuffers {
     fileprivate mutating func sends(_ message: [UInt8]) -> Bool {
         if case .success? = send(message) { true } else { false }
     }
@@ -142,13 +142,13 @@ extension MailboxBuffers {
 }
 
 @Suite("The mailbox of a listener", .endsWithin(minutes: 10))
-struct MailboxPostTests {
+struct GATTServerTransportTests {
     private static let device: ObjectPath = "/org/bluez/hci0/dev_C0_00_00_00_00_01"
-    private let post = MailboxPost(port: .mailboxOnly, places: Places(2))
+    private let server = GATTServerTransport(port: .gattOnly, places: Places(2))
 
     @Test("bytes go both ways, in order, whoever is faster", arguments: [0, 1, 503, 504, 4095])
     func transfer(extra: Int) async throws {
-        let caller = MailboxChannel {}
+        let caller = GATTChannel {}
         let listener = try await opened(1, caller)
         let (there, back) = ([UInt8].pattern(30_000 + extra), [UInt8].pattern(20_000))
         let finished = await withTaskGroup(of: [UInt8].self) { group in
@@ -165,17 +165,17 @@ struct MailboxPostTests {
 
     @Test("a letter that is written again is answered again, and its bytes are taken once")
     func repetition() async throws {
-        let caller = MailboxChannel {}
+        let caller = GATTChannel {}
         let listener = try await opened(1, caller)
         try await caller.send([1, 2])
-        let letter = caller.compose(channel: 1, number: 1)
-        let first = try exchanged(letter)
+        let frame = caller.nextFrame(channel: 1, number: 1)
+        let first = try exchanged(frame)
         // Another caller on the same computer comes in between.
-        _ = try exchanged(MailboxLetter(channel: 2, number: 0, flags: .opening, data: [0xFF]))
-        #expect(try exchanged(letter) == first)
+        _ = try exchanged(GATTFrame(channel: 2, number: 0, flags: .opening, data: [0xFF]))
+        #expect(try exchanged(frame) == first)
         #expect(try await listener.receive() == [1, 2])
         caller.close()
-        _ = try exchanged(caller.compose(channel: 1, number: 2))
+        _ = try exchanged(caller.nextFrame(channel: 1, number: 2))
         let end = try await listener.receive()
         #expect(end == nil)
     }
@@ -183,34 +183,34 @@ struct MailboxPostTests {
     @Test("nobody is served at another port, above the limit, or on a channel that was never opened")
     func refusals() throws {
         let opening = { (channel: UInt32, port: UInt8) in
-            try exchanged(MailboxLetter(channel: channel, number: 0, flags: .opening, data: [port])).flags
+            try exchanged(GATTFrame(channel: channel, number: 0, flags: .opening, data: [port])).flags
         }
         #expect(try opening(1, 0x80) == .opening)
         #expect(try opening(2, 0xFF) != .opening)
         #expect(try opening(3, 0xFF) != .opening)
         #expect(try opening(4, 0xFF) == .opening)
-        #expect(try exchanged(MailboxLetter(channel: 9, number: 3, flags: [])).flags == .opening)
+        #expect(try exchanged(GATTFrame(channel: 9, number: 3, flags: [])).flags == .opening)
     }
 
     @Test("a letter that skips a number loses its channel")
     func skipping() async throws {
-        let listener = try await opened(1, MailboxChannel {})
-        #expect(try exchanged(MailboxLetter(channel: 1, number: 2, flags: [])).flags == .opening)
+        let listener = try await opened(1, GATTChannel {})
+        #expect(try exchanged(GATTFrame(channel: 1, number: 2, flags: [])).flags == .opening)
         await #expect(throws: RadioError.self) { try await listener.receive() }
     }
 
     @Test("what is no letter is refused, and a device that wrote nothing has nothing to read")
     func noise() {
         let stranger = GATTRequest(options: ["device": Value.objectPath("/stranger")].value)
-        #expect(throws: GATTRefusal.notPermitted) { try post.read(stranger) }
-        #expect(throws: GATTRefusal.invalidLength) { try post.write([1, 2, 3], stranger) }
+        #expect(throws: GATTRefusal.notPermitted) { try server.read(stranger) }
+        #expect(throws: GATTRefusal.invalidLength) { try server.write([1, 2, 3], stranger) }
         let nobody = GATTRequest(options: nil)
-        #expect(throws: GATTRefusal.notPermitted) { try post.write([], nobody) }
+        #expect(throws: GATTRefusal.notPermitted) { try server.write([], nobody) }
     }
 
     @Test("cancelling a receive closes the channel")
     func cancellation() async throws {
-        let channel = MailboxChannel {}
+        let channel = GATTChannel {}
         let receiver = Task { try await channel.receive() }
         receiver.cancel()
         _ = await receiver.result
@@ -219,32 +219,32 @@ struct MailboxPostTests {
 
     private var request: GATTRequest { GATTRequest(options: ["device": Value.objectPath(Self.device)].value) }
 
-    private func exchanged(_ letter: MailboxLetter) throws -> MailboxLetter {
-        try post.write(letter.bytes, request)
-        return try #require(MailboxLetter(try post.read(request)))
+    private func exchanged(_ frame: GATTFrame) throws -> GATTFrame {
+        try server.write(frame.bytes, request)
+        return try #require(GATTFrame(try server.read(request)))
     }
 
     /// Opens a channel, and gives the listener's end.
-    private func opened(_ number: UInt32, _ caller: MailboxChannel) async throws -> MailboxChannel {
-        let first = caller.compose(channel: number, number: 0)
-        let letter = MailboxLetter(channel: number, number: 0, flags: .opening, window: first.window, data: [0xFF])
-        caller.absorb(try exchanged(letter))
-        var arrivals = post.arrivals.makeAsyncIterator()
-        return try #require(await arrivals.next()).channel
+    private func opened(_ number: UInt32, _ caller: GATTChannel) async throws -> GATTChannel {
+        let first = caller.nextFrame(channel: number, number: 0)
+        let frame = GATTFrame(channel: number, number: 0, flags: .opening, window: first.window, data: [0xFF])
+        caller.accept(try exchanged(frame))
+        var incomingChannels = server.incomingChannels.makeAsyncIterator()
+        return try #require(await incomingChannels.next()).channel
     }
 
     /// Carries letters until cancelled.
-    private func carry(_ caller: MailboxChannel, channel: UInt32) async throws {
+    private func carry(_ caller: GATTChannel, channel: UInt32) async throws {
         var number: UInt8 = 1
         while !Task.isCancelled {
-            caller.absorb(try exchanged(caller.compose(channel: channel, number: number)))
+            caller.accept(try exchanged(caller.nextFrame(channel: channel, number: number)))
             number &+= 1
             await Task.yield()
         }
     }
 }
 
-extension MailboxChannel {
+extension GATTChannel {
     /// Sends all of `bytes`, and gives what came meanwhile.
     fileprivate func exchange(_ bytes: [UInt8], expecting count: Int) async -> [UInt8] {
         async let sent: Void = sendAll(bytes)

@@ -15,8 +15,8 @@ struct SimulatedRadioTests {
         try await withAir(air) { directory in
             try await withStations(["a", "b"], in: directory) { radios in
                 try await radios[0].withAdvertisement(.test(1)) {
-                    let sighting = try await radios[1].sighting(of: 1)
-                    #expect(sighting.rssi == -77)
+                    let report = try await radios[1].advertisementReport(of: 1)
+                    #expect(report.rssi == -77)
                 }
             }
         }
@@ -28,10 +28,10 @@ struct SimulatedRadioTests {
             try await withStations(["a", "b"], in: directory) { radios in
                 var addresses: Set<RadioAddress> = []
                 for byte in 0..<4 as Range<UInt8> {
-                    let sighting = try await radios[0].withAdvertisement(.test(byte)) {
-                        try await radios[1].sighting(of: byte)
+                    let report = try await radios[0].withAdvertisement(.test(byte)) {
+                        try await radios[1].advertisementReport(of: byte)
                     }
-                    addresses.insert(sighting.address)
+                    addresses.insert(report.address)
                 }
                 #expect(addresses.count == 4)
                 #expect(addresses.allSatisfy { $0.description.hasSuffix("/random") })
@@ -47,10 +47,10 @@ struct SimulatedRadioTests {
             try await withStations(["a", "b", "far"], in: directory) { radios in
                 try await radios[2].withAdvertisement(.test(9)) {
                     try await radios[0].withAdvertisement(.test(1)) {
-                        try await radios[1].withScan(for: [.test]) { sightings in
+                        try await radios[1].withScan(for: [.test]) { reports in
                             var count = 0
-                            for await sighting in sightings {
-                                #expect(sighting.data == [1])
+                            for await report in reports {
+                                #expect(report.data == [1])
                                 count += 1
                                 if count == 4 { return }
                             }
@@ -70,7 +70,7 @@ struct SimulatedRadioTests {
                     end.yield(await code { _ = try await channel.receive() })
                 } _: { port in
                     try await radios[0].withAdvertisement(.test(1)) {
-                        let address = try await radios[1].sighting(of: 1).address
+                        let address = try await radios[1].advertisementReport(of: 1).address
                         try await radios[1].withChannel(to: address, port: port, timeout: .seconds(20)) { channel in
                             var air = Air()
                             air.apart = [["a"], ["b"]]
@@ -97,7 +97,7 @@ struct SimulatedRadioTests {
                     while let message = try? await channel.receive() { try? await channel.send(message) }
                 } _: { port in
                     try await radios[0].withAdvertisement(.test(1)) {
-                        let address = try await radios[1].sighting(of: 1).address
+                        let address = try await radios[1].advertisementReport(of: 1).address
                         try await radios[1].withChannel(to: address, port: port, timeout: .seconds(20)) { channel in
                             var cut = air
                             cut.apart = [["a"], ["b"]]
@@ -168,16 +168,16 @@ struct SimulatedRadioTests {
         try await withAir { path in
             let directory = try AirDirectory(path: path)
             let (dead, living) = (StationID.random(), StationID.random())
-            let life = try directory.claimLife(living)
+            let life = try directory.acquireLock(living)
             try leaveTraces(of: dead, in: directory)
-            #expect(directory.vitality(of: dead) == .crashed)
-            #expect(directory.vitality(of: living) == .alive)
-            #expect(directory.vitality(of: .random()) == .departed)
+            #expect(directory.status(of: dead) == .crashed)
+            #expect(directory.status(of: living) == .alive)
+            #expect(directory.status(of: .random()) == .departed)
             try await withStations(["a"], in: path) { _ in
                 #expect(!directory.files().contains { $0.station == dead })
-                #expect(directory.files().contains(.life(living)))
+                #expect(directory.files().contains(.lock(living)))
             }
-            directory.remove(.life(living))
+            directory.remove(.lock(living))
             #expect(life.rawValue >= 0)
             #expect(directory.files().isEmpty)
         }
@@ -185,9 +185,9 @@ struct SimulatedRadioTests {
 
     /// Files as a process leaves them that is killed: the locks and sockets are gone, the names stay.
     private func leaveTraces(of station: StationID, in directory: AirDirectory) throws {
-        _ = try directory.claimLife(station)
-        let ear = try UnixSocket.open(.datagram)
-        try UnixSocket.bind(ear.rawValue, to: directory.socketPath(.ear(station, name: "dead", number: 1)))
+        _ = try directory.acquireLock(station)
+        let socket = try UnixSocket.open(.datagram)
+        try UnixSocket.bind(socket.rawValue, to: directory.socketPath(.scanSocket(station, name: "dead", number: 1)))
     }
 }
 

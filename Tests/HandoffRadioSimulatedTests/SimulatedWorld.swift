@@ -72,9 +72,9 @@ extension ServiceUUID {
 
 extension SimulatedRadio {
     /// The first sighting of that byte.
-    func sighting(of byte: UInt8) async throws -> Sighting {
-        try await withScan(for: [.test]) { sightings in
-            for await sighting in sightings where sighting.data == [byte] { return sighting }
+    func advertisementReport(of byte: UInt8) async throws -> AdvertisementReport {
+        try await withScan(for: [.test]) { reports in
+            for await report in reports where report.data == [byte] { return report }
             throw RadioError(.scanningRefused, "The scan ended.")
         }
     }

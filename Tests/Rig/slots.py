@@ -32,7 +32,7 @@ def service_data(data):
     return None
 
 
-def sightings(entries):
+def advertisements_by_slot(entries):
     """{slot: {(address type, address, sealed bytes)}}"""
     slots = {}
     for entry in entries:
@@ -81,7 +81,7 @@ def main():
         end = time_of_mark(marks, options.end) if options.end else None
     except (OSError, ValueError, TraceError) as error:
         sys.exit(f"slots.py: {options.capture}: {error}")
-    slots = sightings(advertisements(records, options.adapter, begin, end))
+    slots = advertisements_by_slot(advertisements(records, options.adapter, begin, end))
     for slot, shown in sorted(slots.items()):
         for kind, address, sealed in sorted(shown):
             print(f"slot {slot}  {kind:6} {address}  {sealed.hex()}")

@@ -12,7 +12,7 @@ import re
 import subprocess
 import tempfile
 
-from world import Failure, Lines, Steps, device, process, tell_on_radios, trust_each_other, type_hash
+from world import Failure, Lines, Steps, device, process, run_story_on_radios, trust_each_other, type_hash
 
 TYPE = "org.example.editor.editing"
 PAGE = "https://example.org/page?a=b"
@@ -27,7 +27,7 @@ def story(radios):
         laptop_radio, desktop_radio = radios(directory)
         origin = write_origin(directory)
         told = write_desktop(directory)
-        with device("laptop", directory, laptop_radio) as laptop, surroundings(directory):
+        with device("laptop", directory, laptop_radio) as laptop, app_environment(directory):
             with device("desktop", directory, desktop_radio) as desktop:
                 trust_each_other(laptop, desktop)
                 with desktop.watching() as nearby:
@@ -109,7 +109,7 @@ def write_desktop(directory):
 
 
 @contextlib.contextmanager
-def surroundings(directory):
+def app_environment(directory):
     """What is started in the block finds its apps and its browser in the directory."""
     before = dict(os.environ)
     os.environ["XDG_DATA_HOME"] = str(directory / "share")
@@ -130,4 +130,4 @@ def editing(machine, program):
 
 
 if __name__ == "__main__":
-    tell_on_radios(story, __doc__)
+    run_story_on_radios(story, __doc__)

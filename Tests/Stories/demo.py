@@ -10,7 +10,7 @@ import pathlib
 import sys
 import tempfile
 
-from world import Steps, device, tell_on_radios, trust_each_other, type_hash
+from world import Steps, device, run_story_on_radios, trust_each_other, type_hash
 
 TYPE = "org.example.notes.editing"
 USER_INFO = """{"note": 42, "cursor": 17.5, "unsaved": true, "author": null, "text": "Milk, eggs, bread",
@@ -58,4 +58,4 @@ def show(heading, documents):
 
 
 if __name__ == "__main__":
-    tell_on_radios(story, __doc__)
+    run_story_on_radios(story, __doc__)

@@ -12,7 +12,7 @@ import pathlib
 import subprocess
 import tempfile
 
-from world import PATIENCE, PROGRAMS, Failure, Steps, device, process, tell_on_radios, trust_each_other, type_hash
+from world import TIMEOUT, PROGRAMS, Failure, Steps, device, process, run_story_on_radios, trust_each_other, type_hash
 
 TYPE = "org.example.writing"
 
@@ -27,7 +27,7 @@ def story(radios):
         source.mkdir()
         destination.mkdir(parents=True)
         told = write_reader(directory)
-        with device("laptop", directory, laptop_radio) as laptop, surroundings(directory):
+        with device("laptop", directory, laptop_radio) as laptop, app_environment(directory):
             with device("desktop", directory, desktop_radio) as desktop:
                 trust_each_other(laptop, desktop)
                 laptop.ctl("folders", "add", "docs", source)
@@ -39,7 +39,7 @@ def story(radios):
                     with steps.step("the laptop offers a document, the desktop sees it"):
                         nearby.wait_for_type(type_hash(TYPE))
                     with steps.step("the desktop waits for the file, and its app gets it"):
-                        goes_on(desktop, report, destination / "2026/report ü.txt")
+                        continue_document(desktop, report, destination / "2026/report ü.txt")
                     check(document(told), (destination / "2026/report ü.txt").as_uri())
                     with steps.step("the file leaves its folder, and the desktop's list is empty"):
                         report.rename(directory / "elsewhere.txt")
@@ -47,7 +47,7 @@ def story(radios):
     print("documents: ok", flush=True)
 
 
-def goes_on(machine, source, destination):
+def continue_document(machine, source, destination):
     """Continues while the file is not there, and synchronises it as soon as it is waited for."""
     command = [PROGRAMS / "handoffctl", "continue", "--bus", machine.bus]
     with process(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as continuing:
@@ -56,7 +56,7 @@ def goes_on(machine, source, destination):
         part = destination.with_name(".part")
         part.write_bytes(source.read_bytes())
         part.rename(destination)
-        complaint = continuing.communicate(timeout=PATIENCE)[1]
+        complaint = continuing.communicate(timeout=TIMEOUT)[1]
     if continuing.returncode:
         raise Failure(f"handoffctl continue: {complaint.strip()}")
     machine.wait_log("an app that was started has ended")
@@ -88,7 +88,7 @@ def write_reader(directory):
 
 
 @contextlib.contextmanager
-def surroundings(directory):
+def app_environment(directory):
     """What is started in the block finds its apps in the directory."""
     before = dict(os.environ)
     os.environ.update(XDG_DATA_HOME=str(directory / "share"), XDG_DATA_DIRS="/nowhere")
@@ -100,4 +100,4 @@ def surroundings(directory):
 
 
 if __name__ == "__main__":
-    tell_on_radios(story, __doc__)
+    run_story_on_radios(story, __doc__)

@@ -10,7 +10,7 @@ import os
 import sys
 import tempfile
 
-from world import Failure, Steps, device, tell, trust_each_other, type_hash
+from world import Failure, Steps, device, run_story, trust_each_other, type_hash
 
 TYPE = "org.example.notes.editing"
 # Two letters of a mailbox, and twenty.
@@ -49,4 +49,4 @@ def story():
 if __name__ == "__main__":
     if "HANDOFF_RIG" not in os.environ:
         sys.exit("this story runs in a guest: Tests/Rig/run-one-guest Tests/Stories/gatt_one_guest.py")
-    tell(story)
+    run_story(story)

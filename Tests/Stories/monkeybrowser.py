@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import time
 
-from world import PROGRAMS, Failure, Lines, Steps, device, process, tell_on_radios, trust_each_other, type_hash
+from world import PROGRAMS, Failure, Lines, Steps, device, process, run_story_on_radios, trust_each_other, type_hash
 
 ID = "org.handoffd.MonkeyBrowser"
 SAMPLE = pathlib.Path(__file__).parents[2] / "Examples/MonkeyBrowser"
@@ -29,7 +29,7 @@ class Browser:
         self._name = name
         self.lines = Lines(child.stdout)
 
-    def tell(self, *commands):
+    def send(self, *commands):
         """Gives commands, one after the other; returns what was shown meanwhile."""
         shown = len(self.lines.seen)
         for command in commands:
@@ -39,7 +39,7 @@ class Browser:
             self.lines.wait(lambda line: line.startswith((f"done {verb}", f"cannot {verb}")), f"the end of {command}")
         return self.lines.seen[shown:]
 
-    def shows(self, text):
+    def wait_for(self, text):
         """The next line that holds `text`."""
         return self.lines.wait(lambda line: text in line, f"\"{text}\" in the browser of {self._name}")
 
@@ -51,7 +51,7 @@ def browser(machine):
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "env": environment}
     with process([PROGRAMS / "monkeybrowser"], **pipes) as child:
         running = Browser(child, machine.name)
-        running.shows("ready")
+        running.wait_for("ready")
         yield running
 
 
@@ -65,24 +65,24 @@ def four_tabs(steps, desktop, nearby, there, here):
     for tab in (1, 2, 3, 4):
         with steps.step(f"tab {tab} goes on in tab {tab}, with its notes"):
             page = f"https://example.org/{tab}"
-            there.tell(f"tab {tab}", f"open {page}", f"note to {tab}")
+            there.send(f"tab {tab}", f"open {page}", f"note to {tab}")
             nearby.wait_for_type(tab_type(tab))
             outcome = desktop.ctl("continue")
             if outcome["application"] != ID:
                 raise Failure(f"another app went on with it: {outcome}")
-            here.shows(f"continued from laptop: tab {tab}: {page} [\"to {tab}\"]")
-            there.shows(f"tab {tab}: desktop goes on with it")
+            here.wait_for(f"continued from laptop: tab {tab}: {page} [\"to {tab}\"]")
+            there.wait_for(f"tab {tab}: desktop goes on with it")
 
 
 def page_in_a_stream(steps, there, here):
     """A page that is too large for userInfo."""
-    there.tell(f"fill {SIZE}")
+    there.send(f"fill {SIZE}")
     begin = time.monotonic()
     with steps.step("a page of a megabyte follows in a stream"):
-        shown = [line for line in here.tell("fetch") if f"page of {SIZE} bytes" in line]
+        shown = [line for line in here.send("fetch") if f"page of {SIZE} bytes" in line]
         if not shown:
             raise Failure(f"no page came: {here.lines.seen[-3:]}")
-        there.shows(f"sent {SIZE} bytes to desktop, sum {shown[0].split()[-1]}")
+        there.wait_for(f"sent {SIZE} bytes to desktop, sum {shown[0].split()[-1]}")
     print(f"monkeybrowser: {SIZE / (time.monotonic() - begin) / 1000:.0f} kB/s for the page", flush=True)
 
 
@@ -93,11 +93,11 @@ def new_daemon(steps, laptop, desktop, nearby, there, here):
         laptop.daemon.wait()
         nearby.wait_empty()
     with steps.step("it is started again, and the tab goes on with what was noted meanwhile"):
-        there.tell("note in between")
+        there.send("note in between")
         laptop.start()
         nearby.wait_for_type(tab_type(4))
         desktop.ctl("continue")
-        here.shows("in between")
+        here.wait_for("in between")
 
 
 def story(radios):
@@ -119,4 +119,4 @@ def story(radios):
 
 
 if __name__ == "__main__":
-    tell_on_radios(story, __doc__)
+    run_story_on_radios(story, __doc__)

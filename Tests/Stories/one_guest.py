@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from world import Failure, Steps, device, tell, trust_each_other, type_hash
+from world import Failure, Steps, device, run_story, trust_each_other, type_hash
 
 FIRST, SECOND = "org.example.notes.editing", "org.example.mail.composing"
 EVERY_KIND = {
@@ -126,4 +126,4 @@ def story():
 if __name__ == "__main__":
     if "HANDOFF_RIG" not in os.environ:
         sys.exit("this story runs in a guest: Tests/Rig/run-one-guest Tests/Stories/one_guest.py")
-    tell(story)
+    run_story(story)

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 from terminal import Terminal
-from world import PROGRAMS, Failure, Lines, Steps, device, process, tell, type_hash
+from world import PROGRAMS, Failure, Lines, Steps, device, process, run_story, type_hash
 
 AGENT = pathlib.Path(__file__).with_name("pairing_agent.py")
 
@@ -71,7 +71,7 @@ def hand_over(steps, laptop, desktop):
                 raise Failure("another activity arrived")
 
 
-def part(laptop, desktop):
+def unpair(laptop, desktop):
     """Both forget each other."""
     for machine in (laptop, desktop):
         for entry in machine.ctl("devices"):
@@ -116,7 +116,7 @@ def story():
                 device("desktop", logs, ["--adapter", "hci1"]) as desktop:
             pair(steps, laptop, desktop)
             hand_over(steps, laptop, desktop)
-            part(laptop, desktop)
+            unpair(laptop, desktop)
             decline(steps, laptop, desktop)
             with_agent(steps, laptop, desktop)
             hand_over(steps, laptop, desktop)
@@ -126,4 +126,4 @@ def story():
 if __name__ == "__main__":
     if "HANDOFF_RIG" not in os.environ:
         sys.exit("this story runs in a guest: Tests/Rig/run-one-guest Tests/Stories/pair_one_guest.py")
-    tell(story)
+    run_story(story)

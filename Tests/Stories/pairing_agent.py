@@ -26,34 +26,34 @@ class Agent(dbus.service.Object):
         self.answer, self.wanted, self.loop = answer, wanted, loop
         self.status = 1
 
-    def say(self, *words):
+    def report(self, *words):
         print(*words, flush=True)
 
     @dbus.service.method(AGENT, in_signature="a(ts)a{sv}", out_signature="t", async_callbacks=("choose", "fail"))
     def RequestChoice(self, candidates, options, choose, fail):
-        self.say("choice", *[str(name) for _, name in candidates])
+        self.report("choice", *[str(name) for _, name in candidates])
         for number, name in candidates:
             if name == self.wanted:
                 choose(number)
 
     @dbus.service.method(AGENT, in_signature="sssa{sv}", out_signature="b")
     def RequestConfirmation(self, digits, device_name, device_id, options):
-        self.say("digits", digits, device_id, device_name)
+        self.report("digits", digits, device_id, device_name)
         return self.answer
 
     @dbus.service.method(AGENT, in_signature="s", out_signature="")
     def Cancel(self, message):
-        self.say("cancelled", message)
+        self.report("cancelled", message)
 
     @dbus.service.method(AGENT, in_signature="osa{sv}", out_signature="")
     def Paired(self, device, device_name, options):
-        self.say("paired", device, device_name)
+        self.report("paired", device, device_name)
         self.status = 0
         self.loop.quit()
 
     @dbus.service.method(AGENT, in_signature="ssa{sv}", out_signature="")
     def Failed(self, error, message, options):
-        self.say("failed", error, message)
+        self.report("failed", error, message)
         self.loop.quit()
 
 

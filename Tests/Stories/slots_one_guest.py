@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-from world import Failure, Steps, device, tell, trust_each_other, type_hash
+from world import Failure, Steps, device, run_story, trust_each_other, type_hash
 
 TYPE = "org.example.notes.editing"
 SLOT = 900
@@ -76,4 +76,4 @@ def story():
 if __name__ == "__main__":
     if "HANDOFF_RIG" not in os.environ:
         sys.exit("this story runs in a guest: Tests/Rig/run-one-guest Tests/Stories/slots_one_guest.py")
-    tell(story)
+    run_story(story)

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 
-from world import PATIENCE, PROGRAMS, Failure, Lines, Steps, device, process, tell, tell_on_radios, trust_each_other, type_hash
+from world import TIMEOUT, PROGRAMS, Failure, Lines, Steps, device, process, run_story, run_story_on_radios, trust_each_other, type_hash
 
 TYPE = "org.example.pipe"
 SIZE = 1_000_000
@@ -37,9 +37,9 @@ def story(radios):
                     nearby.wait_for_type(type_hash(TYPE))
                 begin = time.monotonic()
                 with steps.step("desktop takes it, and says thanks"):
-                    received = taking(desktop, b"thanks")
+                    received = stream_content(desktop, b"thanks")
                 took = time.monotonic() - begin
-                answer = publisher.communicate(timeout=PATIENCE)[0]
+                answer = publisher.communicate(timeout=TIMEOUT)[0]
     if received != sent:
         raise Failure(f"{len(received)} of {len(sent)} bytes arrived, or others")
     if answer != b"thanks" or publisher.returncode != 0:
@@ -61,14 +61,14 @@ def plain_channel(receiver, sender):
             lines = Lines(listener.stderr)
             lines.wait(lambda line: "Waiting for connection" in line, "l2test to listen")
             with process(send, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
-                measured = lines.wait(lambda line: "kB/s" in line, "l2test to receive", 5 * PATIENCE)
+                measured = lines.wait(lambda line: "kB/s" in line, "l2test to receive", 5 * TIMEOUT)
     print(f"l2test: {re.search(r'([0-9.]+) kB/s', measured).group(1)} kB/s over the same link", flush=True)
 
 
 def address(adapter):
     """The address of an adapter, as bluetoothd says it."""
     question = ["busctl", "get-property", "org.bluez", f"/org/bluez/{adapter}", "org.bluez.Adapter1", "Address"]
-    answer = subprocess.run(question, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    answer = subprocess.run(question, capture_output=True, text=True, timeout=TIMEOUT, check=False)
     if answer.returncode:
         raise Failure(f"{adapter} has no address: {answer.stderr.strip()}")
     return answer.stdout.split('"')[1]
@@ -80,16 +80,16 @@ def publishing(machine, file):
     return process(command, stdin=file, stdout=subprocess.PIPE)
 
 
-def taking(machine, answer):
+def stream_content(machine, answer):
     """Everything that the stream brings, when `answer` is sent into it."""
     command = [str(PROGRAMS / "handoffctl"), "stream", "--type", TYPE, "--bus", machine.bus]
-    result = subprocess.run(command, input=answer, capture_output=True, timeout=5 * PATIENCE, check=False)
+    result = subprocess.run(command, input=answer, capture_output=True, timeout=5 * TIMEOUT, check=False)
     if result.returncode:
         raise Failure(f"{machine.name}: handoffctl stream: {result.stderr.decode().strip()}")
     return result.stdout
 
 
 if __name__ == "__main__":
-    adapters = tell_on_radios(story, __doc__)
+    adapters = run_story_on_radios(story, __doc__)
     if adapters:
-        tell(lambda: plain_channel(*adapters))
+        run_story(lambda: plain_channel(*adapters))

@@ -14,7 +14,7 @@ import sys
 import time
 
 from two_guests import exchange_cards, rig
-from world import PATIENCE, Failure, device, tell, type_hash
+from world import TIMEOUT, Failure, device, run_story, type_hash
 
 TYPE = "org.example.notes.editing"
 TIMES = int(os.environ.get("HANDOFF_TAPS", "20"))
@@ -25,7 +25,7 @@ def laptop(machine):
     exchange_cards(machine, "desktop")
     rig("rig_await looking 120")
     with machine.publishing("--type", TYPE, "--user-info", f'{{"text": "{"x" * 1000}"}}'):
-        rig("rig_await enough 900", patience=900)
+        rig("rig_await enough 900", timeout=900)
 
 
 def desktop(machine):
@@ -36,7 +36,7 @@ def desktop(machine):
         rig("rig_signal looking")
         for _ in range(TIMES):
             entry = nearby.wait_for_type(type_hash(TYPE), 120)[0]
-            heard_again(machine)
+            wait_for_next_advertisement(machine)
             status.append(timed(machine, "status"))
             took.append(timed(machine, "continue", "--print", entry["id"]))
             print(f"  {took[-1] * 1000:.0f} ms, status {status[-1] * 1000:.0f} ms", flush=True)
@@ -57,9 +57,9 @@ def timed(machine, *arguments):
     return time.monotonic() - begin
 
 
-def heard_again(machine):
+def wait_for_next_advertisement(machine):
     """Waits until the other machine was heard after this moment."""
-    now, deadline = time.time(), time.monotonic() + PATIENCE
+    now, deadline = time.time(), time.monotonic() + TIMEOUT
     while not any(entry["lastSeen"] / 1_000_000 > now for entry in machine.ctl("nearby")):
         if time.monotonic() > deadline:
             raise Failure(f"{machine.name} hears nothing any more")
@@ -75,4 +75,4 @@ def story():
 if __name__ == "__main__":
     if not os.environ.get("RIG_GUEST"):
         sys.exit("this story runs in two guests: Tests/Rig/run-two-guests STORY STORY")
-    tell(story)
+    run_story(story)

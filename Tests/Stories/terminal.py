@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 
-from world import PATIENCE, Failure
+from world import TIMEOUT, Failure
 
 
 class Terminal:
@@ -47,9 +47,9 @@ class Terminal:
             if not data:
                 return
 
-    def wait(self, pattern, patience=PATIENCE):
+    def wait(self, pattern, timeout=TIMEOUT):
         """The first match of `pattern` on the screen."""
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + timeout
         with self._news:
             while not (match := pattern.search(self._screen)):
                 left = deadline - time.monotonic()

@@ -9,17 +9,17 @@ import os
 import subprocess
 import sys
 
-from world import Failure, Steps, device, tell, type_hash
+from world import Failure, Steps, device, run_story, type_hash
 
 TYPE = "org.example.notes.editing"
 USER_INFO = {"note": 42, "text": "from another machine", "tags": {"$set": ["home"]}}
 
 
-def rig(command, answer=False, patience=180):
-    """Runs functions of the rig's library for at most `patience` seconds; their output, if it is an answer."""
+def rig(command, answer=False, timeout=180):
+    """Runs functions of the rig's library for at most `timeout` seconds; their output, if it is an answer."""
     script = f'source "$RIG_DIRECTORY/guest-library"; {command}'
     result = subprocess.run(
-        ["bash", "-c", script], check=True, timeout=patience, text=True, stdout=subprocess.PIPE if answer else None
+        ["bash", "-c", script], check=True, timeout=timeout, text=True, stdout=subprocess.PIPE if answer else None
     )
     return result.stdout.strip() if answer else None
 
@@ -71,4 +71,4 @@ def story():
 if __name__ == "__main__":
     if not os.environ.get("RIG_GUEST"):
         sys.exit("this story runs in two guests: Tests/Rig/run-two-guests STORY STORY")
-    tell(story)
+    run_story(story)

@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 
-PATIENCE = float(os.environ.get("HANDOFF_PATIENCE", "60"))
+TIMEOUT = float(os.environ.get("HANDOFF_TIMEOUT", "60"))
 # Of a log, when a story fails.
 LAST_LINES = 60
 PROGRAMS = pathlib.Path(os.environ.get("HANDOFF_PROGRAMS", pathlib.Path(__file__).parents[2] / ".build/debug"))
@@ -42,14 +42,14 @@ class Lines:
             self._queue.put(line.rstrip("\n"))
         self._queue.put(None)
 
-    def wait(self, wanted, what, patience=PATIENCE):
+    def wait(self, wanted, what, timeout=TIMEOUT):
         """The first line not yet read for which `wanted` is true."""
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + timeout
         while True:
             try:
                 line = self._queue.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
-                raise Failure(f"waited {patience:.0f} s in vain for {what}; last seen: {self.seen[-3:]}") from None
+                raise Failure(f"waited {timeout:.0f} s in vain for {what}; last seen: {self.seen[-3:]}") from None
             if line is None:
                 raise Failure(f"the process ended before {what}; last seen: {self.seen[-3:]}")
             self.seen.append(line)
@@ -108,9 +108,9 @@ class Device:
         self.wait_log("on the bus")
         return self
 
-    def wait_log(self, text, patience=PATIENCE):
+    def wait_log(self, text, timeout=TIMEOUT):
         """The next line of the daemon's log that contains `text`."""
-        return self.lines.wait(lambda line: text in line, f"\"{text}\" in the log of {self.name}", patience)
+        return self.lines.wait(lambda line: text in line, f"\"{text}\" in the log of {self.name}", timeout)
 
     def crash(self):
         """Ends the daemon as a power cut would."""
@@ -121,7 +121,7 @@ class Device:
         """What `handoffctl --json` prints."""
         result = subprocess.run(
             [str(PROGRAMS / "handoffctl"), *map(str, arguments), "--json", "--bus", self.bus],
-            capture_output=True, text=True, timeout=PATIENCE, check=False,
+            capture_output=True, text=True, timeout=TIMEOUT, check=False,
         )
         if result.returncode:
             raise Failure(f"{self.name}: handoffctl {' '.join(map(str, arguments))}: {result.stderr.strip()}")
@@ -135,7 +135,7 @@ class Device:
             Lines(publisher.stdout).wait(lambda line: "activity" in line, f"{self.name} to publish")
             yield publisher
             publisher.send_signal(signal.SIGINT)
-            publisher.wait(timeout=PATIENCE)
+            publisher.wait(timeout=TIMEOUT)
 
     @contextlib.contextmanager
     def watching(self):
@@ -157,7 +157,7 @@ class Table:
         self._name = name
         self.entries = []
 
-    def wait(self, wanted, what, patience=PATIENCE):
+    def wait(self, wanted, what, timeout=TIMEOUT):
         """The first table for which `wanted` is true, the present one included."""
         if wanted(self.entries):
             return self.entries
@@ -166,16 +166,16 @@ class Table:
             self.entries = json.loads(line)
             return wanted(self.entries)
 
-        self._lines.wait(take, f"{self._name} to see {what}", patience)
+        self._lines.wait(take, f"{self._name} to see {what}", timeout)
         return self.entries
 
-    def wait_for_type(self, activity_hash, patience=PATIENCE):
+    def wait_for_type(self, activity_hash, timeout=TIMEOUT):
         """The first table with an activity of that hash."""
-        return self.wait(lambda entries: any(e["typeHash"] == activity_hash for e in entries), activity_hash, patience)
+        return self.wait(lambda entries: any(e["typeHash"] == activity_hash for e in entries), activity_hash, timeout)
 
-    def wait_empty(self, patience=PATIENCE):
+    def wait_empty(self, timeout=TIMEOUT):
         """The first table with nothing in it."""
-        return self.wait(lambda entries: not entries, "nothing nearby", patience)
+        return self.wait(lambda entries: not entries, "nothing nearby", timeout)
 
 
 @contextlib.contextmanager
@@ -224,7 +224,7 @@ def trust_each_other(one, other):
     other.ctl("devices", "trust", one.ctl("devices", "card")["card"])
 
 
-def tell(story):
+def run_story(story):
     """Runs a story; ends the program with 0, or with 1 and the reason."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
@@ -240,10 +240,10 @@ def simulated(directory):
     return 2 * (["--radio", f"simulated:{directory / 'air'}"],)
 
 
-def tell_on_radios(story, usage):
+def run_story_on_radios(story, usage):
     """Tells a story on a simulated air, or over the two adapters that the command line names; returns these."""
     adapters = sys.argv[1:]
     if len(adapters) not in (0, 2):
         sys.exit(usage)
-    tell(lambda: story((lambda _: [["--adapter", name] for name in adapters]) if adapters else simulated))
+    run_story(lambda: story((lambda _: [["--adapter", name] for name in adapters]) if adapters else simulated))
     return adapters

@@ -25,7 +25,7 @@ package struct Adapter: Hashable, Sendable, Identifiable {
         ///
         /// It does from 5.77 on (commit 7e028287a) and with its option -E before; both are told by the presence of
         /// SupportedFeatures, which became visible by the same commit.
-        package let heedsInterval: Bool
+        package let honorsInterval: Bool
     }
 
     /// The object's path, such as `/org/bluez/hci0`.

@@ -181,7 +181,7 @@ struct AdapterMirror {
         Adapter.Advertising(
             active: count(properties["ActiveInstances"]),
             free: count(properties["SupportedInstances"]),
-            heedsInterval: properties["SupportedFeatures"] != nil || properties["SupportedCapabilities"] != nil
+            honorsInterval: properties["SupportedFeatures"] != nil || properties["SupportedCapabilities"] != nil
         )
     }
 

@@ -87,7 +87,7 @@ struct DeviceMirror {
         if invalidated.contains("ServiceData") { entry.serviceData = [:] }
         entries[path] = entry
         guard heard != nil || values["RSSI"] != nil, !entry.serviceData.isEmpty else { return nil }
-        return report(path, entry, Self.news(in: entry.serviceData, since: before))
+        return report(path, entry, Self.changedServiceData(in: entry.serviceData, since: before))
     }
 
     private func report(_ path: ObjectPath, _ entry: Entry, _ serviceData: [String: [UInt8]]) -> DeviceReport {
@@ -98,9 +98,11 @@ struct DeviceMirror {
     ///
     /// Without DuplicateData the dictionary keeps entries of earlier advertisements (bluez src/device.c,
     /// device_set_service_data), and those are not what was heard now.
-    private static func news(in now: [String: [UInt8]], since before: [String: [UInt8]]) -> [String: [UInt8]] {
-        let news = now.filter { before[$0.key] != $0.value }
-        return news.isEmpty ? now : news
+    private static func changedServiceData(in now: [String: [UInt8]], since before: [String: [UInt8]]) -> [String:
+        [UInt8]]
+    {
+        let changed = now.filter { before[$0.key] != $0.value }
+        return changed.isEmpty ? now : changed
     }
 
     private static func serviceData(_ value: Value?) -> [String: [UInt8]]? {

@@ -59,7 +59,7 @@ struct GATTApplication {
         )
     }
 
-    private static func reader(of characteristic: GATTCharacteristic) -> @Sendable (Invocation) throws -> Outcome {
+    private static func reader(of characteristic: GATTCharacteristic) -> @Sendable (Invocation) throws -> MethodResult {
         let reads = LongReadsBox()
         return { invocation in
             let request = GATTRequest(options: invocation.arguments.first)
@@ -72,7 +72,7 @@ struct GATTApplication {
         }
     }
 
-    private static func writer(of characteristic: GATTCharacteristic) -> @Sendable (Invocation) throws -> Outcome {
+    private static func writer(of characteristic: GATTCharacteristic) -> @Sendable (Invocation) throws -> MethodResult {
         { invocation in
             let request = GATTRequest(options: invocation.arguments.last)
             do throws(GATTRefusal) {
@@ -80,7 +80,7 @@ struct GATTApplication {
                 guard let value = invocation.arguments.first?.bytes, value.count <= LongReads.maximumLength else {
                     throw .invalidLength
                 }
-                if !request.isRehearsal { try write(value, request) }
+                if !request.isPrepareAuthorize { try write(value, request) }
                 return .reply([])
             } catch {
                 throw DBusError.failure(error)

@@ -6,20 +6,20 @@ import Synchronization
 /// They go to every device that has subscribed: before 5.76 bluetoothd cannot address one alone (bluez
 /// src/gatt-database.c, property_changed_cb). So what is in them is for everybody.
 package final class GATTNotifier: Sendable {
-    private struct Place {
+    private struct Registration {
         let objects: ObjectTree
         let path: ObjectPath
     }
 
-    private let place = Mutex<Place?>(nil)
+    private let registration = Mutex<Registration?>(nil)
 
     package init() {}
 
     /// Sends `value` to whoever has subscribed; to nobody while the characteristic is not published.
     package func notify(_ value: [UInt8]) {
-        guard let place = place.withLock(\.self) else { return }
-        place.objects.propertiesChanged(
-            at: place.path,
+        guard let registration = registration.withLock(\.self) else { return }
+        registration.objects.propertiesChanged(
+            at: registration.path,
             interface: "org.bluez.GattCharacteristic1",
             ["Value": .bytes(value)]
         )
@@ -27,6 +27,6 @@ package final class GATTNotifier: Sendable {
 
     /// The characteristic is published at that path from now on, or, with nil, not any more.
     func publish(_ path: ObjectPath?, in objects: ObjectTree) {
-        place.withLock { $0 = path.map { Place(objects: objects, path: $0) } }
+        registration.withLock { $0 = path.map { Registration(objects: objects, path: $0) } }
     }
 }

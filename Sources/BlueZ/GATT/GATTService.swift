@@ -63,7 +63,7 @@ package struct GATTRequest: Hashable, Sendable {
     package let offset: Int
 
     /// Whether bluetoothd only asks if a long write would be allowed.
-    let isRehearsal: Bool
+    let isPrepareAuthorize: Bool
 
     /// Reads the options of ReadValue and WriteValue.
     ///
@@ -74,7 +74,7 @@ package struct GATTRequest: Hashable, Sendable {
         device = options["device"]?.objectPath
         mtu = options["mtu"]?.uint16
         offset = Int(options["offset"]?.uint16 ?? 0)
-        isRehearsal = options["prepare-authorize"]?.boolean ?? false
+        isPrepareAuthorize = options["prepare-authorize"]?.boolean ?? false
     }
 }
 

@@ -27,11 +27,11 @@ struct LongReads {
         let value = if let kept { kept } else { try current(request) }
         guard value.count <= Self.maximumLength else { throw .failed }
         guard request.offset <= value.count else { throw .invalidOffset }
-        keep(value, for: device)
+        store(value, for: device)
         return Array(value.dropFirst(request.offset))
     }
 
-    private mutating func keep(_ value: [UInt8], for device: ObjectPath) {
+    private mutating func store(_ value: [UInt8], for device: ObjectPath) {
         if values.updateValue(value, forKey: device) == nil {
             order.append(device)
         }

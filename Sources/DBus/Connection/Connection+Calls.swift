@@ -5,18 +5,18 @@ extension Connection {
     ///   `.timedOut` after `timeout`, `.cancelled` if the task is cancelled, `.disconnected` if the bus goes away, and
     ///   `.invalidValue`, `.invalidName` or `.limit` if the call cannot be sent.
     package func call(_ call: MethodCall, timeout: Duration = .seconds(25)) async throws(DBusError) -> [Value] {
-        let id = link.queue.nextCall()
+        let id = context.queue.nextCall()
         let message = try call.message(expectsReply: true)
         let result = await withTaskCancellationHandler {
             await completion { complete in
                 let deadline = ContinuousClock.now + timeout
                 let pending = PendingCall(id, to: call.destination, deadline: deadline, complete)
-                link.queue.push(.call(message, pending))
+                context.queue.push(.call(message, pending))
                 // The handler below may have run already, before there was a call to cancel.
-                if Task.isCancelled { link.queue.push(.cancel(id)) }
+                if Task.isCancelled { context.queue.push(.cancel(id)) }
             }
         } onCancel: {
-            link.queue.push(.cancel(id))
+            context.queue.push(.cancel(id))
         }
         return try result.get()
     }
@@ -35,12 +35,12 @@ extension Connection {
         do throws(DBusError) {
             let message = try call.message(expectsReply: true)
             let pending = PendingCall(
-                link.queue.nextCall(),
+                context.queue.nextCall(),
                 to: call.destination,
                 deadline: .now + timeout,
                 answer
             )
-            link.queue.push(.call(message, pending))
+            context.queue.push(.call(message, pending))
         } catch {
             answer(.failure(error))
         }
@@ -54,14 +54,14 @@ extension Connection {
         _ arguments: [Value],
         _ note: @escaping @Sendable (Result<[Value], DBusError>) -> Void = { _ in }
     ) async throws(DBusError) -> [Value] {
-        let id = link.queue.nextCall()
+        let id = context.queue.nextCall()
         let message = try MethodCall.bus(member, arguments).message(expectsReply: true)
         let result = await completion { complete in
             let call = PendingCall(id, to: .bus, deadline: .now + .seconds(25)) { result in
                 note(result)
                 complete(result)
             }
-            link.queue.push(.call(message, call))
+            context.queue.push(.call(message, call))
         }
         return try result.get()
     }

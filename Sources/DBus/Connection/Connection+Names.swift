@@ -31,11 +31,14 @@ extension Connection {
     private func request(_ name: BusName) async throws(DBusError) {
         let answer = try await callBus("RequestName", [.string(name.description), .uint32(RequestName.doNotQueue)])
         guard try answer.decode(at: 0, as: UInt32.self) != RequestName.primaryOwner else { return }
-        throw DBusError(.nameTaken, "the bus name \(name) is taken by \(await holder(of: name)): stop that first")
+        throw DBusError(
+            .nameTaken,
+            "the bus name \(name) is taken by \(await ownerDescription(of: name)): stop that first"
+        )
     }
 
     /// Who owns `name`, in words.
-    private func holder(of name: BusName) async -> String {
+    private func ownerDescription(of name: BusName) async -> String {
         guard let owner = try? await owner(of: name) else { return "another connection" }
         guard let process = try? await processID(of: owner) else { return "the connection \(owner)" }
         return "process \(process) (\(owner))"
@@ -71,30 +74,30 @@ extension Connection {
         of name: BusName,
         _ body: (AsyncStream<BusName?>) async throws -> T
     ) async throws -> T {
-        try await withFollowed(name) {
-            let (id, owners) = link.router.owners(of: name)
-            defer { link.router.forget(id, of: name) }
+        try await withOwnerTracking(name) {
+            let (id, owners) = context.router.owners(of: name)
+            defer { context.router.forget(id, of: name) }
             return try await body(owners)
         }
     }
 
     /// Lets the router know who owns `name`, from before `body` begins until it ends.
-    func withFollowed<T>(_ name: BusName, _ body: () async throws -> T) async throws -> T {
-        link.router.follow(name)
-        defer { link.router.unfollow(name) }
+    func withOwnerTracking<T>(_ name: BusName, _ body: () async throws -> T) async throws -> T {
+        context.router.follow(name)
+        defer { context.router.unfollow(name) }
         let changes = MatchRule(sender: .bus, interface: .bus, member: "NameOwnerChanged", arg0: name.description)
         return try await withRule(changes) {
-            try await learnOwner(of: name)
+            try await updateOwner(of: name)
             return try await body()
         }
     }
 
     /// Tells the router who owns `name` now, in step with the changes that the bus reports.
-    private func learnOwner(of name: BusName) async throws(DBusError) {
-        let router = link.router
+    private func updateOwner(of name: BusName) async throws(DBusError) {
+        let router = context.router
         do {
             _ = try await callBus("GetNameOwner", [.string(name.description)]) { result in
-                router.learn(try? BusName(try result.get().decode(at: 0, as: String.self)), of: name)
+                router.setOwner(try? BusName(try result.get().decode(at: 0, as: String.self)), of: name)
             }
         } catch {
             guard error.name == .nameHasNoOwner else { throw error }

@@ -15,7 +15,7 @@ extension Connection {
         guard let name = rule.sender, !name.isUnique, name != .bus else {
             return try await withMatch(rule, limit: limit, body)
         }
-        return try await withFollowed(name) { try await withMatch(rule, limit: limit, body) }
+        return try await withOwnerTracking(name) { try await withMatch(rule, limit: limit, body) }
     }
 
     private func withMatch<T>(
@@ -34,8 +34,8 @@ extension Connection {
         limit: Int,
         _ body: (SignalSequence) async throws -> T
     ) async throws -> T {
-        let (id, signals) = link.router.subscribe(rule, limit: limit)
-        defer { link.router.unsubscribe(id) }
+        let (id, signals) = context.router.subscribe(rule, limit: limit)
+        defer { context.router.unsubscribe(id) }
         return try await body(signals)
     }
 

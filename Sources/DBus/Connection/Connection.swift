@@ -6,15 +6,15 @@ package final class Connection: Sendable {
     /// The name that the bus gave to this connection.
     package let uniqueName: BusName
 
-    let link: Link
+    let context: ConnectionContext
 
-    private init(uniqueName: BusName, link: Link) {
+    private init(uniqueName: BusName, context: ConnectionContext) {
         self.uniqueName = uniqueName
-        self.link = link
+        self.context = context
     }
 
     /// The objects that this connection offers.
-    package var objects: ObjectTree { link.objects }
+    package var objects: ObjectTree { context.objects }
 
     /// Connects to the bus at `address`, runs `body`, and disconnects.
     ///
@@ -22,20 +22,20 @@ package final class Connection: Sendable {
     /// connection's thread has ended. When the bus goes away meanwhile, pending calls and signal sequences throw
     /// `.disconnected`, and `body` is cancelled.
     ///
-    /// The bus may take as long as `patience` to let us in.
+    /// The bus may take as long as `timeout` to let us in.
     ///
     /// - Throws: what `body` throws; `DBusError` with the code `.invalidAddress`, `.connectFailed`, `.timedOut` (the bus
     ///   has not let us in) or `.cancelled` before `body` runs, and `.disconnected` if the bus went away.
     package static func withConnection<T: Sendable>(
         to address: BusAddress,
-        patience: Duration = .seconds(10),
+        timeout: Duration = .seconds(10),
         _ body: @escaping @Sendable (Connection) async throws -> T
     ) async throws -> T {
-        let owner = try ConnectionThread(address: address, patience: patience)
+        let owner = try ConnectionThread(address: address, timeout: timeout)
         let (name, thread) = try await owner.open()
-        let connection = Connection(uniqueName: name, link: owner.link)
+        let connection = Connection(uniqueName: name, context: owner.context)
         let result = await connection.run(body)
-        owner.link.queue.push(.stop)
+        owner.context.queue.push(.stop)
         if let loss = await owner.join(thread) { throw loss }
         return try result.get()
     }
@@ -49,7 +49,7 @@ package final class Connection: Sendable {
                 do { return .success(try await body(self)) } catch { return .failure(error) }
             }
             group.addTask {
-                await self.link.later.serve()
+                await self.context.asyncHandlers.serve()
                 return nil
             }
             var result: Result<T, any Error> = .failure(DBusError.disconnected)
@@ -63,26 +63,26 @@ package final class Connection: Sendable {
 
     /// Emits a signal; never blocks.
     ///
-    /// One that cannot be sent (a NUL in a string, see `Value`) is dropped and counted in `refusals`.
+    /// One that cannot be sent (a NUL in a string, see `Value`) is dropped and counted in `sendFailures`.
     package func emit(_ signal: Signal) {
         send { () throws(DBusError) in try signal.message() }
     }
 
     /// Calls a method without asking for an answer; never blocks.
     ///
-    /// One that cannot be sent is dropped and counted in `refusals`.
+    /// One that cannot be sent is dropped and counted in `sendFailures`.
     package func send(_ call: MethodCall) {
         send { () throws(DBusError) in try call.message(expectsReply: false) }
     }
 
     /// How many signals, and calls without an answer, could not be sent, and why the last one could not.
-    package var refusals: (count: Int, last: DBusError?) { link.refusals.noted }
+    package var sendFailures: (count: Int, last: DBusError?) { context.sendFailures.summary }
 
     private func send(_ message: () throws(DBusError) -> OutgoingMessage) {
         do {
-            link.queue.push(.send(try message()))
+            context.queue.push(.send(try message()))
         } catch {
-            link.refusals.note(error)
+            context.sendFailures.record(error)
         }
     }
 }

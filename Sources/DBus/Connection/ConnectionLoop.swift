@@ -3,7 +3,7 @@ final class ConnectionLoop {
     /// How long what was sent may take to leave after the end; a bus that reads takes microseconds.
     private static let flushTime = Duration.seconds(2)
 
-    private let link: Link
+    private let context: ConnectionContext
     private let transport: Transport
     private let server: ObjectServer
     private var pending = PendingCalls()
@@ -12,17 +12,17 @@ final class ConnectionLoop {
     private var loss: DBusError?
 
     /// Takes over a fresh connection; `hello` goes out before anything else.
-    init(link: Link, transport: Transport, hello: OutgoingMessage, _ call: PendingCall) {
-        self.link = link
+    init(context: ConnectionContext, transport: Transport, hello: OutgoingMessage, _ call: PendingCall) {
+        self.context = context
         self.transport = transport
-        server = ObjectServer(tree: link.objects, later: link.later, queue: link.queue)
-        carryOut(.call(hello, call))
+        server = ObjectServer(tree: context.objects, asyncHandlers: context.asyncHandlers, queue: context.queue)
+        perform(.call(hello, call))
     }
 
     /// Runs until the end; returns why the connection was lost, or nil if it was told to stop.
     func run() -> DBusError? {
         while loss == nil, !isFlushed {
-            carryOutCommands()
+            performCommands()
             receive()
             expire()
             if loss == nil, !isFlushed { sleep() }
@@ -39,16 +39,16 @@ final class ConnectionLoop {
 
     // MARK: Sending
 
-    private func carryOutCommands() {
-        while loss == nil, flushDeadline == nil, let command = link.queue.pop() {
-            carryOut(command)
+    private func performCommands() {
+        while loss == nil, flushDeadline == nil, let command = context.queue.pop() {
+            perform(command)
         }
     }
 
-    private func carryOut(_ command: Command) {
+    private func perform(_ command: Command) {
         switch command {
         case .send(let message):
-            do { _ = try send(message) } catch { link.refusals.note(error) }
+            do { _ = try send(message) } catch { context.sendFailures.record(error) }
         case .call(let message, let call):
             do { pending.add(call, serial: try send(message)) } catch { call.complete(.failure(error)) }
         case .cancel(let id):
@@ -57,7 +57,7 @@ final class ConnectionLoop {
             do {
                 _ = try send(ObjectTree.added(interfaces, at: path, by: manager).message())
             } catch {
-                link.refusals.note(error)
+                context.sendFailures.record(error)
             }
         case .stop:
             flushDeadline = .now + Self.flushTime
@@ -74,13 +74,13 @@ final class ConnectionLoop {
         do {
             return try transport.send(message)
         } catch {
-            try answerUnsendable(message, error)
+            try failUnsendable(message, error)
             throw error
         }
     }
 
     /// A caller whose answer cannot be sent is told so.
-    private func answerUnsendable(_ message: OutgoingMessage, _ error: DBusError) throws(DBusError) {
+    private func failUnsendable(_ message: OutgoingMessage, _ error: DBusError) throws(DBusError) {
         guard case .reply(let address) = message.kind else { return }
         _ = try transport.send(OutgoingMessage(failure: .failed, error.message, to: address))
     }
@@ -130,17 +130,17 @@ final class ConnectionLoop {
             let member = message.member
         else { return }
         let header = SignalHeader(sender: sender, path: path, interface: interface, member: member)
-        if sender == .bus, member == "NameOwnerChanged" { learnOwner(message) }
-        link.router.deliver(header, destination: message.destination) { () throws(DBusError) in
+        if sender == .bus, member == "NameOwnerChanged" { updateOwner(message) }
+        context.router.deliver(header, destination: message.destination) { () throws(DBusError) in
             try MessageDecoder.arguments(of: message)
         }
     }
 
-    private func learnOwner(_ message: borrowing Message) {
+    private func updateOwner(_ message: borrowing Message) {
         guard let arguments = try? MessageDecoder.arguments(of: message), arguments.count == 3,
             let name = arguments[0].string, let owner = arguments[2].string
         else { return }
-        link.router.learn(owner.isEmpty ? nil : BusName(trusted: owner), of: BusName(trusted: name))
+        context.router.setOwner(owner.isEmpty ? nil : BusName(trusted: owner), of: BusName(trusted: name))
     }
 
     // MARK: Waiting
@@ -153,13 +153,13 @@ final class ConnectionLoop {
     }
 
     private func sleep() {
-        let mayWait = flushDeadline != nil || link.queue.prepareToSleep()
-        transport.wait(wake: link.queue.wakeDescriptor, milliseconds: mayWait ? patience : 0)
-        link.queue.clearWake()
+        let mayWait = flushDeadline != nil || context.queue.prepareToSleep()
+        transport.wait(wake: context.queue.wakeDescriptor, milliseconds: mayWait ? pollTimeout : 0)
+        context.queue.clearWake()
     }
 
     /// Milliseconds to the next deadline, rounded up; -1 if there is none.
-    private var patience: Int32 {
+    private var pollTimeout: Int32 {
         guard let deadline = [pending.nextDeadline, flushDeadline].compactMap(\.self).min() else { return -1 }
         let (seconds, attoseconds) = max(.zero, deadline - .now).components
         guard seconds < 1_000_000 else { return 1_000_000_000 }

@@ -3,19 +3,19 @@ import Synchronization
 
 /// The thread to which one connection of libdbus is confined.
 final class ConnectionThread: Sendable {
-    let link: Link
+    let context: ConnectionContext
     private let address: String
     /// How long the bus may take to answer Hello.
-    private let patience: Duration
-    private let opened = OneShot<Result<BusName, DBusError>>()
-    private let ended = OneShot<DBusError?>()
+    private let timeout: Duration
+    private let opened = Promise<Result<BusName, DBusError>>()
+    private let ended = Promise<DBusError?>()
     /// Whether the thread may be inside libdbus's `connect`, which cannot be interrupted.
     private let isConnecting = Atomic(true)
 
-    init(address: BusAddress, patience: Duration) throws(DBusError) {
-        self.patience = patience
+    init(address: BusAddress, timeout: Duration) throws(DBusError) {
+        self.timeout = timeout
         self.address = try address.resolved()
-        link = try Link()
+        context = try ConnectionContext()
     }
 
     // MARK: For the task that owns the connection
@@ -31,7 +31,7 @@ final class ConnectionThread: Sendable {
         do {
             return (try result.get(), thread)
         } catch {
-            link.queue.push(.stop)
+            context.queue.push(.stop)
             if isConnecting.load(ordering: .acquiring) { pthread_detach(thread) } else { _ = await join(thread) }
             throw error
         }
@@ -49,7 +49,7 @@ final class ConnectionThread: Sendable {
         let opened = opened
         let address = address
         // Longer than Hello may take, so that this only ends a `connect` that blocks.
-        let limit = patience + min(patience, .seconds(2))
+        let limit = timeout + min(timeout, .seconds(2))
         return await withTaskGroup { group in
             group.addTask {
                 guard (try? await Task.sleep(for: limit)) != nil else { return }
@@ -79,7 +79,7 @@ final class ConnectionThread: Sendable {
 
     fileprivate func run() {
         let loss = loop()
-        link.end(loss ?? .disconnected)
+        context.end(loss ?? .disconnected)
         ended.fulfil(loss)
     }
 
@@ -99,10 +99,10 @@ final class ConnectionThread: Sendable {
         let address = address
         let opened = opened
         let hello = try MethodCall.bus("Hello").message(expectsReply: true)
-        let call = PendingCall(link.queue.nextCall(), to: .bus, deadline: .now + patience) { result in
+        let call = PendingCall(context.queue.nextCall(), to: .bus, deadline: .now + timeout) { result in
             opened.fulfil(Self.name(result, address))
         }
-        return ConnectionLoop(link: link, transport: transport, hello: hello, call)
+        return ConnectionLoop(context: context, transport: transport, hello: hello, call)
     }
 
     private static func name(_ answer: Result<[Value], DBusError>, _ address: String) -> Result<BusName, DBusError> {

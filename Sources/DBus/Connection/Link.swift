@@ -1,21 +1,21 @@
 /// What a connection and its thread share.
-final class Link: Sendable {
+final class ConnectionContext: Sendable {
     let queue: CommandQueue
     let router = SignalRouter()
-    let later = LaterCalls()
-    let refusals = Refusals()
+    let asyncHandlers = AsyncHandlers()
+    let sendFailures = SendFailures()
     let objects: ObjectTree
 
     /// - Throws: `DBusError.Code.limit` if the process has no file descriptor left.
     init() throws(DBusError) {
         queue = try CommandQueue()
-        objects = ObjectTree(queue: queue, refusals: refusals)
+        objects = ObjectTree(queue: queue, sendFailures: sendFailures)
     }
 
     /// Ends everything that waits for the connection, with `error`.
     func end(_ error: DBusError) {
         queue.close(error)
         router.end(error)
-        later.finish()
+        asyncHandlers.finish()
     }
 }

@@ -49,7 +49,7 @@ package struct MatchRule: Hashable, Sendable, CustomStringConvertible {
 
 extension MatchRule {
     /// Whether the rule fits a signal as far as its header goes; `owner` is who owns the rule's sender now.
-    func fits(_ header: SignalHeader, owner: BusName?) -> Bool {
+    func matches(_ header: SignalHeader, owner: BusName?) -> Bool {
         if sender != nil, owner == nil || owner != header.sender { return false }
         if let path, path != header.path { return false }
         if let top = pathNamespace, header.path != top, !header.path.isDescendant(of: top) { return false }
@@ -58,7 +58,7 @@ extension MatchRule {
     }
 
     /// Whether the rule fits a signal's arguments.
-    func fits(_ arguments: [Value]) -> Bool {
+    func matches(_ arguments: [Value]) -> Bool {
         arg0 == nil || arguments.first?.string == arg0
     }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A value that will be there once, for one task that waits for it.
-final class OneShot<Element: Sendable>: Sendable {
+final class Promise<Element: Sendable>: Sendable {
     private enum State {
         case empty
         case waiting(CheckedContinuation<Element, Never>)

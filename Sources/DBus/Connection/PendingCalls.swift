@@ -33,7 +33,7 @@ struct PendingCalls {
     private mutating func remove(serial: UInt32) -> PendingCall? {
         guard let call = calls.removeValue(forKey: serial) else { return nil }
         serials[call.id] = nil
-        tidy()
+        removeStaleDeadlines()
         return call
     }
 
@@ -58,7 +58,7 @@ struct PendingCalls {
     var nextDeadline: ContinuousClock.Instant? { deadlines.min?.instant }
 
     /// Keeps answered calls from waking the thread, and from piling up behind one that waits for long.
-    private mutating func tidy() {
+    private mutating func removeStaleDeadlines() {
         while let first = deadlines.min, calls[first.serial] == nil { deadlines.removeMin() }
         guard deadlines.count > 2 * calls.count + 64 else { return }
         deadlines = Heap(calls.map { Deadline(instant: $0.value.deadline, serial: $0.key) })

@@ -48,7 +48,7 @@ final class SignalRouter: Sendable {
 
     // MARK: Following the owner of a name
 
-    /// Begins to follow `name`; the owner is known once `learn` has been called.
+    /// Begins to follow `name`; the owner is known once `setOwner` has been called.
     func follow(_ name: BusName) {
         state.withLock { $0.names[name, default: FollowedName()].followers += 1 }
     }
@@ -66,7 +66,7 @@ final class SignalRouter: Sendable {
     /// Notes who owns `name` now.
     ///
     /// Called on the connection's thread in the order in which the bus said so.
-    func learn(_ owner: BusName?, of name: BusName) {
+    func setOwner(_ owner: BusName?, of name: BusName) {
         state.withLock { state in
             guard var followed = state.names[name] else { return }
             if !followed.isKnown || followed.owner != owner {
@@ -103,7 +103,7 @@ final class SignalRouter: Sendable {
     /// `arguments` is asked at most once, and only if a rule fits the header.
     func deliver(_ header: SignalHeader, destination: BusName?, _ arguments: () throws(DBusError) -> [Value]) {
         let fitting = state.withLock { state in
-            state.subscriptions.filter { $0.value.rule.fits(header, owner: state.owner(of: $0.value.rule.sender)) }
+            state.subscriptions.filter { $0.value.rule.matches(header, owner: state.owner(of: $0.value.rule.sender)) }
         }
         guard !fitting.isEmpty, let arguments = try? arguments() else { return }
         let signal = Signal(
@@ -114,7 +114,7 @@ final class SignalRouter: Sendable {
             arguments: arguments,
             destination: destination
         )
-        for (id, subscription) in fitting where subscription.rule.fits(arguments) {
+        for (id, subscription) in fitting where subscription.rule.matches(arguments) {
             guard case .dropped = subscription.continuation.yield(signal) else { continue }
             overflow(id, subscription)
         }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The calls that are answered later: each runs in a child task of the connection.
-final class LaterCalls: Sendable {
+final class AsyncHandlers: Sendable {
     /// How many calls of one sender may be under way at a time.
     ///
     /// Far more than a program that waits for its answers makes.

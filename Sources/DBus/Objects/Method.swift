@@ -10,14 +10,14 @@ package struct Method: Sendable {
     /// Called on the connection's thread, in the order in which the calls came, with arguments that have the types of
     /// `inputs`: it has to be quick and must not block. An error it throws is the caller's answer, under its `name`, or
     /// as `org.freedesktop.DBus.Error.Failed` without one.
-    package let handler: @Sendable (Invocation) throws -> Outcome
+    package let handler: @Sendable (Invocation) throws -> MethodResult
 
     package init(
         name: MemberName,
         inputs: [Argument] = [],
         outputs: [Argument] = [],
         annotations: [String: String] = [:],
-        handler: @escaping @Sendable (Invocation) throws -> Outcome
+        handler: @escaping @Sendable (Invocation) throws -> MethodResult
     ) {
         self.name = name
         self.inputs = inputs
@@ -28,11 +28,11 @@ package struct Method: Sendable {
 }
 
 /// How a handler answers.
-package enum Outcome: Sendable {
+package enum MethodResult: Sendable {
     /// With these values, at once.
     case reply([Value])
     /// With what this returns or throws, in a child task of the connection; it is cancelled when the connection ends.
-    case later(@Sendable () async throws -> [Value])
+    case deferred(@Sendable () async throws -> [Value])
 }
 
 /// A call that somebody makes on an object of ours.

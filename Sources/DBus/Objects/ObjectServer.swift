@@ -3,7 +3,7 @@
 /// Runs on the connection's thread.
 struct ObjectServer: Sendable {
     let tree: ObjectTree
-    let later: LaterCalls
+    let asyncHandlers: AsyncHandlers
     let queue: CommandQueue
 
     /// Carries out one call.
@@ -24,7 +24,7 @@ struct ObjectServer: Sendable {
             )
             switch try method.handler(invocation) {
             case .reply(let values): answer(address, method, .success(values))
-            case .later(let work): try start(work, method, sender, address)
+            case .deferred(let work): try start(work, method, sender, address)
             }
         } catch {
             answer(address, nil, .failure(error))
@@ -50,7 +50,7 @@ struct ObjectServer: Sendable {
         _ sender: BusName,
         _ address: ReplyAddress?
     ) throws(DBusError) {
-        let fits = later.add(sender) {
+        let fits = asyncHandlers.add(sender) {
             do {
                 answer(address, method, .success(try await work()))
             } catch {
@@ -58,7 +58,7 @@ struct ObjectServer: Sendable {
             }
         }
         guard fits else {
-            let limit = LaterCalls.maximumPerSender
+            let limit = AsyncHandlers.maximumPerSender
             throw .failure(.limitsExceeded, "\(sender) has \(limit) calls under way: wait for an answer")
         }
     }

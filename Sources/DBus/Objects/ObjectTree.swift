@@ -13,11 +13,11 @@ package final class ObjectTree: Sendable {
 
     private let nodes = Mutex<[ObjectPath: Node]>([:])
     private let queue: CommandQueue
-    private let refusals: Refusals
+    private let sendFailures: SendFailures
 
-    init(queue: CommandQueue, refusals: Refusals) {
+    init(queue: CommandQueue, sendFailures: SendFailures) {
         self.queue = queue
-        self.refusals = refusals
+        self.sendFailures = sendFailures
     }
 
     /// Offers `interfaces` on the object at `path`, in addition to those it has; one of the same name is replaced.
@@ -79,7 +79,7 @@ package final class ObjectTree: Sendable {
         do {
             queue.push(.send(try signal.message()))
         } catch {
-            refusals.note(error)
+            sendFailures.record(error)
         }
     }
 

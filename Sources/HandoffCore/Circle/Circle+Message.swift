@@ -42,11 +42,11 @@ extension Circle {
         }
     }
 
-    private struct NamedTwice: Error {}
+    private struct DuplicateDevice: Error {}
 
-    private mutating func add(_ standing: Standing, for id: DeviceID) throws {
-        guard self[id] == nil, removal(of: id) == nil else { throw NamedTwice() }
-        set(standing, of: id)
+    private mutating func add(_ state: MembershipState, for id: DeviceID) throws {
+        guard self[id] == nil, removal(of: id) == nil else { throw DuplicateDevice() }
+        set(state, of: id)
     }
 }
 

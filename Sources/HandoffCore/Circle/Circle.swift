@@ -9,7 +9,7 @@ package import HandoffModel
 /// (`Member.joined(with:)`).
 package struct Circle: Hashable, Sendable {
     /// What is known of one device.
-    package enum Standing: Hashable, Sendable {
+    package enum MembershipState: Hashable, Sendable {
         case member(Member)
         case removed(Removal)
 
@@ -39,7 +39,7 @@ package struct Circle: Hashable, Sendable {
     /// The largest generation, version or number that is believed.
     package static let maximumNumber = UInt32(Int32.max)
 
-    private var standings: [DeviceID: Standing] = [:]
+    private var membershipStates: [DeviceID: MembershipState] = [:]
 
     /// A circle of nobody.
     package init() {}
@@ -54,13 +54,13 @@ package struct Circle: Hashable, Sendable {
 
     /// The member with that id; nil when it does not belong to the circle.
     package subscript(id: DeviceID) -> Member? {
-        guard case .member(let member) = standings[id] else { return nil }
+        guard case .member(let member) = membershipStates[id] else { return nil }
         return member
     }
 
     /// How the device with that id left; nil when it did not.
     package func removal(of id: DeviceID) -> Removal? {
-        guard case .removed(let removal) = standings[id] else { return nil }
+        guard case .removed(let removal) = membershipStates[id] else { return nil }
         return removal
     }
 
@@ -69,18 +69,18 @@ package struct Circle: Hashable, Sendable {
     /// A device that was removed comes back in a new generation. Its advertising key comes with its own state.
     ///
     /// - Throws: ``HandoffError`` with `limitReached`.
-    package mutating func insert(_ newcomer: Newcomer, by introducer: DeviceID?) throws(HandoffError) {
-        let id = newcomer.publicKey.device
+    package mutating func insert(_ identity: DeviceIdentity, by introducer: DeviceID?) throws(HandoffError) {
+        let id = identity.publicKey.device
         if var member = self[id] {
-            if member.name != newcomer.name { member.rename(to: newcomer.name, by: introducer ?? id) }
-            standings[id] = .member(member)
+            if member.name != identity.name { member.rename(to: identity.name, by: introducer ?? id) }
+            membershipStates[id] = .member(member)
             return
         }
         guard members.count < Self.maximumMembers else { throw Self.full }
         let generation = try removal(of: id).map { removal throws(HandoffError) in
             try Self.successor(of: removal.generation)
         }
-        standings[id] = .member(Member(newcomer, generation: generation ?? 0, introducedBy: introducer))
+        membershipStates[id] = .member(Member(identity, generation: generation ?? 0, introducedBy: introducer))
     }
 
     /// Ends a device's membership.
@@ -92,7 +92,7 @@ package struct Circle: Hashable, Sendable {
         }
         let last = removals.map(\.removal.number).max() ?? 0
         let removal = Removal(generation: member.generation, number: try Self.successor(of: last))
-        standings[id] = .removed(removal)
+        membershipStates[id] = .removed(removal)
         forgetOldest()
     }
 
@@ -115,8 +115,8 @@ package struct Circle: Hashable, Sendable {
     /// - Throws: ``HandoffError`` with `limitReached` when there would be too many members; then nothing has changed.
     package mutating func merge(_ other: Circle) throws(HandoffError) {
         var draft = self
-        for (id, theirs) in other.standings {
-            draft.standings[id] = draft.standings[id].map { Self.joined($0, theirs) } ?? theirs
+        for (id, theirs) in other.membershipStates {
+            draft.membershipStates[id] = draft.membershipStates[id].map { Self.joined($0, theirs) } ?? theirs
         }
         guard draft.members.count <= Self.maximumMembers else { throw Self.full }
         draft.forgetOldest()
@@ -128,16 +128,16 @@ package struct Circle: Hashable, Sendable {
             throw HandoffError(.unknownDevice, "No trusted device has the id \(id); see `handoffctl devices`.")
         }
         body(&member)
-        standings[id] = .member(member)
+        membershipStates[id] = .member(member)
     }
 
-    mutating func set(_ standing: Standing, of id: DeviceID) {
-        standings[id] = standing
+    mutating func set(_ state: MembershipState, of id: DeviceID) {
+        membershipStates[id] = state
     }
 
-    private var ids: [DeviceID] { standings.keys.sorted() }
+    private var ids: [DeviceID] { membershipStates.keys.sorted() }
 
-    private static func joined(_ one: Standing, _ other: Standing) -> Standing {
+    private static func joined(_ one: MembershipState, _ other: MembershipState) -> MembershipState {
         guard one.generation == other.generation else { return one.generation > other.generation ? one : other }
         switch (one, other) {
         case (.member(let one), .member(let other)): return .member(one.joined(with: other))
@@ -151,7 +151,7 @@ package struct Circle: Hashable, Sendable {
         let all = removals
         guard all.count > Self.maximumRemovals else { return }
         let byAge = all.sorted { ($0.removal.number, $0.device) < ($1.removal.number, $1.device) }
-        for (device, _) in byAge.dropLast(Self.maximumRemovals) { standings[device] = nil }
+        for (device, _) in byAge.dropLast(Self.maximumRemovals) { membershipStates[device] = nil }
     }
 
     private static func successor(of number: UInt32) throws(HandoffError) -> UInt32 {

@@ -7,7 +7,7 @@ package import HandoffWire
 /// only then may the other believe it. The other's acknowledgement ends the session, and tells what became of it there.
 package struct CircleSession: Sendable {
     /// What the other device said.
-    package enum Heard: Hashable, Sendable {
+    package enum Response: Hashable, Sendable {
         /// Its whole state.
         case state(CircleMessage)
         /// That it has the caller's state, and its own where it differs.
@@ -16,27 +16,27 @@ package struct CircleSession: Sendable {
         case refused(Refusal)
     }
 
-    private var stream: CallerStream
+    private var codec: ClientSessionCodec
     private var isAnswered = false
 
     /// A session with the device of the key `peer`.
     package init(keys: DeviceKeys, peer: DevicePublicKey) {
-        stream = CallerStream(keys: keys, peer: peer, maximumLength: Acknowledgement.maximumCircleBytes)
+        codec = ClientSessionCodec(keys: keys, peer: peer, maximumLength: Acknowledgement.maximumCircleBytes)
     }
 
     /// The bytes that open the session.
     ///
     /// - Throws: ``HandoffError`` when the peer's key is unusable.
     package mutating func start() throws(HandoffError) -> [UInt8] {
-        try stream.start(with: Request.circle.encode())
+        try codec.start(with: Request.circle.encode())
     }
 
     /// Takes in what came from the channel, in pieces of any size; nil while nothing is whole.
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved`; then the session is over.
-    package mutating func receive(_ bytes: [UInt8]) throws(HandoffError) -> Heard? {
-        try SessionFault.translating { () throws -> Heard? in
-            guard let message = try stream.receive(bytes) else { return nil }
+    package mutating func receive(_ bytes: [UInt8]) throws(HandoffError) -> Response? {
+        try SessionErrorMapping.mappingErrors { () throws -> Response? in
+            guard let message = try codec.receive(bytes) else { return nil }
             if isAnswered { return .acknowledged(try Acknowledgement(decoding: message).circle) }
             isAnswered = true
             switch try Answer(decoding: message) {
@@ -52,8 +52,8 @@ package struct CircleSession: Sendable {
     ///
     /// - Throws: ``HandoffError`` when the session's key is used up.
     package mutating func reply(_ circle: CircleMessage?) throws(HandoffError) -> [UInt8] {
-        try SessionFault.translating { () throws in
-            try stream.send(Acknowledgement(circle: circle).encode())
+        try SessionErrorMapping.mappingErrors { () throws in
+            try codec.send(Acknowledgement(circle: circle).encode())
         }
     }
 }

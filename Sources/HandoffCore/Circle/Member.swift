@@ -2,7 +2,7 @@ package import HandoffCrypto
 package import HandoffModel
 
 /// A device as it comes into a circle.
-package struct Newcomer: Hashable, Sendable {
+package struct DeviceIdentity: Hashable, Sendable {
     package let publicKey: DevicePublicKey
     package let name: DeviceName
 
@@ -37,13 +37,13 @@ package struct Member: Hashable, Sendable {
     /// The device's id.
     package var id: DeviceID { publicKey.device }
 
-    init(_ newcomer: Newcomer, generation: UInt32, introducedBy: DeviceID?) {
-        publicKey = newcomer.publicKey
+    init(_ identity: DeviceIdentity, generation: UInt32, introducedBy: DeviceID?) {
+        publicKey = identity.publicKey
         self.generation = generation
         self.introducedBy = introducedBy
-        name = newcomer.name
+        name = identity.name
         nameVersion = 0
-        namedBy = newcomer.publicKey.device
+        namedBy = identity.publicKey.device
         advertisingKeyVersion = 0
         protocolVersion = 0
     }

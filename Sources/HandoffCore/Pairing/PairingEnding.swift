@@ -2,7 +2,7 @@ import HandoffModel
 package import HandoffWire
 
 /// How an exchange with one device has ended on this side.
-package enum PairingEnding: Hashable, Sendable {
+package enum PairingExchangeOutcome: Hashable, Sendable {
     /// Both people have confirmed.
     case paired
     /// The person here has confirmed, and nobody knows about the one there.
@@ -13,26 +13,26 @@ package enum PairingEnding: Hashable, Sendable {
     /// Why two devices are not paired.
     package enum Cause: Hashable, Sendable {
         /// The channel has ended.
-        case lost
+        case channelClosed
         /// The other side has not answered in time.
-        case silent
+        case timedOut
         /// The other side, or somebody in between, has broken the protocol.
         case misbehaved(String)
         /// This side has ended it.
-        case here(PairingMessage.Reason)
+        case local(PairingMessage.Reason)
         /// The other side has ended it.
-        case there(PairingMessage.Reason)
+        case remote(PairingMessage.Reason)
         /// What has to be remembered cannot be written down.
         case unwritable(HandoffError)
     }
 }
 
-extension PairingEnding.Cause {
+extension PairingExchangeOutcome.Cause {
     /// Whether nobody has decided this, so that another try may succeed.
-    var isAccident: Bool {
+    var isRetryable: Bool {
         switch self {
-        case .lost, .silent, .misbehaved, .there(.notChosen): true
-        case .here, .there, .unwritable: false
+        case .channelClosed, .timedOut, .misbehaved, .remote(.notChosen): true
+        case .local, .remote, .unwritable: false
         }
     }
 
@@ -41,25 +41,25 @@ extension PairingEnding.Cause {
     /// - Parameter name: what the other device is called.
     func error(_ name: DeviceName) -> HandoffError {
         switch self {
-        case .lost:
+        case .channelClosed:
             HandoffError(
                 .notPaired,
                 "The connection to \(name) was lost, and nothing was paired: try again nearer to it."
             )
-        case .silent:
+        case .timedOut:
             HandoffError(.notPaired, "\(name) did not answer in time, and nothing was paired: try again nearer to it.")
         case .misbehaved(let what):
             HandoffError(
                 .notPaired,
                 "Nothing was paired, because something disturbs the connection to \(name): \(what)"
             )
-        case .here(let reason): Self.error(here: reason, name)
-        case .there(let reason): Self.error(there: reason, name)
+        case .local(let reason): Self.error(local: reason, name)
+        case .remote(let reason): Self.error(remote: reason, name)
         case .unwritable(let error): error
         }
     }
 
-    private static func error(here reason: PairingMessage.Reason, _ name: DeviceName) -> HandoffError {
+    private static func error(local reason: PairingMessage.Reason, _ name: DeviceName) -> HandoffError {
         switch reason {
         case .digitsDiffer:
             HandoffError(
@@ -75,7 +75,7 @@ extension PairingEnding.Cause {
         }
     }
 
-    private static func error(there reason: PairingMessage.Reason, _ name: DeviceName) -> HandoffError {
+    private static func error(remote reason: PairingMessage.Reason, _ name: DeviceName) -> HandoffError {
         switch reason {
         case .digitsDiffer:
             HandoffError(

@@ -8,16 +8,16 @@ extension PairingExchange {
         guard case .comparing(var channel, var comparison) = phase, comparison.hasConfirmed,
             let key = comparison.theirKey
         else { return [] }
-        comparison.record = comparison.record.standing(.paired)
+        comparison.record = comparison.record.withStatus(.paired)
         // The listener answers this, so that both come to know that the other one knows.
         let done = isCaller ? [Action.send(channel.seal(.done))] : []
         phase = .comparing(channel, comparison)
-        deadline = now + Self.farewellLimit
-        return [.trust(comparison.record.peer, key), .note(comparison.record)] + done + [.conclude(.paired)]
+        deadline = now + Self.closeLimit
+        return [.trust(comparison.record.peer, key), .update(comparison.record)] + done + [.conclude(.paired)]
     }
 
     /// The other side has it that the two are not paired.
-    mutating func farewell(
+    mutating func receiveClosing(
         _ record: PairingRecord,
         _ message: PairingMessage,
         _ channel: PairingChannel
@@ -29,17 +29,17 @@ extension PairingExchange {
         }
         phase = .over
         deadline = nil
-        return [.note(record.standing(.notPaired, isSettled: true)), .close(lingers: false)]
+        return [.update(record.withStatus(.notPaired, isReconciled: true)), .close(lingers: false)]
     }
 
     mutating func refused(_ reason: PairingMessage.Reason) -> [Action] {
         phase = .over
         deadline = nil
-        return [.conclude(.notPaired(.there(reason))), .close(lingers: false)]
+        return [.conclude(.notPaired(.remote(reason))), .close(lingers: false)]
     }
 
     /// Ends without another word; what that means depends on what was said.
-    mutating func end(_ cause: PairingEnding.Cause) -> [Action] {
+    mutating func end(_ cause: PairingExchangeOutcome.Cause) -> [Action] {
         defer {
             phase = .over
             deadline = nil
@@ -50,7 +50,7 @@ extension PairingExchange {
         case .declined: return [close]
         case .comparing(_, let comparison) where comparison.isPaired: return [close]
         case .comparing(_, let comparison) where comparison.hasConfirmed: return [.conclude(.unconfirmed), close]
-        case .greeting, .meeting, .proving, .comparing: return [.conclude(.notPaired(cause)), close]
+        case .handshaking, .introducing, .committing, .comparing: return [.conclude(.notPaired(cause)), close]
         }
     }
 }

@@ -5,14 +5,14 @@ import HandoffWire
 extension PairingExchange {
     mutating func receive(frame: [UInt8], at now: Duration) throws -> [Action] {
         switch phase {
-        case .greeting(let handshake): try greet(handshake, frame, at: now)
-        case .meeting(var channel): try meet(&channel, frame)
-        case .proving(var channel, let proof):
-            try prove(&channel, proof, try Self.opened(frame, &channel), at: now)
+        case .handshaking(let handshake): try receiveHandshake(handshake, frame, at: now)
+        case .introducing(var channel): try receiveIntroduction(&channel, frame)
+        case .committing(var channel, let proof):
+            try receiveCommitmentMessage(&channel, proof, try Self.opened(frame, &channel), at: now)
         case .comparing(var channel, let comparison):
             try compare(&channel, comparison, try Self.opened(frame, &channel), at: now)
         case .declined(var channel, let record):
-            try farewell(record, try Self.opened(frame, &channel), channel)
+            try receiveClosing(record, try Self.opened(frame, &channel), channel)
         case .over: []
         }
     }
@@ -22,14 +22,16 @@ extension PairingExchange {
     }
 
     /// The handshake: the caller gets the listener's introduction in its second message, and answers with its own.
-    private mutating func greet(_ handshake: PairingHandshake, _ frame: [UInt8], at now: Duration) throws -> [Action] {
+    private mutating func receiveHandshake(_ handshake: PairingHandshake, _ frame: [UInt8], at now: Duration) throws
+        -> [Action]
+    {
         var handshake = handshake
         let payload = try handshake.readMessage(frame)
         deadline = now + Self.answerLimit
         if isCaller {
             var channel = PairingChannel(try handshake.split())
             let introduction = Action.send(channel.seal(introduction))
-            return [introduction] + (try meet(payload, over: channel))
+            return [introduction] + (try receiveIntroduction(payload, over: channel))
         }
         let opening = try PairingOpening(decoding: payload)
         guard opening.listener == ownToken else {
@@ -37,19 +39,19 @@ extension PairingExchange {
         }
         peerToken = opening.caller
         let answer = try handshake.writeMessage(introduction.encode())
-        phase = .meeting(PairingChannel(try handshake.split()))
+        phase = .introducing(PairingChannel(try handshake.split()))
         return [.send(FrameCodec.encode(answer))]
     }
 
-    private mutating func meet(_ channel: inout PairingChannel, _ frame: [UInt8]) throws -> [Action] {
-        try meet(try channel.plaintext(of: frame), over: channel)
+    private mutating func receiveIntroduction(_ channel: inout PairingChannel, _ frame: [UInt8]) throws -> [Action] {
+        try receiveIntroduction(try channel.plaintext(of: frame), over: channel)
     }
 
-    private mutating func meet(_ payload: [UInt8], over channel: PairingChannel) throws -> [Action] {
+    private mutating func receiveIntroduction(_ payload: [UInt8], over channel: PairingChannel) throws -> [Action] {
         let peer = try Self.peer(PairingMessage(decoding: payload))
         self.peer = peer
         peerIntroduction = payload
-        phase = .proving(channel, .awaitingChoice(here: false, there: false))
+        phase = .committing(channel, .awaitingChoice(local: false, remote: false))
         deadline = nil
         return [.introduced(peer)]
     }
@@ -58,11 +60,11 @@ extension PairingExchange {
         .introduction(PairingIntroduction(name: own.name, publicKey: own.publicKey.rawRepresentation))
     }
 
-    private static func peer(_ message: PairingMessage) throws -> PairingPeer {
+    private static func peer(_ message: PairingMessage) throws -> PeerIdentity {
         guard case .introduction(let introduction) = message else {
             throw HandoffError(.peerMisbehaved, "It does not say who it is.")
         }
         let key = try DevicePublicKey(rawRepresentation: introduction.publicKey)
-        return PairingPeer(name: introduction.name, publicKey: key)
+        return PeerIdentity(name: introduction.name, publicKey: key)
     }
 }

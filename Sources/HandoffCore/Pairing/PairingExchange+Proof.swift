@@ -4,21 +4,21 @@ import HandoffWire
 /// What the digits are made of, and what people say of them.
 extension PairingExchange {
     /// Begins the exchange of what the digits are made of, now that both sides have chosen each other.
-    mutating func prove(at now: Duration) -> [Action] {
-        guard case .proving(var channel, _) = phase else { return [] }
+    mutating func beginCommitment(at now: Duration) -> [Action] {
+        guard case .committing(var channel, _) = phase else { return [] }
         deadline = now + Self.answerLimit
-        hasTried = true
+        countsAsAttempt = true
         guard isCaller else {
-            phase = .proving(channel, .awaitingCommitment)
+            phase = .committing(channel, .awaitingCommitment)
             return []
         }
         let nonce = PairingNonce.generate()
         let commitment = channel.seal(.commitment(nonce.commitment(to: transcript(of: channel))))
-        phase = .proving(channel, .awaitingShare(nonce))
+        phase = .committing(channel, .awaitingShare(nonce))
         return [.send(commitment)]
     }
 
-    mutating func prove(
+    mutating func receiveCommitmentMessage(
         _ channel: inout PairingChannel,
         _ proof: Proof,
         _ message: PairingMessage,
@@ -26,19 +26,19 @@ extension PairingExchange {
     ) throws -> [Action] {
         switch (proof, message) {
         case (_, .refusal(let reason)): return refused(reason)
-        case (.awaitingChoice(let here, false), .choice):
-            phase = .proving(channel, .awaitingChoice(here: here, there: true))
-            return here ? prove(at: now) : []
+        case (.awaitingChoice(let local, false), .choice):
+            phase = .committing(channel, .awaitingChoice(local: local, remote: true))
+            return local ? beginCommitment(at: now) : []
         case (.awaitingCommitment, .commitment(let commitment)):
-            unkept = channel
+            channelBeforeRecord = channel
             let nonce = PairingNonce.generate()
             let share = Action.send(channel.seal(.share(nonce.bytes)))
-            phase = .proving(channel, .awaitingReveal(nonce, commitment: commitment))
+            phase = .committing(channel, .awaitingReveal(nonce, commitment: commitment))
             // With this the other side may come to ask its person, and later how it has ended.
-            return [keep(record(of: channel)), share]
+            return [persist(record(of: channel)), share]
         case (.awaitingShare(let nonce), .share(let bytes)):
             let theirs = try PairingNonce(bytes: bytes)
-            unkept = channel
+            channelBeforeRecord = channel
             let reveal = Action.send(channel.seal(.reveal(nonce.bytes)))
             return compare(caller: nonce, listener: theirs, over: channel, saying: [reveal], at: now)
         case (.awaitingReveal(let nonce, let commitment), .reveal(let bytes)):
@@ -46,7 +46,7 @@ extension PairingExchange {
             guard theirs.commitment(to: transcript(of: channel)) == commitment else {
                 throw HandoffError(.peerMisbehaved, "Its number is not the one that it has promised.")
             }
-            unkept = channel
+            channelBeforeRecord = channel
             return compare(caller: theirs, listener: nonce, over: channel, saying: [], at: now)
         default: throw Self.unexpected(message)
         }
@@ -68,7 +68,7 @@ extension PairingExchange {
             id: PairingID(handshakeHash: channel.handshakeHash),
             peer: peer,
             settlingKey: channel.settlingKey,
-            standing: .notPaired,
+            status: .notPaired,
             began: began
         )
     }
@@ -85,12 +85,12 @@ extension PairingExchange {
         let digits = PairingDigits(transcript: transcript(of: channel), caller: caller, listener: listener)
         phase = .comparing(channel, Comparison(record: record))
         deadline = now + Self.comparisonLimit
-        return [keep(record)] + last + [.compare(digits)]
+        return [persist(record)] + last + [.compare(digits)]
     }
 
-    private mutating func keep(_ record: PairingRecord) -> Action {
+    private mutating func persist(_ record: PairingRecord) -> Action {
         id = record.id
-        return .keep(record)
+        return .persist(record)
     }
 
     mutating func compare(
@@ -109,20 +109,20 @@ extension PairingExchange {
             let done = Action.send(channel.seal(.done))
             phase = .over
             deadline = nil
-            let record = comparison.record.standing(.notPaired, isSettled: true)
-            return [.note(record), done, .conclude(.notPaired(.there(reason))), .close(lingers: true)]
+            let record = comparison.record.withStatus(.notPaired, isReconciled: true)
+            return [.update(record), done, .conclude(.notPaired(.remote(reason))), .close(lingers: true)]
         case .withdrawal where comparison.theirKey != nil:
             phase = .comparing(channel, comparison)
             guard !comparison.hasConfirmed else { return [] }
             return decline(.cancelled, at: now).map { action in
-                if case .conclude = action { .conclude(.notPaired(.there(.cancelled))) } else { action }
+                if case .conclude = action { .conclude(.notPaired(.remote(.cancelled))) } else { action }
             }
         case .done where comparison.isPaired:
             let done = isCaller ? [] : [Action.send(channel.seal(.done))]
             phase = .over
             deadline = nil
-            let record = comparison.record.standing(.paired, isSettled: true)
-            return [.note(record)] + done + [.close(lingers: !isCaller)]
+            let record = comparison.record.withStatus(.paired, isReconciled: true)
+            return [.update(record)] + done + [.close(lingers: !isCaller)]
         default: throw Self.unexpected(message)
         }
     }

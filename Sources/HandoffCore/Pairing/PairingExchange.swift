@@ -14,18 +14,18 @@ package struct PairingExchange: Sendable {
         /// These bytes go into the channel.
         case send([UInt8])
         /// The other side has said who it is.
-        case introduced(PairingPeer)
+        case introduced(PeerIdentity)
         /// The person here compares these digits with those there.
         case compare(PairingDigits)
         /// This has to be written down before anything that follows it is done; if that fails, nothing that follows it
-        /// is, and ``PairingExchange/keepingFailed(_:)`` says so.
-        case keep(PairingRecord)
+        /// is, and ``PairingExchange/persistFailed(_:)`` says so.
+        case persist(PairingRecord)
         /// This is written down as well, and is no loss if it cannot be.
-        case note(PairingRecord)
-        /// The device is trusted from now on; if that fails, ``PairingExchange/trustingFailed()`` says so.
-        case trust(PairingPeer, AdvertisingKey)
+        case update(PairingRecord)
+        /// The device is trusted from now on; if that fails, ``PairingExchange/trustFailed()`` says so.
+        case trust(PeerIdentity, AdvertisingKey)
         /// How it has ended; comes once, or twice when trusting has failed.
-        case conclude(PairingEnding)
+        case conclude(PairingExchangeOutcome)
         /// The channel is not needed any more; a lingering one is closed by the other side, for closing throws away
         /// what was not taken yet.
         case close(lingers: Bool)
@@ -38,17 +38,17 @@ package struct PairingExchange: Sendable {
     /// How much longer the other side's person is waited for.
     package static let comparisonMargin = Duration.seconds(10)
     /// How long it is waited for the last message.
-    package static let farewellLimit = Duration.seconds(2)
+    package static let closeLimit = Duration.seconds(2)
 
     struct Comparison: Sendable {
         var record: PairingRecord
         var hasConfirmed = false
         var theirKey: AdvertisingKey?
-        var isPaired: Bool { record.standing == .paired }
+        var isPaired: Bool { record.status == .paired }
     }
 
     enum Proof: Sendable {
-        case awaitingChoice(here: Bool, there: Bool)
+        case awaitingChoice(local: Bool, remote: Bool)
         /// The listener waits for the promise, the caller for the listener's number, the listener for the caller's.
         case awaitingCommitment
         case awaitingShare(PairingNonce)
@@ -56,9 +56,9 @@ package struct PairingExchange: Sendable {
     }
 
     enum Phase: Sendable {
-        case greeting(PairingHandshake)
-        case meeting(PairingChannel)
-        case proving(PairingChannel, Proof)
+        case handshaking(PairingHandshake)
+        case introducing(PairingChannel)
+        case committing(PairingChannel, Proof)
         case comparing(PairingChannel, Comparison)
         /// A refusal was sent, and it is waited for the other side's having it.
         case declined(PairingChannel, PairingRecord)
@@ -72,13 +72,13 @@ package struct PairingExchange: Sendable {
     package internal(set) var peerToken: PairingToken?
 
     /// Who the other side says it is.
-    package internal(set) var peer: PairingPeer?
+    package internal(set) var peer: PeerIdentity?
 
     /// The message in which it said so, as it came: a later version may say more, which the digits cover as well.
     var peerIntroduction: [UInt8] = []
 
     /// Whether it has come so far that digits could have been guessed.
-    package internal(set) var hasTried = false
+    package internal(set) var countsAsAttempt = false
 
     /// When `tick(_:)` is due at the latest.
     package internal(set) var deadline: Duration?
@@ -87,13 +87,13 @@ package struct PairingExchange: Sendable {
     package internal(set) var id: PairingID?
 
     let ownToken: PairingToken
-    let own: PairingSelf
+    let own: LocalIdentity
     let began: Int64
     /// The channel as it was before the last record was to be written down.
     ///
     /// What was sealed since never leaves this side if that fails, so that the refusal is the next message that the other
     /// side can read.
-    var unkept: PairingChannel?
+    var channelBeforeRecord: PairingChannel?
     private var frames = FrameDecoder(maximumLength: PairingChannel.maximumFrame)
     var phase: Phase
 
@@ -108,7 +108,7 @@ package struct PairingExchange: Sendable {
     package init(
         dialling peerToken: PairingToken?,
         as ownToken: PairingToken,
-        _ own: PairingSelf,
+        _ own: LocalIdentity,
         at now: Moment,
         ephemeral: AgreementKey? = nil
     ) {
@@ -117,7 +117,7 @@ package struct PairingExchange: Sendable {
         self.ownToken = ownToken
         self.own = own
         began = now.unixMicroseconds
-        phase = .greeting(PairingHandshake(isCaller: peerToken != nil, ephemeralForTestVectors: ephemeral))
+        phase = .handshaking(PairingHandshake(isCaller: peerToken != nil, ephemeralForTestVectors: ephemeral))
         deadline = now.uptime + Self.answerLimit
     }
 
@@ -133,17 +133,17 @@ package struct PairingExchange: Sendable {
 
     /// The first bytes of the side that has dialled; nothing on the other one.
     package mutating func start() -> [Action] {
-        guard case .greeting(var handshake) = phase, let peerToken else { return [] }
+        guard case .handshaking(var handshake) = phase, let peerToken else { return [] }
         let opening = PairingOpening(caller: ownToken, listener: peerToken)
         guard let message = try? handshake.writeMessage(opening.encode()) else { return end(.misbehaved("no keys")) }
-        phase = .greeting(handshake)
+        phase = .handshaking(handshake)
         return [.send(FrameCodec.encode(message))]
     }
 
     /// Takes in what came from the channel, in pieces of any size.
     package mutating func receive(_ bytes: [UInt8], at now: Duration) -> [Action] {
         var actions: [Action] = []
-        unkept = nil
+        channelBeforeRecord = nil
         do {
             try frames.append(bytes)
             while !isOver, let frame = try frames.next() { actions += try receive(frame: frame, at: now) }
@@ -155,42 +155,42 @@ package struct PairingExchange: Sendable {
 
     /// The person here has chosen the other side, or there is no other to choose.
     package mutating func choose(at now: Duration) -> [Action] {
-        guard case .proving(var channel, .awaitingChoice(false, let there)) = phase else { return [] }
+        guard case .committing(var channel, .awaitingChoice(false, let remote)) = phase else { return [] }
         let choice = Action.send(channel.seal(.choice))
-        phase = .proving(channel, .awaitingChoice(here: true, there: there))
-        return [choice] + (there ? prove(at: now) : [])
+        phase = .committing(channel, .awaitingChoice(local: true, remote: remote))
+        return [choice] + (remote ? beginCommitment(at: now) : [])
     }
 
     /// The person here says that the digits are the same.
     package mutating func confirm(at now: Duration) -> [Action] {
         guard case .comparing(var channel, var comparison) = phase, !comparison.hasConfirmed else { return [] }
-        unkept = channel
+        channelBeforeRecord = channel
         comparison.hasConfirmed = true
-        comparison.record = comparison.record.standing(.unconfirmed)
+        comparison.record = comparison.record.withStatus(.unconfirmed)
         let key = own.advertisingKey.rawRepresentation
         let confirmation = Action.send(channel.seal(.confirmation(advertisingKey: key)))
         phase = .comparing(channel, comparison)
         deadline = max(deadline ?? now, now) + Self.comparisonMargin
-        return [.keep(comparison.record), confirmation] + pairIfDue(at: now)
+        return [.persist(comparison.record), confirmation] + pairIfDue(at: now)
     }
 
     /// This side does not want to go on.
     ///
     /// After a yes of its own it can only ask the other side to stop.
     package mutating func decline(_ reason: PairingMessage.Reason, at now: Duration) -> [Action] {
-        unkept = nil
+        channelBeforeRecord = nil
         switch phase {
-        case .greeting, .meeting: return end(.here(reason))
-        case .proving(var channel, _):
+        case .handshaking, .introducing: return end(.local(reason))
+        case .committing(var channel, _):
             let refusal = Action.send(channel.seal(.refusal(reason)))
             phase = .over
             deadline = nil
-            return [refusal, .conclude(.notPaired(.here(reason))), .close(lingers: true)]
+            return [refusal, .conclude(.notPaired(.local(reason))), .close(lingers: true)]
         case .comparing(var channel, let comparison) where !comparison.hasConfirmed:
             let refusal = Action.send(channel.seal(.refusal(reason)))
             phase = .declined(channel, comparison.record)
-            deadline = now + Self.farewellLimit
-            return [refusal, .conclude(.notPaired(.here(reason)))]
+            deadline = now + Self.closeLimit
+            return [refusal, .conclude(.notPaired(.local(reason)))]
         case .comparing(var channel, let comparison) where !comparison.isPaired:
             let withdrawal = Action.send(channel.seal(.withdrawal))
             phase = .comparing(channel, comparison)
@@ -201,14 +201,14 @@ package struct PairingExchange: Sendable {
 
     /// The channel has ended.
     package mutating func closed() -> [Action] {
-        end(.lost)
+        end(.channelClosed)
     }
 
     /// The last record that was to be kept could not be written, and nothing that stood behind it was done; comes before
     /// anything else does.
-    package mutating func keepingFailed(_ error: HandoffError) -> [Action] {
-        guard var channel = unkept else { return [] }
-        unkept = nil
+    package mutating func persistFailed(_ error: HandoffError) -> [Action] {
+        guard var channel = channelBeforeRecord else { return [] }
+        channelBeforeRecord = nil
         let refusal = Action.send(channel.seal(.refusal(.failed)))
         phase = .over
         deadline = nil
@@ -216,7 +216,7 @@ package struct PairingExchange: Sendable {
     }
 
     /// The device could not be trusted, and nothing that stood behind that was done; the other side may trust this one.
-    package mutating func trustingFailed() -> [Action] {
+    package mutating func trustFailed() -> [Action] {
         phase = .over
         deadline = nil
         return [.conclude(.unconfirmed), .close(lingers: false)]
@@ -227,11 +227,11 @@ package struct PairingExchange: Sendable {
         guard let deadline, deadline <= now else { return [] }
         switch phase {
         case .comparing(_, let comparison) where !comparison.hasConfirmed: return decline(.tooSlow, at: now)
-        case .comparing, .declined: return end(.silent)
-        case .proving(_, .awaitingChoice):
+        case .comparing, .declined: return end(.timedOut)
+        case .committing(_, .awaitingChoice):
             self.deadline = nil
             return []
-        case .greeting, .meeting, .proving: return end(.silent)
+        case .handshaking, .introducing, .committing: return end(.timedOut)
         case .over: return []
         }
     }

@@ -5,12 +5,12 @@ import HandoffWire
 /// Telling several devices apart, and what comes of the chosen one.
 extension PairingMachine {
     /// Carries on with what an exchange wants done.
-    mutating func follow(_ actions: [PairingExchange.Action], of channel: ChannelID, at now: Duration) -> [Action] {
+    mutating func perform(_ actions: [PairingExchange.Action], of channel: ChannelID, at now: Duration) -> [Action] {
         actions.flatMap { action -> [Action] in
             switch action {
             case .send(let bytes): return [.send(channel, bytes)]
-            case .keep(let record): return [.keep(channel, record)]
-            case .note(let record): return [.note(record)]
+            case .persist(let record): return [.persist(channel, record)]
+            case .update(let record): return [.update(record)]
             case .trust(let peer, let key): return [.trust(channel, peer, key)]
             case .introduced(let peer): return introduced(channel, peer, at: now)
             case .compare(let digits): return compare(channel, digits)
@@ -24,7 +24,7 @@ extension PairingMachine {
     }
 
     /// A device has said who it is.
-    private mutating func introduced(_ channel: ChannelID, _ peer: PairingPeer, at now: Duration) -> [Action] {
+    private mutating func introduced(_ channel: ChannelID, _ peer: PeerIdentity, at now: Duration) -> [Action] {
         guard peer.publicKey != own.publicKey else { return drop(channel, at: now) }
         switch phase {
         case .searching(let since):
@@ -39,11 +39,11 @@ extension PairingMachine {
 
     /// When to choose if there has been a candidate since that time.
     func choiceDue(_ since: Duration) -> Duration {
-        since + (isAnybodyUnknown ? Self.longestGathering : Self.gathering)
+        since + (hasUnidentifiedContact ? Self.maximumCandidateWindow : Self.candidateWindow)
     }
 
     /// Whether somebody pairs here who has not said yet who it is.
-    private var isAnybodyUnknown: Bool {
+    private var hasUnidentifiedContact: Bool {
         contacts.values.contains(where: \.isAwaited) || exchanges.keys.contains { candidates[$0] == nil }
     }
 
@@ -72,15 +72,15 @@ extension PairingMachine {
         phase = .chosen(channel)
         let others = candidates.keys.filter { $0 != channel }.sorted()
         let declined = others.flatMap { decline($0, .notChosen, at: now) }
-        return declined + follow(exchanges[channel]?.choose(at: now) ?? [], of: channel, at: now)
+        return declined + perform(exchanges[channel]?.choose(at: now) ?? [], of: channel, at: now)
     }
 
-    mutating func chose(_ question: Question, _ channel: ChannelID?, at now: Duration) -> [Action] {
+    mutating func chose(_ question: QuestionID, _ channel: ChannelID?, at now: Duration) -> [Action] {
         guard case .choosing(question) = phase else { return [] }
         guard let channel else { return cancel(at: now) }
         guard candidates[channel] != nil else {
-            phase = .searching(since: candidates.isEmpty ? nil : now - Self.longestGathering)
-            return [retract("That device does not pair any more.")] + chooseIfDue(at: now)
+            phase = .searching(since: candidates.isEmpty ? nil : now - Self.maximumCandidateWindow)
+            return [withdrawQuestion("That device does not pair any more.")] + chooseIfDue(at: now)
         }
         return choose(channel, at: now)
     }
@@ -91,39 +91,45 @@ extension PairingMachine {
         return [.compare(question, digits, peer)]
     }
 
-    mutating func compared(_ question: Question, _ areSame: Bool, at now: Duration) -> [Action] {
+    mutating func compared(_ question: QuestionID, _ areSame: Bool, at now: Duration) -> [Action] {
         guard case .chosen(let channel) = phase, question == self.question else { return [] }
         guard areSame else { return decline(channel, .digitsDiffer, at: now) }
-        return follow(exchanges[channel]?.confirm(at: now) ?? [], of: channel, at: now)
+        return perform(exchanges[channel]?.confirm(at: now) ?? [], of: channel, at: now)
     }
 
     mutating func decline(_ channel: ChannelID, _ reason: PairingMessage.Reason, at now: Duration) -> [Action] {
-        follow(exchanges[channel]?.decline(reason, at: now) ?? [], of: channel, at: now)
+        perform(exchanges[channel]?.decline(reason, at: now) ?? [], of: channel, at: now)
     }
 
     /// An exchange has ended.
-    private mutating func concluded(_ channel: ChannelID, _ ending: PairingEnding, at now: Duration) -> [Action] {
-        if ending == .notPaired(.there(.notChosen)) { chosenElsewhere = candidates[channel]?.name }
+    private mutating func concluded(_ channel: ChannelID, _ ending: PairingExchangeOutcome, at now: Duration)
+        -> [Action]
+    {
+        if ending == .notPaired(.remote(.notChosen)) { chosenElsewhere = candidates[channel]?.name }
         forget(channel)
         guard isChosen(channel), let exchange = exchanges[channel], let peer = exchange.peer else {
-            return chooseAnew(at: now)
+            return restartChoice(at: now)
         }
         switch ending {
         case .paired: return finish(.paired(peer), at: now)
         case .unconfirmed: return finish(.unconfirmed(peer, Self.unconfirmed(peer.name)), at: now)
         case .notPaired(let cause):
-            if exchange.hasTried { tries += 1 }
-            guard cause.isAccident, !isCancelled, tries < Self.maximumTries else {
-                let ended = isCancelled ? .here(.cancelled) : cause
-                return finish(.notPaired(tries < Self.maximumTries ? ended.error(peer.name) : Self.tooOften), at: now)
+            if exchange.countsAsAttempt { attempts += 1 }
+            guard cause.isRetryable, !isCancelled, attempts < Self.maximumAttempts else {
+                let ended = isCancelled ? .local(.cancelled) : cause
+                return finish(
+                    .notPaired(attempts < Self.maximumAttempts ? ended.error(peer.name) : Self.tooManyAttempts),
+                    at: now
+                )
             }
             phase = .searching(since: nil)
             if let token = exchange.peerToken {
-                contacts[token]?.nextDial = now + (token < self.token ? Self.pause : Self.pause + Self.patience)
+                contacts[token]?.nextDial =
+                    now + (token < self.token ? Self.redialDelay : Self.redialDelay + Self.dialFallbackDelay)
             }
             let error = cause.error(peer.name)
             abandoned = exchange.id.map { ($0, error) }
-            return [retract(error.message)] + [exchange.id.map(Action.abandon)].compactMap(\.self)
+            return [withdrawQuestion(error.message)] + [exchange.id.map(Action.abandon)].compactMap(\.self)
         }
     }
 
@@ -134,21 +140,21 @@ extension PairingMachine {
     }
 
     /// Asks again when the devices that were offered are not there any more.
-    private mutating func chooseAnew(at now: Duration) -> [Action] {
+    private mutating func restartChoice(at now: Duration) -> [Action] {
         guard case .choosing = phase, candidates.isEmpty else { return [] }
         phase = .searching(since: nil)
-        return [retract("None of these devices pairs any more.")]
+        return [withdrawQuestion("None of these devices pairs any more.")]
     }
 
     /// Takes the last question back; whatever answer to it still comes, one that it is withdrawn included, counts for nothing.
-    private mutating func retract(_ sentence: String) -> Action {
+    private mutating func withdrawQuestion(_ sentence: String) -> Action {
         question += 1
-        return .retract(sentence)
+        return .withdrawQuestion(sentence)
     }
 
-    private static let tooOften = HandoffError(
+    private static let tooManyAttempts = HandoffError(
         .notPaired,
-        "The digits could not be compared in \(maximumTries) tries, which may be somebody's doing; nothing was paired. Try "
+        "The digits could not be compared in \(maximumAttempts) tries, which may be somebody's doing; nothing was paired. Try "
             + "again elsewhere, or use cards (`handoffctl devices card`)."
     )
 

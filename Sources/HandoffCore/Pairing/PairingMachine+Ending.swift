@@ -32,54 +32,54 @@ extension PairingMachine {
     mutating func fail(_ error: HandoffError, at now: Duration) -> [Action] {
         let open = exchanges.keys.sorted()
         let ended = open.flatMap { channel in
-            follow(exchanges[channel]?.closed() ?? [], of: channel, at: now)
+            perform(exchanges[channel]?.closed() ?? [], of: channel, at: now)
         }
-        return ended.filter { !$0.isRetraction } + finish(.notPaired(error), at: now)
+        return ended.filter { !$0.isQuestionWithdrawal } + finish(.notPaired(error), at: now)
     }
 
     /// Nothing that stood behind a record was done, and no outcome that stood there was told.
-    mutating func keepingFailed(_ channel: ChannelID, _ error: HandoffError, at now: Duration) -> [Action] {
+    mutating func persistFailed(_ channel: ChannelID, _ error: HandoffError, at now: Duration) -> [Action] {
         phase = .chosen(channel)
-        let actions = exchanges[channel]?.keepingFailed(error) ?? []
+        let actions = exchanges[channel]?.persistFailed(error) ?? []
         // The exchange may be over already by what came behind the record.
         guard !actions.isEmpty else { return [.close(channel, lingers: false)] + finish(.notPaired(error), at: now) }
-        return follow(actions, of: channel, at: now)
+        return perform(actions, of: channel, at: now)
     }
 
     /// The other side's person had said yes before the channel was lost: nobody is there any more for another try.
-    mutating func settled(_ id: PairingID, at now: Duration) -> [Action] {
+    mutating func reconciled(_ id: PairingID, at now: Duration) -> [Action] {
         guard case .searching = phase, let abandoned, abandoned.id == id else { return [] }
         return finish(.notPaired(abandoned.error), at: now)
     }
 
     /// The other side may trust this one, which cannot trust it.
-    mutating func trustingFailed(
+    mutating func trustFailed(
         _ channel: ChannelID,
-        _ peer: PairingPeer,
+        _ peer: PeerIdentity,
         _ error: HandoffError,
         at now: Duration
     ) -> [Action] {
         // The outcome that stood behind the trust was never told.
         phase = .chosen(channel)
-        let actions = exchanges[channel]?.trustingFailed() ?? []
-        let ended = follow(actions.filter { $0.isClose }, of: channel, at: now)
+        let actions = exchanges[channel]?.trustFailed() ?? []
+        let ended = perform(actions.filter { $0.isClose }, of: channel, at: now)
         return ended + finish(.unconfirmed(peer, error), at: now)
     }
 
     mutating func tick(at now: Duration) -> [Action] {
         var actions: [Action] = []
         for channel in exchanges.keys.sorted() {
-            actions += follow(exchanges[channel]?.tick(at: now) ?? [], of: channel, at: now)
+            actions += perform(exchanges[channel]?.tick(at: now) ?? [], of: channel, at: now)
         }
-        actions += dialWhatIsDue(at: now) + chooseIfDue(at: now)
+        actions += dialDueContacts(at: now) + chooseIfDue(at: now)
         guard end <= now else { return actions }
         switch phase {
         case .searching:
-            return actions + giveUp(chosenElsewhere.map(Self.notChosen) ?? Self.nobody, at: now)
+            return actions + giveUp(chosenElsewhere.map(Self.notChosen) ?? Self.noDeviceFound, at: now)
         case .choosing: return actions + giveUp(Self.noChoice, at: now)
         case .chosen(let channel) where exchanges[channel]?.isComparing != true:
             let name = exchanges[channel]?.peer?.name
-            return actions + giveUp(name.map(Self.undecided) ?? Self.nobody, at: now)
+            return actions + giveUp(name.map(Self.undecided) ?? Self.noDeviceFound, at: now)
         case .chosen, .over: return actions
         }
     }
@@ -91,7 +91,7 @@ extension PairingMachine {
 
     private static let cancelled = HandoffError(.userCancelled, "You have stopped the pairing; nothing was paired.")
 
-    private static let nobody = HandoffError(
+    private static let noDeviceFound = HandoffError(
         .timedOut,
         "No other device was found that pairs. Run `handoffctl pair` on both within two minutes, near each other."
     )
@@ -121,7 +121,7 @@ extension PairingExchange.Action {
 }
 
 extension PairingMachine.Action {
-    var isRetraction: Bool {
-        if case .retract = self { true } else { false }
+    var isQuestionWithdrawal: Bool {
+        if case .withdrawQuestion = self { true } else { false }
     }
 }

@@ -7,18 +7,18 @@ extension PairingMachine {
     mutating func heard(_ other: PairingToken, at now: Duration) -> [Action] {
         guard other != token, contacts[other] != nil || contacts.count < Self.maximumContacts else { return [] }
         if contacts[other] == nil {
-            contacts[other] = Contact(nextDial: token > other ? now : now + Self.patience)
+            contacts[other] = Contact(nextDial: token > other ? now : now + Self.dialFallbackDelay)
         }
-        return dialWhatIsDue(at: now)
+        return dialDueContacts(at: now)
     }
 
     /// Dials every device whose time has come.
-    mutating func dialWhatIsDue(at now: Duration) -> [Action] {
+    mutating func dialDueContacts(at now: Duration) -> [Action] {
         guard case .searching = phase else { return [] }
         var actions: [Action] = []
         for (other, contact) in contacts.sorted(by: { $0.key < $1.key })
         where isFree(other, contact) && contact.nextDial <= now {
-            guard freePlaces > 0 else { break }
+            guard freeChannels > 0 else { break }
             contacts[other]?.isDialling = true
             actions.append(.dial(other))
         }
@@ -26,7 +26,7 @@ extension PairingMachine {
     }
 
     /// How many more channels may be opened now.
-    var freePlaces: Int {
+    var freeChannels: Int {
         Self.maximumChannels - exchanges.count - contacts.values.count { $0.isDialling }
     }
 
@@ -38,21 +38,21 @@ extension PairingMachine {
 
     mutating func opened(_ channel: ChannelID, _ other: PairingToken, at now: Moment) -> [Action] {
         contacts[other]?.isDialling = false
-        contacts[other]?.nextDial = now.uptime + Self.pause
-        guard hasPlace() else { return [.close(channel, lingers: false)] }
+        contacts[other]?.nextDial = now.uptime + Self.redialDelay
+        guard reserveChannel() else { return [.close(channel, lingers: false)] }
         var exchange = PairingExchange(dialling: other, as: token, own, at: now)
         let actions = exchange.start()
         exchanges[channel] = exchange
-        return settleDouble(channel, at: now.uptime) + follow(actions, of: channel, at: now.uptime)
+        return closeDuplicate(channel, at: now.uptime) + perform(actions, of: channel, at: now.uptime)
     }
 
     mutating func accepted(_ channel: ChannelID, at now: Moment) -> [Action] {
-        guard hasPlace() else { return [.close(channel, lingers: false)] }
+        guard reserveChannel() else { return [.close(channel, lingers: false)] }
         exchanges[channel] = PairingExchange(dialling: nil, as: token, own, at: now)
         return []
     }
 
-    private mutating func hasPlace() -> Bool {
+    private mutating func reserveChannel() -> Bool {
         if case .over = phase { return false }
         guard exchanges.count < Self.maximumChannels, channelCount < Self.maximumContacts else { return false }
         channelCount += 1
@@ -60,15 +60,15 @@ extension PairingMachine {
     }
 
     /// Closes one of two channels between the same devices: the one that stays was dialled by the larger token.
-    mutating func settleDouble(_ channel: ChannelID, at now: Duration) -> [Action] {
+    mutating func closeDuplicate(_ channel: ChannelID, at now: Duration) -> [Action] {
         guard let other = exchanges[channel]?.peerToken else { return [] }
-        let doubles = exchanges.filter { $0.value.peerToken == other && !$0.value.isOver }
-        guard doubles.count > 1 else { return [] }
-        let keeper =
-            doubles.keys.first { isChosen($0) }
-            ?? doubles.keys.sorted().first { doubles[$0]?.isCaller == (token > other) }
-            ?? doubles.keys.min()
-        return doubles.keys.sorted().filter { $0 != keeper }.flatMap { drop($0, at: now) }
+        let duplicates = exchanges.filter { $0.value.peerToken == other && !$0.value.isOver }
+        guard duplicates.count > 1 else { return [] }
+        let kept =
+            duplicates.keys.first { isChosen($0) }
+            ?? duplicates.keys.sorted().first { duplicates[$0]?.isCaller == (token > other) }
+            ?? duplicates.keys.min()
+        return duplicates.keys.sorted().filter { $0 != kept }.flatMap { drop($0, at: now) }
     }
 
     /// Closes a channel that nobody needs.

@@ -10,7 +10,7 @@ package struct PairingMachine: Sendable {
     /// Names a channel; whoever carries out the actions counts them.
     package typealias ChannelID = UInt64
     /// Names a question to the person; an answer to an older one counts for nothing.
-    package typealias Question = UInt64
+    package typealias QuestionID = UInt64
 
     /// Something that has happened.
     package enum Event: Sendable {
@@ -27,21 +27,21 @@ package struct PairingMachine: Sendable {
         /// A channel has ended.
         case closed(ChannelID)
         /// The person has chosen one of several devices, or none of them.
-        case chose(Question, ChannelID?)
+        case chose(QuestionID, ChannelID?)
         /// The person has compared the digits.
-        case compared(Question, areSame: Bool)
+        case compared(QuestionID, areSame: Bool)
         /// The person has not answered a question, and will not.
-        case unanswered(Question)
+        case unanswered(QuestionID)
         /// The person does not want to pair any more, or is gone.
         case cancelled
         /// The radio cannot be used any more, and why.
         case radioFailed(HandoffError)
         /// A record could not be written down, nor what stood behind it be done.
-        case keepingFailed(ChannelID, HandoffError)
+        case persistFailed(ChannelID, HandoffError)
         /// A device could not be trusted, and what stood behind that was not done.
-        case trustingFailed(ChannelID, PairingPeer, HandoffError)
+        case trustFailed(ChannelID, PeerIdentity, HandoffError)
         /// A pairing that ``Action/abandon(_:)`` named is settled: the two are not paired, and both know.
-        case settled(PairingID)
+        case reconciled(PairingID)
         /// A moment has come that ``PairingMachine/deadline`` named.
         case tick
     }
@@ -54,19 +54,19 @@ package struct PairingMachine: Sendable {
         /// Closes a channel; a lingering one only after a while, unless the other side does before.
         case close(ChannelID, lingers: Bool)
         /// Asks which of several devices it is.
-        case offer(Question, [Candidate])
+        case offer(QuestionID, [Candidate])
         /// Asks whether the digits are the same there.
-        case compare(Question, PairingDigits, PairingPeer)
+        case compare(QuestionID, PairingDigits, PeerIdentity)
         /// The last question needs no answer any more; the sentence says why.
-        case retract(String)
+        case withdrawQuestion(String)
         /// Writes a record down before anything else is done.
-        case keep(ChannelID, PairingRecord)
+        case persist(ChannelID, PairingRecord)
         /// Writes a record down as well.
-        case note(PairingRecord)
+        case update(PairingRecord)
         /// Nothing comes of that pairing here any more, but the other side may wait for an answer: settles it if so.
         case abandon(PairingID)
         /// Trusts a device from now on.
-        case trust(ChannelID, PairingPeer, AdvertisingKey)
+        case trust(ChannelID, PeerIdentity, AdvertisingKey)
         /// Tells the person how it has ended.
         case finish(Outcome)
     }
@@ -74,15 +74,15 @@ package struct PairingMachine: Sendable {
     /// A device that could be the one.
     package struct Candidate: Hashable, Sendable {
         package let channel: ChannelID
-        package let peer: PairingPeer
+        package let peer: PeerIdentity
     }
 
     /// How it has ended for the person here.
     package enum Outcome: Hashable, Sendable {
         /// Both devices trust each other.
-        case paired(PairingPeer)
+        case paired(PeerIdentity)
         /// The person here has confirmed, and nobody knows about the one there.
-        case unconfirmed(PairingPeer, HandoffError)
+        case unconfirmed(PeerIdentity, HandoffError)
         /// Nothing was paired, and why.
         case notPaired(HandoffError)
     }
@@ -90,15 +90,15 @@ package struct PairingMachine: Sendable {
     /// How long another device is looked for.
     package static let searchLimit = Duration.seconds(120)
     /// How often digits may fail, for each chance is one for somebody in between.
-    package static let maximumTries = 3
+    package static let maximumAttempts = 3
     /// How long it is waited for further devices once there is one.
-    package static let gathering = Duration.milliseconds(1500)
+    package static let candidateWindow = Duration.milliseconds(1500)
     /// How long if there are some that were heard and have not said yet who they are.
-    package static let longestGathering = Duration.seconds(5)
+    package static let maximumCandidateWindow = Duration.seconds(5)
     /// How long a device is heard before it is dialled although it should dial.
-    package static let patience = Duration.seconds(4)
+    package static let dialFallbackDelay = Duration.seconds(4)
     /// How long after a failure the same device is dialled again.
-    package static let pause = Duration.seconds(3)
+    package static let redialDelay = Duration.seconds(3)
     /// How many channels are open at once.
     package static let maximumChannels = 8
     /// How many channels there are in all, and how many devices are noticed.
@@ -114,22 +114,22 @@ package struct PairingMachine: Sendable {
     enum Phase: Sendable {
         /// Since when there is a candidate; nil for none.
         case searching(since: Duration?)
-        case choosing(Question)
+        case choosing(QuestionID)
         case chosen(ChannelID)
         case over
     }
 
     /// What this device advertises.
     package let token: PairingToken
-    let own: PairingSelf
+    let own: LocalIdentity
     let end: Duration
     var phase = Phase.searching(since: nil)
     var contacts: [PairingToken: Contact] = [:]
     var exchanges: [ChannelID: PairingExchange] = [:]
-    var candidates: [ChannelID: PairingPeer] = [:]
+    var candidates: [ChannelID: PeerIdentity] = [:]
     var channelCount = 0
-    var tries = 0
-    var question: Question = 0
+    var attempts = 0
+    var question: QuestionID = 0
     var isCancelled = false
     /// Who has chosen another device last.
     var chosenElsewhere: DeviceName?
@@ -142,7 +142,7 @@ package struct PairingMachine: Sendable {
     ///   - token: what this device advertises, new for each request.
     ///   - own: what it tells of itself.
     ///   - now: the present.
-    package init(token: PairingToken, _ own: PairingSelf, at now: Moment) {
+    package init(token: PairingToken, _ own: LocalIdentity, at now: Moment) {
         self.token = token
         self.own = own
         end = now.uptime + Self.searchLimit
@@ -159,7 +159,7 @@ package struct PairingMachine: Sendable {
         switch phase {
         case .searching(let since):
             due += [end] + [since].compactMap { $0.map(choiceDue) }
-            if freePlaces > 0 { due += contacts.filter { isFree($0.key, $0.value) }.map(\.value.nextDial) }
+            if freeChannels > 0 { due += contacts.filter { isFree($0.key, $0.value) }.map(\.value.nextDial) }
         case .choosing: due.append(end)
         case .chosen(let channel) where exchanges[channel]?.isComparing == false: due.append(end)
         case .chosen, .over: break
@@ -176,15 +176,15 @@ package struct PairingMachine: Sendable {
         case .dialFailed(let token):
             contacts[token]?.isDialling = false
             contacts[token]?.isAwaited = false
-            contacts[token]?.nextDial = uptime + Self.pause
+            contacts[token]?.nextDial = uptime + Self.redialDelay
             return []
         case .accepted(let channel): return accepted(channel, at: now)
         case .received(let channel, let bytes):
             let actions = exchanges[channel]?.receive(bytes, at: uptime) ?? []
-            return settleDouble(channel, at: uptime) + follow(actions, of: channel, at: uptime)
+            return closeDuplicate(channel, at: uptime) + perform(actions, of: channel, at: uptime)
         case .closed(let channel):
             let actions = exchanges[channel]?.closed() ?? []
-            let following = follow(actions.filter { !$0.isClose }, of: channel, at: uptime)
+            let following = perform(actions.filter { !$0.isClose }, of: channel, at: uptime)
             exchanges[channel] = nil
             forget(channel)
             return following
@@ -193,9 +193,9 @@ package struct PairingMachine: Sendable {
         case .unanswered(let question): return question == self.question ? cancel(at: uptime) : []
         case .cancelled: return cancel(at: uptime)
         case .radioFailed(let error): return fail(error, at: uptime)
-        case .keepingFailed(let channel, let error): return keepingFailed(channel, error, at: uptime)
-        case .trustingFailed(let channel, let peer, let error): return trustingFailed(channel, peer, error, at: uptime)
-        case .settled(let id): return settled(id, at: uptime)
+        case .persistFailed(let channel, let error): return persistFailed(channel, error, at: uptime)
+        case .trustFailed(let channel, let peer, let error): return trustFailed(channel, peer, error, at: uptime)
+        case .reconciled(let id): return reconciled(id, at: uptime)
         case .tick: return tick(at: uptime)
         }
     }

@@ -2,7 +2,7 @@ package import HandoffCrypto
 package import HandoffModel
 
 /// A device as it has introduced itself while it pairs.
-package struct PairingPeer: Hashable, Sendable {
+package struct PeerIdentity: Hashable, Sendable {
     package let name: DeviceName
     package let publicKey: DevicePublicKey
 
@@ -16,7 +16,7 @@ package struct PairingPeer: Hashable, Sendable {
 }
 
 /// What a device tells of itself when it pairs, the last only after a person has compared the digits.
-package struct PairingSelf: Hashable, Sendable {
+package struct LocalIdentity: Hashable, Sendable {
     package let name: DeviceName
     package let publicKey: DevicePublicKey
     package let advertisingKey: AdvertisingKey

@@ -12,13 +12,13 @@ extension PairingRecords {
     }
 
     /// What follows for one side once a pairing is settled.
-    package struct Settlement: Hashable, Sendable {
+    package struct Reconciliation: Hashable, Sendable {
         /// What is remembered from then on; nil when nothing was and nothing is.
         package let record: PairingRecord?
         /// The device that is trusted from then on, and its advertising key; nil when nothing changes.
-        package let newlyTrusted: (peer: PairingPeer, key: AdvertisingKey)?
+        package let newlyTrusted: (peer: PeerIdentity, key: AdvertisingKey)?
 
-        package static func == (left: Settlement, right: Settlement) -> Bool {
+        package static func == (left: Reconciliation, right: Reconciliation) -> Bool {
             left.record == right.record && left.newlyTrusted?.peer == right.newlyTrusted?.peer
                 && left.newlyTrusted?.key == right.newlyTrusted?.key
         }
@@ -36,7 +36,7 @@ extension PairingRecords {
     package static func request(for record: PairingRecord, _ key: AdvertisingKey) -> SettleRequest {
         SettleRequest(
             pairing: record.id.bytes,
-            advertisingKey: record.standing == .notPaired ? nil : key.rawRepresentation
+            advertisingKey: record.status == .notPaired ? nil : key.rawRepresentation
         )
     }
 
@@ -56,44 +56,44 @@ extension PairingRecords {
         guard request.advertisingKey != nil else { return .notPaired }
         guard !isTrusted else { return .paired(key) }
         // A device that was paired and is not trusted any more was removed since.
-        return record(of: request, from: device)?.standing == .unconfirmed ? .paired(key) : .notPaired
+        return record(of: request, from: device)?.status == .unconfirmed ? .paired(key) : .notPaired
     }
 
     /// What follows for the side that was asked, once the other side has acknowledged the answer.
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved` for a key that is none.
-    package func settlement(
+    package func reconciliation(
         of request: SettleRequest,
         from device: DeviceID,
         isTrusted: Bool
-    ) throws(HandoffError) -> Settlement {
+    ) throws(HandoffError) -> Reconciliation {
         let record = record(of: request, from: device)
         guard let bytes = request.advertisingKey else {
             // Who has our yes and says that it gave none: then it cannot have paired.
-            guard let record, record.standing != .paired else { return Settlement(record: record, newlyTrusted: nil) }
-            return Settlement(record: record.standing(.notPaired, isSettled: true), newlyTrusted: nil)
+            guard let record, record.status != .paired else { return Reconciliation(record: record, newlyTrusted: nil) }
+            return Reconciliation(record: record.withStatus(.notPaired, isReconciled: true), newlyTrusted: nil)
         }
-        guard let record else { return Settlement(record: nil, newlyTrusted: nil) }
-        guard isTrusted || record.standing == .unconfirmed else {
-            return Settlement(record: record.standing(.notPaired, isSettled: true), newlyTrusted: nil)
+        guard let record else { return Reconciliation(record: nil, newlyTrusted: nil) }
+        guard isTrusted || record.status == .unconfirmed else {
+            return Reconciliation(record: record.withStatus(.notPaired, isReconciled: true), newlyTrusted: nil)
         }
-        return Settlement(
-            record: record.standing(.paired, isSettled: true),
+        return Reconciliation(
+            record: record.withStatus(.paired, isReconciled: true),
             newlyTrusted: isTrusted ? nil : (record.peer, try Self.key(bytes))
         )
     }
 
     /// What follows for the side that has asked.
-    package func settlement(of record: PairingRecord, _ verdict: Verdict, isTrusted: Bool) -> Settlement {
-        switch (verdict, record.standing) {
+    package func reconciliation(of record: PairingRecord, _ verdict: Verdict, isTrusted: Bool) -> Reconciliation {
+        switch (verdict, record.status) {
         case (.paired(let key), .unconfirmed):
-            Settlement(
-                record: record.standing(.paired, isSettled: true),
+            Reconciliation(
+                record: record.withStatus(.paired, isReconciled: true),
                 newlyTrusted: isTrusted ? nil : (record.peer, key)
             )
-        case (_, .paired): Settlement(record: record.standing(.paired, isSettled: true), newlyTrusted: nil)
+        case (_, .paired): Reconciliation(record: record.withStatus(.paired, isReconciled: true), newlyTrusted: nil)
         case (_, .notPaired), (.notPaired, .unconfirmed):
-            Settlement(record: record.standing(.notPaired, isSettled: true), newlyTrusted: nil)
+            Reconciliation(record: record.withStatus(.notPaired, isReconciled: true), newlyTrusted: nil)
         }
     }
 

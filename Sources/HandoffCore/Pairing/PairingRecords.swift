@@ -6,10 +6,10 @@ package struct PairingRecords: Hashable, Sendable {
     /// How many are remembered; beyond that the oldest goes, of those first that claim the least.
     package static let maximumCount = 16
     /// How long after a pairing it is settled with all effort.
-    package static let firstEffort = Duration.seconds(120)
+    package static let initialEffortDuration = Duration.seconds(120)
     /// For how long at the beginning of each slot it is settled afterwards: two cycles of a scanner that listens for one
     /// second in four, and a little.
-    package static let laterEffort = Duration.seconds(10)
+    package static let slotEffortDuration = Duration.seconds(10)
     /// For how long a side that knows how it has ended listens for one that does not.
     private static let listeningMicroseconds: Int64 = 24 * 60 * 60 * 1_000_000
 
@@ -47,14 +47,14 @@ package struct PairingRecords: Hashable, Sendable {
 
     /// Those that the person here has confirmed, and of which nobody knows what the other side's person said.
     package var unconfirmed: [PairingRecord] {
-        all.filter { $0.standing == .unconfirmed }
+        all.filter { $0.status == .unconfirmed }
     }
 
     /// Those of which the other side may not know how they have ended.
-    package func unsettled(at now: Moment) -> [PairingRecord] {
+    package func unreconciled(at now: Moment) -> [PairingRecord] {
         all.filter { record in
-            guard !record.isSettled else { return false }
-            return record.standing == .unconfirmed
+            guard !record.isReconciled else { return false }
+            return record.status == .unconfirmed
                 || (0..<Self.listeningMicroseconds).contains(now.unixMicroseconds - record.began)
         }
     }
@@ -71,7 +71,7 @@ package struct PairingRecords: Hashable, Sendable {
         guard let newest = unconfirmed.last else { return (nil, nil) }
         guard now.uptime >= end else { return (newest, end) }
         let nextSlot = now.uptime + now.timeToNextSlot
-        let windowEnd = nextSlot - Moment.slotDuration + Self.laterEffort
+        let windowEnd = nextSlot - Moment.slotDuration + Self.slotEffortDuration
         guard now.uptime < windowEnd else { return (nil, nextSlot) }
         return (unconfirmed[Int(now.slot % UInt64(unconfirmed.count))], windowEnd)
     }
@@ -82,10 +82,10 @@ package struct PairingRecords: Hashable, Sendable {
     ///   - now: the present.
     ///   - end: until when they are settled with all effort, as `uptime`.
     package func effortChange(at now: Moment, effortUntil end: Duration) -> Duration? {
-        let unsettled = unsettled(at: now)
-        guard !unsettled.isEmpty else { return nil }
+        let unreconciled = unreconciled(at: now)
+        guard !unreconciled.isEmpty else { return nil }
         guard now.uptime >= end else { return end }
-        let ends = unsettled.filter { $0.standing != .unconfirmed }.map { $0.began + Self.listeningMicroseconds }
+        let ends = unreconciled.filter { $0.status != .unconfirmed }.map { $0.began + Self.listeningMicroseconds }
         return ends.min().map { now.uptime + .microseconds($0 - now.unixMicroseconds) }
     }
 
@@ -99,10 +99,10 @@ package struct PairingRecords: Hashable, Sendable {
 
     /// What counts against forgetting it: a person's unanswered yes most, then what the other side does not know.
     private static func weight(_ record: PairingRecord) -> Int {
-        switch record.standing {
+        switch record.status {
         case .unconfirmed: 3
-        case .paired where !record.isSettled: 2
-        case .notPaired where !record.isSettled: 1
+        case .paired where !record.isReconciled: 2
+        case .notPaired where !record.isReconciled: 1
         case .paired, .notPaired: 0
         }
     }

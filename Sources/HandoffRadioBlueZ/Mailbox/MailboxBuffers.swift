@@ -4,47 +4,47 @@ import HandoffRadio
 ///
 /// Pure, and the same on both sides. A letter and its answer alternate strictly, so a window is simply the room that there
 /// is: the other side fills no more of it before it is told anew.
-struct MailboxBuffers {
+struct GATTChannelBuffers {
     /// How many bytes may wait for a slow reader, and, with ``sendLimit``, all that a channel can cost.
     static let capacity = 4096
 
     /// How many bytes may wait for a slow peer before a writer has to wait.
-    static let sendLimit = 4 * MailboxLetter.maximumDataLength
+    static let sendLimit = 4 * GATTFrame.maximumDataLength
 
     private var incoming: [UInt8] = []
     private var outgoing: [UInt8] = []
     private var isClosed = false
-    private var hasToldEnd = false
+    private var hasSentEnd = false
     private var hasPeerEnded = false
     private var loss: RadioError?
-    private var toldWindow = 0
+    private var advertisedWindow = 0
     private var peerWindow = 0
-    private var hasRung = false
+    private var hasNotified = false
 
     /// Whether nothing goes or comes any more.
-    var isOver: Bool { hasPeerEnded || loss != nil || (isClosed && hasToldEnd) }
+    var isOver: Bool { hasPeerEnded || loss != nil || (isClosed && hasSentEnd) }
 
     /// Whether the next letter would tell the other side something.
-    var hasNews: Bool {
+    var hasPendingData: Bool {
         guard !isOver else { return false }
         if isClosed && outgoing.isEmpty { return true }
         if !outgoing.isEmpty && peerWindow > 0 { return true }
-        return toldWindow < MailboxLetter.maximumDataLength && room >= Self.capacity / 2
+        return advertisedWindow < GATTFrame.maximumDataLength && room >= Self.capacity / 2
     }
 
     private var room: Int { isClosed ? Self.capacity : Self.capacity - incoming.count }
 
     /// Whether there are news that the other side should be woken up for: true once between two letters.
-    mutating func ring() -> Bool {
-        guard hasNews, !hasRung else { return false }
-        hasRung = true
+    mutating func shouldNotify() -> Bool {
+        guard hasPendingData, !hasNotified else { return false }
+        hasNotified = true
         return true
     }
 }
 
 // MARK: - For who uses the channel
 
-extension MailboxBuffers {
+extension GATTChannelBuffers {
     /// What has come, or nil inside when that was all; nil when there is nothing yet.
     mutating func receive() -> Result<[UInt8]?, RadioError>? {
         if isClosed { return .failure(.closedHere) }
@@ -73,7 +73,7 @@ extension MailboxBuffers {
     }
 
     /// Ends both sides without a word, for that reason; what has come can still be received.
-    mutating func lose(_ error: RadioError) {
+    mutating func fail(_ error: RadioError) {
         guard !isOver else { return }
         loss = error
         outgoing = []
@@ -82,33 +82,33 @@ extension MailboxBuffers {
 
 // MARK: - For who carries the letters
 
-extension MailboxBuffers {
+extension GATTChannelBuffers {
     /// The next letter, or the answer to one.
-    mutating func compose(channel: UInt32, number: UInt8) -> MailboxLetter {
-        let data = Array(outgoing.prefix(min(MailboxLetter.maximumDataLength, peerWindow)))
+    mutating func nextFrame(channel: UInt32, number: UInt8) -> GATTFrame {
+        let data = Array(outgoing.prefix(min(GATTFrame.maximumDataLength, peerWindow)))
         outgoing.removeFirst(data.count)
         peerWindow -= data.count
-        toldWindow = room
-        hasRung = false
-        var flags: MailboxLetter.Flags = []
+        advertisedWindow = room
+        hasNotified = false
+        var flags: GATTFrame.Flags = []
         if isClosed, outgoing.isEmpty {
             flags.insert(.end)
-            hasToldEnd = true
+            hasSentEnd = true
         }
-        if hasNews { flags.insert(.more) }
-        return MailboxLetter(channel: channel, number: number, flags: flags, window: UInt16(toldWindow), data: data)
+        if hasPendingData { flags.insert(.more) }
+        return GATTFrame(channel: channel, number: number, flags: flags, window: UInt16(advertisedWindow), data: data)
     }
 
     /// Takes in what the other side has written.
-    mutating func absorb(_ letter: MailboxLetter) {
+    mutating func accept(_ frame: GATTFrame) {
         guard !isOver else { return }
-        guard letter.data.count <= toldWindow else {
-            return lose(RadioError(.channelClosed, "the other device sent more than it was allowed to"))
+        guard frame.data.count <= advertisedWindow else {
+            return fail(RadioError(.channelClosed, "the other device sent more than it was allowed to"))
         }
-        if !isClosed { incoming += letter.data }
-        toldWindow -= letter.data.count
-        peerWindow = Int(letter.window)
-        if letter.flags.contains(.end) {
+        if !isClosed { incoming += frame.data }
+        advertisedWindow -= frame.data.count
+        peerWindow = Int(frame.window)
+        if frame.flags.contains(.end) {
             hasPeerEnded = true
             outgoing = []
         }

@@ -4,27 +4,27 @@ import Synchronization
 /// One end of a channel through a mailbox, between who uses it and who carries its letters.
 ///
 /// As `RadioChannel` says, at most one task sends and one receives at a time; cancelling either closes the channel.
-package final class MailboxChannel: Sendable {
+package final class GATTChannel: Sendable {
     private enum Direction { case sending, receiving }
 
     private struct State {
-        var buffers = MailboxBuffers()
+        var buffers = GATTChannelBuffers()
         /// Counts the changes, so that none is missed between a try and the wait for the next.
         var changes: UInt64 = 0
         var waiting: [Direction: CheckedContinuation<Void, Never>] = [:]
     }
 
     private let state = Mutex(State())
-    private let ring: @Sendable () -> Void
+    private let notify: @Sendable () -> Void
 
-    /// - Parameter ring: called, from any thread, when the other side should be told something.
-    init(ring: @escaping @Sendable () -> Void) {
-        self.ring = ring
+    /// - Parameter notify: called, from any thread, when the other side should be told something.
+    init(notify: @escaping @Sendable () -> Void) {
+        self.notify = notify
     }
 
     /// Sends one message, waiting while the other side is slow.
     func send(_ message: [UInt8]) async throws(RadioError) {
-        let limit = MailboxLetter.maximumDataLength
+        let limit = GATTFrame.maximumDataLength
         guard (1...limit).contains(message.count) else {
             throw RadioError(.messageTooLong, "a message on this channel has 1 to \(limit) bytes, not \(message.count)")
         }
@@ -42,41 +42,41 @@ package final class MailboxChannel: Sendable {
     }
 
     /// Ends both sides without a word.
-    func lose(_ error: RadioError) {
-        change { $0.lose(error) }
+    func fail(_ error: RadioError) {
+        change { $0.fail(error) }
     }
 
     /// Whether nothing goes or comes any more.
     var isOver: Bool { state.withLock(\.buffers.isOver) }
 
     /// Whether the next letter would tell the other side something.
-    var hasNews: Bool { state.withLock(\.buffers.hasNews) }
+    var hasPendingData: Bool { state.withLock(\.buffers.hasPendingData) }
 
     /// The next letter of a caller.
-    func compose(channel: UInt32, number: UInt8) -> MailboxLetter {
-        change { $0.compose(channel: channel, number: number) }
+    func nextFrame(channel: UInt32, number: UInt8) -> GATTFrame {
+        change { $0.nextFrame(channel: channel, number: number) }
     }
 
     /// Takes in the answer to it.
-    func absorb(_ answer: MailboxLetter) {
-        change { $0.absorb(answer) }
+    func accept(_ answer: GATTFrame) {
+        change { $0.accept(answer) }
     }
 
     /// Takes in a letter and answers it.
-    func answer(_ letter: MailboxLetter) -> MailboxLetter {
+    func answer(_ frame: GATTFrame) -> GATTFrame {
         change { buffers in
-            buffers.absorb(letter)
-            return buffers.compose(channel: letter.channel, number: letter.number)
+            buffers.accept(frame)
+            return buffers.nextFrame(channel: frame.channel, number: frame.number)
         }
     }
 
-    private func change<Answer: Sendable>(_ body: (inout MailboxBuffers) -> Answer) -> Answer {
-        let (answer, woken, rings) = state.withLock { state in
+    private func change<Answer: Sendable>(_ body: (inout GATTChannelBuffers) -> Answer) -> Answer {
+        let (answer, woken, notifies) = state.withLock { state in
             let answer = body(&state.buffers)
-            return (answer, Self.changed(&state), state.buffers.ring())
+            return (answer, Self.changed(&state), state.buffers.shouldNotify())
         }
         for continuation in woken { continuation.resume() }
-        if rings { ring() }
+        if notifies { notify() }
         return answer
     }
 
@@ -89,7 +89,7 @@ package final class MailboxChannel: Sendable {
     /// Tries until there is an outcome, after each change.
     private func whenPossible<Success: Sendable>(
         _ direction: Direction,
-        _ attempt: @Sendable (inout MailboxBuffers) -> Result<Success, RadioError>?
+        _ attempt: @Sendable (inout GATTChannelBuffers) -> Result<Success, RadioError>?
     ) async throws(RadioError) -> Success {
         let outcome: Result<Success, RadioError> = await withTaskCancellationHandler {
             while true {
@@ -105,17 +105,17 @@ package final class MailboxChannel: Sendable {
 
     /// An attempt that has no outcome changes nothing, and wakes nobody.
     private func tried<Success: Sendable>(
-        _ attempt: (inout MailboxBuffers) -> Result<Success, RadioError>?
+        _ attempt: (inout GATTChannelBuffers) -> Result<Success, RadioError>?
     ) -> (Result<Success, RadioError>?, UInt64) {
-        let (result, changes, woken, rings) = state.withLock { state in
+        let (result, changes, woken, notifies) = state.withLock { state in
             guard let result = attempt(&state.buffers) else {
                 return (Result<Success, RadioError>?.none, state.changes, [CheckedContinuation<Void, Never>](), false)
             }
             let woken = Self.changed(&state)
-            return (result, state.changes, woken, state.buffers.ring())
+            return (result, state.changes, woken, state.buffers.shouldNotify())
         }
         for continuation in woken { continuation.resume() }
-        if rings { ring() }
+        if notifies { notify() }
         return (result, changes)
     }
 

@@ -2,7 +2,7 @@
 ///
 /// Eight bytes and data: the channel (four bytes, highest first), the number of the exchange, flags, and how many bytes
 /// the sender can take (two bytes, highest first).
-struct MailboxLetter: Hashable, Sendable {
+struct GATTFrame: Hashable, Sendable {
     /// An attribute has at most 512 bytes (Bluetooth Core, Vol 3, Part F, 3.2.9), and bluetoothd 5.66 refuses to take that
     /// many in one write: it was seen to answer 0x0D, so a letter has 508 at most.
     static let maximumDataLength = 500

@@ -7,37 +7,37 @@ import Synchronization
 ///
 /// Its handlers run on the bus's thread and never wait: whoever serves a channel takes from its buffers and fills them.
 /// Everything that a stranger can make it keep is bounded: the open channels by `places`, the rest by constants here.
-final class MailboxPost: Sendable {
+final class GATTServerTransport: Sendable {
     /// How long a caller may be silent before its channel counts as lost.
-    static let patience = Duration.seconds(12)
+    static let idleTimeout = Duration.seconds(12)
 
     /// How many devices are remembered with their last answer; more than any controller has links.
     private static let maximumDevices = 32
 
     /// How many channels are kept, those included of which a caller may not have heard the end yet.
-    private static let maximumLines = 64
+    private static let maximumSessions = 64
 
     /// A channel that a caller has opened.
-    struct Arrival: Sendable {
+    struct IncomingChannel: Sendable {
         let device: ObjectPath
-        let channel: MailboxChannel
-        fileprivate let line: LineID
+        let channel: GATTChannel
+        fileprivate let session: SessionID
     }
 
     /// A channel of a device.
-    fileprivate struct LineID: Hashable, Sendable {
+    fileprivate struct SessionID: Hashable, Sendable {
         let device: ObjectPath
         let channel: UInt32
     }
 
-    fileprivate struct Line {
-        let channel: MailboxChannel
-        var answer: MailboxLetter
-        var heard: ContinuousClock.Instant
+    fileprivate struct ChannelSession {
+        let channel: GATTChannel
+        var answer: GATTFrame
+        var lastActivity: ContinuousClock.Instant
     }
 
     fileprivate struct State {
-        var lines: [LineID: Line] = [:]
+        var sessions: [SessionID: ChannelSession] = [:]
         /// What each device reads next, and which device wrote first.
         var answers: [ObjectPath: [UInt8]] = [:]
         var order: [ObjectPath] = []
@@ -45,33 +45,33 @@ final class MailboxPost: Sendable {
     }
 
     /// The channels that were opened; one reader.
-    let arrivals: AsyncStream<Arrival>
+    let incomingChannels: AsyncStream<IncomingChannel>
 
     private let port: ChannelPort
     private let places: Places
-    private let bell = GATTNotifier()
+    private let notifier = GATTNotifier()
     private let state = Mutex(State())
-    private let arrived: AsyncStream<Arrival>.Continuation
+    private let newChannels: AsyncStream<IncomingChannel>.Continuation
 
     init(port: ChannelPort, places: Places) {
         self.port = port
         self.places = places
-        (arrivals, arrived) = AsyncStream.makeStream()
+        (incomingChannels, newChannels) = AsyncStream.makeStream()
     }
 
     /// The GATT service to publish.
     var service: GATTService {
-        let information = [MailboxNames.version, UInt8(truncatingIfNeeded: port.rawValue)]
+        let information = [GATTTransportUUIDs.version, UInt8(truncatingIfNeeded: port.rawValue)]
         return GATTService(
-            uuid: MailboxNames.service,
+            uuid: GATTTransportUUIDs.service,
             characteristics: [
-                GATTCharacteristic(uuid: MailboxNames.information, read: { _ in information }),
+                GATTCharacteristic(uuid: GATTTransportUUIDs.information, read: { _ in information }),
                 GATTCharacteristic(
-                    uuid: MailboxNames.mailbox,
+                    uuid: GATTTransportUUIDs.frameCharacteristic,
                     read: { request throws(GATTRefusal) in try self.read(request) },
                     write: { value, request throws(GATTRefusal) in try self.write(value, request) }
                 ),
-                GATTCharacteristic(uuid: MailboxNames.doorbell, notifier: bell),
+                GATTCharacteristic(uuid: GATTTransportUUIDs.notifyCharacteristic, notifier: notifier),
             ]
         )
     }
@@ -80,9 +80,9 @@ final class MailboxPost: Sendable {
     var devices: [ObjectPath] { state.withLock { $0.order } }
 
     /// Waits until the caller of a channel has ended it, or been silent for too long; true for the latter.
-    func waitForSilence(of arrival: Arrival) async throws -> Bool {
-        while let heard = state.withLock({ $0.lines[arrival.line]?.heard }) {
-            let end = heard + Self.patience
+    func waitUntilIdle(of incoming: IncomingChannel) async throws -> Bool {
+        while let lastActivity = state.withLock({ $0.sessions[incoming.session]?.lastActivity }) {
+            let end = lastActivity + Self.idleTimeout
             guard end > .now else { return true }
             try await Task.sleep(until: end, clock: .continuous)
         }
@@ -90,19 +90,19 @@ final class MailboxPost: Sendable {
     }
 
     /// Forgets a channel, whose end the caller has heard or will not hear any more.
-    func forget(_ arrival: Arrival) {
-        state.withLock { _ = $0.lines.removeValue(forKey: arrival.line) }
+    func forget(_ incoming: IncomingChannel) {
+        state.withLock { _ = $0.sessions.removeValue(forKey: incoming.session) }
     }
 
     /// Takes no letters any more.
     func close() {
-        let lines = state.withLock { state in
+        let sessions = state.withLock { state in
             state.isClosed = true
-            defer { state.lines = [:] }
-            return state.lines.values.map(\.channel)
+            defer { state.sessions = [:] }
+            return state.sessions.values.map(\.channel)
         }
-        for channel in lines { channel.close() }
-        arrived.finish()
+        for channel in sessions { channel.close() }
+        newChannels.finish()
     }
 
     /// The answer to the last letter of the device that asks.
@@ -118,60 +118,60 @@ final class MailboxPost: Sendable {
     /// - Throws: a refusal for what is no letter.
     func write(_ value: [UInt8], _ request: GATTRequest) throws(GATTRefusal) {
         guard let device = request.device else { throw .notPermitted }
-        guard let letter = MailboxLetter(value) else { throw .invalidLength }
-        let line = LineID(device: device, channel: letter.channel)
-        let answer = self.answer(to: letter, on: line)
-        state.withLock { $0.keep(answer.bytes, for: device, atMost: Self.maximumDevices) }
+        guard let frame = GATTFrame(value) else { throw .invalidLength }
+        let session = SessionID(device: device, channel: frame.channel)
+        let answer = self.answer(to: frame, on: session)
+        state.withLock { $0.store(answer.bytes, for: device, atMost: Self.maximumDevices) }
     }
 
-    private func answer(to letter: MailboxLetter, on id: LineID) -> MailboxLetter {
-        let refusal = MailboxLetter(channel: letter.channel, number: letter.number, flags: .opening)
-        guard let line = state.withLock({ $0.hear(id) }) else {
-            return letter.flags.contains(.opening) ? open(letter, on: id) ?? refusal : refusal
+    private func answer(to frame: GATTFrame, on id: SessionID) -> GATTFrame {
+        let refusal = GATTFrame(channel: frame.channel, number: frame.number, flags: .opening)
+        guard let session = state.withLock({ $0.touch(id) }) else {
+            return frame.flags.contains(.opening) ? open(frame, on: id) ?? refusal : refusal
         }
         // Written again: the answer was not read, or was somebody else's.
-        if letter.number == line.answer.number { return line.answer }
-        guard letter.number == line.answer.number &+ 1, !letter.flags.contains(.opening) else {
-            line.channel.lose(RadioError(.channelClosed, "a letter of the other device got lost"))
+        if frame.number == session.answer.number { return session.answer }
+        guard frame.number == session.answer.number &+ 1, !frame.flags.contains(.opening) else {
+            session.channel.fail(RadioError(.channelClosed, "a letter of the other device got lost"))
             return refusal
         }
-        let answer = line.channel.answer(letter)
+        let answer = session.channel.answer(frame)
         state.withLock { state in
-            state.lines[id]?.answer = answer
-            if letter.flags.contains(.end) { state.lines[id] = nil }
+            state.sessions[id]?.answer = answer
+            if frame.flags.contains(.end) { state.sessions[id] = nil }
         }
         return answer
     }
 
     /// Opens a channel, if that is what the letter asks for and there is room; the letter's data is the port.
-    private func open(_ letter: MailboxLetter, on id: LineID) -> MailboxLetter? {
-        guard letter.number == 0, letter.data.map(UInt16.init) == [port.rawValue],
-            state.withLock({ $0.takes(Self.maximumLines) }),
+    private func open(_ frame: GATTFrame, on id: SessionID) -> GATTFrame? {
+        guard frame.number == 0, frame.data.map(UInt16.init) == [port.rawValue],
+            state.withLock({ $0.hasRoom(Self.maximumSessions) }),
             places.take()
         else { return nil }
-        let channel = MailboxChannel { [bell] in bell.notify([0]) }
-        let first = MailboxLetter(channel: letter.channel, number: 0, flags: [], window: letter.window)
+        let channel = GATTChannel { [notifier] in notifier.notify([0]) }
+        let first = GATTFrame(channel: frame.channel, number: 0, flags: [], window: frame.window)
         let answer = channel.answer(first)
-        state.withLock { $0.lines[id] = Line(channel: channel, answer: answer, heard: .now) }
-        arrived.yield(Arrival(device: id.device, channel: channel, line: id))
+        state.withLock { $0.sessions[id] = ChannelSession(channel: channel, answer: answer, lastActivity: .now) }
+        newChannels.yield(IncomingChannel(device: id.device, channel: channel, session: id))
         return answer
     }
 }
 
-extension MailboxPost.State {
+extension GATTServerTransport.State {
     /// Whether one more channel can be opened.
-    fileprivate func takes(_ limit: Int) -> Bool {
-        !isClosed && lines.count < limit
+    fileprivate func hasRoom(_ limit: Int) -> Bool {
+        !isClosed && sessions.count < limit
     }
 
     /// Takes note that the caller of a line lives.
-    fileprivate mutating func hear(_ id: MailboxPost.LineID) -> MailboxPost.Line? {
-        lines[id]?.heard = .now
-        return lines[id]
+    fileprivate mutating func touch(_ id: GATTServerTransport.SessionID) -> GATTServerTransport.ChannelSession? {
+        sessions[id]?.lastActivity = .now
+        return sessions[id]
     }
 
     /// Keeps what a device reads next.
-    fileprivate mutating func keep(_ answer: [UInt8], for device: ObjectPath, atMost limit: Int) {
+    fileprivate mutating func store(_ answer: [UInt8], for device: ObjectPath, atMost limit: Int) {
         if answers.updateValue(answer, forKey: device) == nil { order.append(device) }
         if order.count > limit { answers[order.removeFirst()] = nil }
     }

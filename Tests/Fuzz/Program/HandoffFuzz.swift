@@ -15,12 +15,12 @@ enum HandoffFuzz {
             return
         }
         try await StateDirectory.withDirectory(at: FilePath(arguments[2])) { directory in
-            Subject.prepare(parser, directory)
+            FuzzTarget.prepare(parser, directory)
             // For libFuzzer the first argument is the program's name.
             var count = CommandLine.argc - 2
             var rest: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 2
             _ = LLVMFuzzerRunDriver(&count, &rest) { start, count in
-                Subject.take(Array(UnsafeBufferPointer(start: start, count: count)))
+                FuzzTarget.take(Array(UnsafeBufferPointer(start: start, count: count)))
                 return 0
             }
         }

@@ -8,7 +8,7 @@ import Synchronization
 /// The parsers with what they need around them, and what has to hold of what they take.
 ///
 /// A C function without a context calls them, so they are where everybody finds them.
-enum Subject {
+enum FuzzTarget {
     private struct Fixture: Sendable {
         let parser: Parser
         let directory: StateDirectory
@@ -82,11 +82,11 @@ enum Subject {
 
     private static func handshake(_ bytes: [UInt8], _ fixture: Fixture?) {
         guard let fixture else { return }
-        var serve = ServeSession(trial: fixture.trial)
-        let introduced = try? serve.introduce(bytes)
+        var serve = ServerSession(trial: fixture.trial)
+        let introduced = try? serve.receiveRequest(bytes)
         precondition(introduced == nil, "nobody without the key is let in")
         let request = Request.stream(StreamRequest(activity: 1))
-        var fetch = FetchSession(keys: fixture.keys, peer: fixture.keys.publicKey, request: request)
+        var fetch = ClientSession(keys: fixture.keys, peer: fixture.keys.publicKey, request: request)
         _ = try? fetch.start()
         let answered = try? fetch.receive(bytes)
         precondition(answered == nil, "nobody without the key answers")

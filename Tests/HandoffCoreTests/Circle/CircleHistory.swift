@@ -17,8 +17,8 @@ struct CircleHistory {
         init(named name: String) throws {
             keys = .generate()
             id = keys.publicKey.device
-            let newcomer = Newcomer(publicKey: keys.publicKey, name: try DeviceName(name))
-            try circle.present(newcomer, key: keys.advertisingKey, speaking: 1)
+            let newcomer = DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName(name))
+            try circle.updateSelf(newcomer, key: keys.advertisingKey, speaking: 1)
             model.join(id, name: name, by: id)
         }
 
@@ -80,7 +80,7 @@ struct CircleHistory {
         for (own, peer) in [(one, before[other]), (other, before[one])] {
             guard let member = peer.circle[peer.id] else { continue }
             let id = devices[own].id
-            try devices[own].circle.insert(Newcomer(publicKey: member.publicKey, name: member.name), by: id)
+            try devices[own].circle.insert(DeviceIdentity(publicKey: member.publicKey, name: member.name), by: id)
             devices[own].givenKeys[peer.id] = member.advertisingKey
             devices[own].model.join(peer.id, name: member.name.rawValue, by: id)
         }
@@ -89,7 +89,7 @@ struct CircleHistory {
     private mutating func remove(_ other: Int, by one: Int) throws {
         guard devices[one].trusts(devices[other]) else { return }
         let id = devices[other].id
-        try devices[one].circle.remove(id, as: devices[one].id, fresh: AdvertisingKey.generate)
+        try devices[one].circle.remove(id, as: devices[one].id, newKey: AdvertisingKey.generate)
         devices[one].model.remove(id)
     }
 
@@ -106,7 +106,7 @@ struct CircleHistory {
         guard areFriends(caller, listener) else { return }
         for (to, from) in [(caller, listener), (listener, caller), (caller, listener)].prefix(messages) {
             let own = devices[to].id
-            _ = try devices[to].circle.merge(devices[from].circle, as: own, fresh: AdvertisingKey.generate)
+            _ = try devices[to].circle.merge(devices[from].circle, as: own, newKey: AdvertisingKey.generate)
             devices[to].model.copy(devices[from].model)
         }
     }

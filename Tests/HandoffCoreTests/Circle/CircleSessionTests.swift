@@ -14,7 +14,7 @@ struct CircleSessionTests {
         var circle = Circle()
         for number in 0..<count {
             let keys = DeviceKeys.generate()
-            let newcomer = Newcomer(publicKey: keys.publicKey, name: try DeviceName("\(name) \(number)"))
+            let newcomer = DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName("\(name) \(number)"))
             try circle.insert(newcomer, by: nil)
             try circle.renewKey(of: keys.publicKey.device, to: keys.advertisingKey)
         }
@@ -25,10 +25,10 @@ struct CircleSessionTests {
     func exchange(piece: Int) throws {
         let (mine, theirs) = (try state(101, named: "mine"), try state(101, named: "theirs"))
         var calling = CircleSession(keys: caller, peer: listener.publicKey)
-        var serving = try Conversation.server(listener, trusting: [caller])
-        let introduction = try #require(try serving.introduce(try calling.start()))
+        var serving = try SessionPair.server(listener, trusting: [caller])
+        let introduction = try #require(try serving.receiveRequest(try calling.start()))
         #expect(introduction.request == .circle)
-        var heard: CircleSession.Heard?
+        var heard: CircleSession.Response?
         for bytes in try serving.answer(.circle(theirs)).pieces(of: piece) {
             heard = try calling.receive(bytes) ?? heard
         }
@@ -46,12 +46,12 @@ struct CircleSessionTests {
     func replay() throws {
         var calling = CircleSession(keys: caller, peer: listener.publicKey)
         let first = try calling.start()
-        var second = try Conversation.server(listener, trusting: [caller])
-        #expect(try second.introduce(first)?.request == .circle)
+        var second = try SessionPair.server(listener, trusting: [caller])
+        #expect(try second.receiveRequest(first)?.request == .circle)
         _ = try second.answer(.circle(try state(2, named: "secret")))
         // What the attacker has recorded of the first session does not decrypt in another one.
-        var original = try Conversation.server(listener, trusting: [caller])
-        _ = try original.introduce(first)
+        var original = try SessionPair.server(listener, trusting: [caller])
+        _ = try original.receiveRequest(first)
         _ = try calling.receive(try original.answer(.circle(try state(1, named: "a"))))
         let reply = try calling.reply(try state(1, named: "b"))
         #expect { try second.acknowledgeCircle(reply) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
@@ -61,8 +61,8 @@ struct CircleSessionTests {
     func otherAnswers() throws {
         for answer in [Answer.refusal(Refusal(.busy, "later")), .stream] {
             var calling = CircleSession(keys: caller, peer: listener.publicKey)
-            var serving = try Conversation.server(listener, trusting: [caller])
-            _ = try serving.introduce(try calling.start())
+            var serving = try SessionPair.server(listener, trusting: [caller])
+            _ = try serving.receiveRequest(try calling.start())
             let bytes = try serving.answer(answer)
             if case .refusal(let refusal) = answer {
                 #expect(try calling.receive(bytes) == .refused(refusal))
@@ -74,10 +74,10 @@ struct CircleSessionTests {
 
     @Test("an activity comes with the digest of its origin's circle")
     func digest() throws {
-        var conversation = try Conversation()
-        _ = try conversation.serve.introduce(try conversation.fetch.start())
+        var pair = try SessionPair()
+        _ = try pair.serve.receiveRequest(try pair.fetch.start())
         let digest: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
-        let bytes = try conversation.serve.answer(.refusal(Refusal(.busy, "later")), circleDigest: digest)
-        #expect(try conversation.taking(bytes).circleDigest == digest)
+        let bytes = try pair.serve.answer(.refusal(Refusal(.busy, "later")), circleDigest: digest)
+        #expect(try pair.taking(bytes).circleDigest == digest)
     }
 }

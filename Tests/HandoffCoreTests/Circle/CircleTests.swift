@@ -13,13 +13,13 @@ struct CircleTests {
 
     private func circle(of own: DeviceKeys, with others: DeviceKeys...) throws -> Circle {
         var circle = Circle()
-        try circle.present(newcomer(own), key: own.advertisingKey, speaking: 1)
+        try circle.updateSelf(newcomer(own), key: own.advertisingKey, speaking: 1)
         for other in others { try circle.insert(newcomer(other), by: own.publicKey.device) }
         return circle
     }
 
-    private func newcomer(_ keys: DeviceKeys, _ name: String = "device") throws -> Newcomer {
-        Newcomer(publicKey: keys.publicKey, name: try DeviceName(name))
+    private func newcomer(_ keys: DeviceKeys, _ name: String = "device") throws -> DeviceIdentity {
+        DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName(name))
     }
 
     @Test("a removal outlives what others say of the same generation, and not being trusted anew")
@@ -101,7 +101,7 @@ struct CircleTests {
         try others.renewKey(of: id, to: .generate())
         var restored = old
         let fresh = AdvertisingKey.generate()
-        #expect(try restored.merge(others, as: id, fresh: { fresh }) == .overtaken)
+        #expect(try restored.merge(others, as: id, newKey: { fresh }) == .outdated)
         #expect(restored[id]?.advertisingKey == fresh)
         #expect(restored[id]?.advertisingKeyVersion == 2)
         // What the device said last counts for the others.
@@ -118,7 +118,7 @@ struct CircleTests {
         try other.remove(id)
         try other.insert(newcomer(desk), by: lap.publicKey.device)
         #expect(other[id]?.advertisingKey == nil)
-        #expect(try own.merge(other, as: id, fresh: AdvertisingKey.generate) == .corrected)
+        #expect(try own.merge(other, as: id, newKey: AdvertisingKey.generate) == .corrected)
         try other.merge(own)
         #expect(other[id]?.advertisingKey == desk.advertisingKey)
         #expect(other[id]?.advertisingKeyVersion == 1)
@@ -131,7 +131,7 @@ struct CircleTests {
         // The lap is trusted anew by the desk, which has removed the tablet; the lap has not heard of that.
         var own = try circle(of: desk, with: lap, tab)
         var other = try circle(of: lap, with: desk, tab)
-        try own.remove(tab.publicKey.device, as: id, fresh: AdvertisingKey.generate)
+        try own.remove(tab.publicKey.device, as: id, newKey: AdvertisingKey.generate)
         try other.insert(newcomer(desk), by: lap.publicKey.device)
         var third = try circle(of: tab, with: lap)
         try third.merge(other)
@@ -148,10 +148,10 @@ struct CircleTests {
         let id = lap.publicKey.device
         var one = try circle(of: desk, with: lap, tab)
         var two = try circle(of: lap, with: desk, tab)
-        try one.remove(tab.publicKey.device, as: desk.publicKey.device, fresh: AdvertisingKey.generate)
+        try one.remove(tab.publicKey.device, as: desk.publicKey.device, newKey: AdvertisingKey.generate)
         #expect(one[desk.publicKey.device]?.advertisingKeyVersion == 1)
-        _ = try two.merge(one, as: id, fresh: AdvertisingKey.generate)
-        _ = try two.merge(one, as: id, fresh: AdvertisingKey.generate)
+        _ = try two.merge(one, as: id, newKey: AdvertisingKey.generate)
+        _ = try two.merge(one, as: id, newKey: AdvertisingKey.generate)
         #expect(two[id]?.advertisingKeyVersion == 1)
         #expect(two[id]?.advertisingKey != lap.advertisingKey)
     }
@@ -162,7 +162,7 @@ struct CircleTests {
         var other = own
         try other.remove(desk.publicKey.device)
         let (before, theirs) = (own, other)
-        #expect { _ = try own.merge(theirs, as: desk.publicKey.device, fresh: AdvertisingKey.generate) } throws: {
+        #expect { _ = try own.merge(theirs, as: desk.publicKey.device, newKey: AdvertisingKey.generate) } throws: {
             ($0 as? HandoffError)?.code == .peerMisbehaved
         }
         #expect(own == before)

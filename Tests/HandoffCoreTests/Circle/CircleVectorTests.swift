@@ -19,8 +19,8 @@ struct CircleVectorTests {
 
     private static let (desk, lap, tab) = (1 as UInt8, 2 as UInt8, 3 as UInt8)
 
-    private static func newcomer(_ number: UInt8, _ name: String) throws -> Newcomer {
-        Newcomer(
+    private static func newcomer(_ number: UInt8, _ name: String) throws -> DeviceIdentity {
+        DeviceIdentity(
             publicKey: try DevicePublicKey(rawRepresentation: [UInt8](repeating: number, count: 32)),
             name: try DeviceName(name)
         )
@@ -34,7 +34,7 @@ struct CircleVectorTests {
 
     private static func base() throws -> Circle {
         var circle = Circle()
-        try circle.present(newcomer(desk, "desk"), key: key(0x81), speaking: 1)
+        try circle.updateSelf(newcomer(desk, "desk"), key: key(0x81), speaking: 1)
         try circle.insert(newcomer(lap, "lap"), by: id(desk))
         return circle
     }

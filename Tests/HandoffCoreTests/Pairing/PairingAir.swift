@@ -4,7 +4,7 @@ import HandoffModel
 import HandoffWire
 
 /// Some devices that pair, each a machine with its person, and what lies between them: all of it in virtual time.
-struct PairingAir {
+struct PairingSimulation {
     /// What happens to one message.
     enum Fault: Hashable, Sendable, CaseIterable {
         /// It is lost, and the connection with it: both sides notice.
@@ -20,7 +20,7 @@ struct PairingAir {
     }
 
     /// What a person does with the digits.
-    enum Person: Hashable, Sendable, CaseIterable {
+    enum UserBehavior: Hashable, Sendable, CaseIterable {
         /// Says that they are the same, at once.
         case quick
         /// The same, after eight seconds.
@@ -28,16 +28,16 @@ struct PairingAir {
         /// Says that they differ.
         case declines
         /// Says nothing.
-        case sleeps
+        case neverAnswers
         /// Says that they are the same, and stops it right afterwards.
-        case repents
+        case withdraws
     }
 
     /// One device.
     struct Side {
         var machine: PairingMachine
-        let own: PairingSelf
-        let person: Person
+        let own: LocalIdentity
+        let person: UserBehavior
         /// Which of several devices the person wants, by name.
         var wanted: String?
         var records = PairingRecords()
@@ -47,11 +47,11 @@ struct PairingAir {
         var offers: [[String]] = []
         var retractions: [String] = []
         /// The question that the person has not answered.
-        var asked: PairingMachine.Question?
+        var asked: PairingMachine.QuestionID?
         var abandoned: [PairingID] = []
         var channels: [PairingMachine.ChannelID: Int] = [:]
         /// What fails when it is to be written down.
-        var failingStanding: PairingRecord.Standing?
+        var failingStatus: PairingRecord.Status?
         var trustFails = false
         /// How long a channel to or from it takes to open.
         var opening = Duration.milliseconds(10)
@@ -84,10 +84,10 @@ struct PairingAir {
     private var nextChannel: PairingMachine.ChannelID = 0
 
     /// The devices in the order of their tokens; the last one dials.
-    init(_ people: [Person], seed: UInt8 = 0) throws {
+    init(_ people: [UserBehavior], seed: UInt8 = 0) throws {
         for (index, person) in people.enumerated() {
             let keys = DeviceKeys.generate()
-            let own = PairingSelf(
+            let own = LocalIdentity(
                 name: try DeviceName("device\(index)"),
                 publicKey: keys.publicKey,
                 advertisingKey: keys.advertisingKey
@@ -134,7 +134,7 @@ struct PairingAir {
     mutating func handle(_ event: PairingMachine.Event, at side: Int) {
         if case .compared = event { sides[side].asked = nil }
         let actions = sides[side].machine.handle(event, at: moment)
-        for action in actions where !carryOut(action, at: side) { return }
+        for action in actions where !perform(action, at: side) { return }
     }
 
     private mutating func schedule(
@@ -148,7 +148,7 @@ struct PairingAir {
     }
 
     /// False when what follows in the same list must not be done.
-    private mutating func carryOut(_ action: PairingMachine.Action, at side: Int) -> Bool {
+    private mutating func perform(_ action: PairingMachine.Action, at side: Int) -> Bool {
         switch action {
         case .dial(let token): dial(token, from: side)
         case .send(let channel, let bytes): send(bytes, over: channel, from: side)
@@ -158,23 +158,23 @@ struct PairingAir {
             let wanted = candidates.first { $0.peer.name.rawValue == sides[side].wanted }
             if let wanted { schedule(side, .chose(question, wanted.channel)) }
         case .compare(let question, let digits, _): compare(digits, question, at: side)
-        case .retract(let sentence):
+        case .withdrawQuestion(let sentence):
             sides[side].retractions.append(sentence)
             // A terminal answers a question that is taken back: that it is not answered.
             if let question = sides[side].asked { schedule(side, .unanswered(question)) }
             sides[side].asked = nil
-        case .keep(let channel, let record):
-            if record.standing == sides[side].failingStanding {
-                handle(.keepingFailed(channel, HandoffError(.stateUnwritable, "full")), at: side)
+        case .persist(let channel, let record):
+            if record.status == sides[side].failingStatus {
+                handle(.persistFailed(channel, HandoffError(.stateUnwritable, "full")), at: side)
                 return false
             }
             sides[side].records.keep(record)
         // The settling of this air comes when a test says so.
         case .abandon(let id): sides[side].abandoned.append(id)
-        case .note(let record): sides[side].records.keep(record)
+        case .update(let record): sides[side].records.keep(record)
         case .trust(let channel, let peer, _):
             if sides[side].trustFails {
-                handle(.trustingFailed(channel, peer, HandoffError(.stateUnwritable, "full")), at: side)
+                handle(.trustFailed(channel, peer, HandoffError(.stateUnwritable, "full")), at: side)
                 return false
             }
             sides[side].trusted.insert(peer.id)
@@ -183,15 +183,15 @@ struct PairingAir {
         return true
     }
 
-    private mutating func compare(_ digits: PairingDigits, _ question: PairingMachine.Question, at side: Int) {
+    private mutating func compare(_ digits: PairingDigits, _ question: PairingMachine.QuestionID, at side: Int) {
         sides[side].digits.append(digits)
         sides[side].asked = question
         switch sides[side].person {
         case .quick: schedule(side, .compared(question, areSame: true))
         case .slow: schedule(side, .compared(question, areSame: true), in: .seconds(8))
         case .declines: schedule(side, .compared(question, areSame: false))
-        case .sleeps: break
-        case .repents:
+        case .neverAnswers: break
+        case .withdraws:
             schedule(side, .compared(question, areSame: true))
             schedule(side, .cancelled, in: .milliseconds(11))
         }
@@ -268,15 +268,15 @@ extension PairingMachine.Outcome {
     }
 }
 
-extension PairingAir {
+extension PairingSimulation {
     /// How a session between two sides goes, in which one asks how a pairing has ended.
-    enum SettlingFault: Hashable, Sendable, CaseIterable {
+    enum ReconciliationFault: Hashable, Sendable, CaseIterable {
         case none, answerLost, acknowledgementLost
     }
 
     /// Has one side ask the other about every pairing that is not settled for it.
-    mutating func settle(from caller: Int, to listener: Int, _ fault: SettlingFault = .none) throws {
-        for record in sides[caller].records.unsettled(at: moment) where record.peer.id == sides[listener].id {
+    mutating func reconcile(from caller: Int, to listener: Int, _ fault: ReconciliationFault = .none) throws {
+        for record in sides[caller].records.unreconciled(at: moment) where record.peer.id == sides[listener].id {
             let request = PairingRecords.request(for: record, sides[caller].own.advertisingKey)
             let callerID = sides[caller].id
             let isTrustedThere = sides[listener].trusted.contains(callerID)
@@ -292,24 +292,24 @@ extension PairingAir {
             )
             guard fault != .answerLost else { continue }
             let isTrustedHere = sides[caller].trusted.contains(record.peer.id)
-            apply(sides[caller].records.settlement(of: record, verdict, isTrusted: isTrustedHere), at: caller)
+            apply(sides[caller].records.reconciliation(of: record, verdict, isTrusted: isTrustedHere), at: caller)
             guard fault != .acknowledgementLost else { continue }
-            let settlement = try sides[listener].records.settlement(
+            let reconciliation = try sides[listener].records.reconciliation(
                 of: request,
                 from: callerID,
                 isTrusted: isTrustedThere
             )
-            apply(settlement, at: listener)
+            apply(reconciliation, at: listener)
         }
     }
 
-    private mutating func apply(_ settlement: PairingRecords.Settlement, at side: Int) {
-        if let trusted = settlement.newlyTrusted { sides[side].trusted.insert(trusted.peer.id) }
-        if let record = settlement.record { sides[side].records.keep(record) }
+    private mutating func apply(_ reconciliation: PairingRecords.Reconciliation, at side: Int) {
+        if let trusted = reconciliation.newlyTrusted { sides[side].trusted.insert(trusted.peer.id) }
+        if let record = reconciliation.record { sides[side].records.keep(record) }
     }
 }
 
-extension PairingAir {
+extension PairingSimulation {
     /// How it has ended for each, in one word.
     var outcomes: [String] { sides.map { $0.outcome?.word ?? "-" } }
 
@@ -317,7 +317,7 @@ extension PairingAir {
     var nobodyTrusts: Bool { sides.allSatisfy { $0.trusted.isEmpty } }
 
     /// Whether everybody knows that everybody knows.
-    var isSettled: Bool { sides.allSatisfy { $0.records.unsettled(at: moment).isEmpty } }
+    var isReconciled: Bool { sides.allSatisfy { $0.records.unreconciled(at: moment).isEmpty } }
 
     /// Whether nothing is left to be done.
     var isOver: Bool { sides.allSatisfy { $0.machine.isOver } }

@@ -7,68 +7,73 @@ import Testing
 
 @Suite("Two devices that pair", .endsWithin(minutes: 10))
 struct PairingMachineTests {
-    private static func run(_ first: PairingAir.Person, _ second: PairingAir.Person) throws -> PairingAir {
-        var air = try PairingAir([first, second])
-        air.run()
-        return air
+    private static func run(_ first: PairingSimulation.UserBehavior, _ second: PairingSimulation.UserBehavior) throws
+        -> PairingSimulation
+    {
+        var simulation = try PairingSimulation([first, second])
+        simulation.run()
+        return simulation
     }
 
     @Test("both show the same six digits, and with two yeses both trust each other")
     func paired() throws {
-        let air = try Self.run(.quick, .slow)
-        #expect(air.outcomes == ["paired", "paired"])
-        #expect(air.sides[0].digits == air.sides[1].digits && air.sides[0].digits.count == 1)
-        #expect(air.sides[0].trusted == [air.sides[1].id] && air.sides[1].trusted == [air.sides[0].id])
-        #expect(air.isSettled && air.isOver)
-        #expect(air.time < .seconds(15))
+        let simulation = try Self.run(.quick, .slow)
+        #expect(simulation.outcomes == ["paired", "paired"])
+        #expect(simulation.sides[0].digits == simulation.sides[1].digits && simulation.sides[0].digits.count == 1)
+        #expect(
+            simulation.sides[0].trusted == [simulation.sides[1].id]
+                && simulation.sides[1].trusted == [simulation.sides[0].id]
+        )
+        #expect(simulation.isReconciled && simulation.isOver)
+        #expect(simulation.time < .seconds(15))
     }
 
     @Test("a no of either side ends it on both, with a sentence for each", arguments: [0, 1])
     func declined(_ decliner: Int) throws {
-        let air = try Self.run(decliner == 0 ? .declines : .quick, decliner == 1 ? .declines : .quick)
-        #expect(air.outcomes == ["notPaired", "notPaired"])
-        #expect(air.nobodyTrusts)
-        #expect(air.sides[decliner].sentence.contains("You said that the digits differ"))
-        #expect(air.sides[1 - decliner].sentence.contains("Somebody said on device\(decliner)"))
-        #expect(air.isSettled)
+        let simulation = try Self.run(decliner == 0 ? .declines : .quick, decliner == 1 ? .declines : .quick)
+        #expect(simulation.outcomes == ["notPaired", "notPaired"])
+        #expect(simulation.nobodyTrusts)
+        #expect(simulation.sides[decliner].sentence.contains("You said that the digits differ"))
+        #expect(simulation.sides[1 - decliner].sentence.contains("Somebody said on device\(decliner)"))
+        #expect(simulation.isReconciled)
     }
 
     @Test("nobody answering on one side ends it on both after a minute", arguments: [0, 1])
     func tooSlow(_ sleeper: Int) throws {
-        let air = try Self.run(sleeper == 0 ? .sleeps : .quick, sleeper == 1 ? .sleeps : .quick)
-        #expect(air.outcomes == ["notPaired", "notPaired"])
-        #expect(air.time >= PairingExchange.comparisonLimit && air.time < .seconds(75))
+        let simulation = try Self.run(sleeper == 0 ? .neverAnswers : .quick, sleeper == 1 ? .neverAnswers : .quick)
+        #expect(simulation.outcomes == ["notPaired", "notPaired"])
+        #expect(simulation.time >= PairingExchange.comparisonLimit && simulation.time < .seconds(75))
     }
 
     @Test("who takes its yes back in time is not paired, on both sides", arguments: [0, 1])
     func withdrawn(_ repenting: Int) throws {
-        let air = try Self.run(repenting == 0 ? .repents : .slow, repenting == 1 ? .repents : .slow)
-        #expect(air.outcomes == ["notPaired", "notPaired"])
-        #expect(air.sides[repenting].sentence.contains("You have stopped"))
+        let simulation = try Self.run(repenting == 0 ? .withdraws : .slow, repenting == 1 ? .withdraws : .slow)
+        #expect(simulation.outcomes == ["notPaired", "notPaired"])
+        #expect(simulation.sides[repenting].sentence.contains("You have stopped"))
     }
 
     @Test("who takes it back too late is paired, on both sides")
     func withdrawnTooLate() throws {
-        let air = try Self.run(.repents, .quick)
-        #expect(Set(air.outcomes).count == 1)
-        #expect(air.sides[0].trusted.isEmpty == air.sides[1].trusted.isEmpty)
+        let simulation = try Self.run(.withdraws, .quick)
+        #expect(Set(simulation.outcomes).count == 1)
+        #expect(simulation.sides[0].trusted.isEmpty == simulation.sides[1].trusted.isEmpty)
     }
 
     @Test("a device alone finds nobody in two minutes, and says so")
     func alone() throws {
-        var air = try PairingAir([.quick])
-        air.run()
-        #expect(air.sides[0].outcome?.word == "notPaired")
-        #expect(air.sides[0].sentence.contains("No other device"))
-        #expect(air.time == PairingMachine.searchLimit)
+        var simulation = try PairingSimulation([.quick])
+        simulation.run()
+        #expect(simulation.sides[0].outcome?.word == "notPaired")
+        #expect(simulation.sides[0].sentence.contains("No other device"))
+        #expect(simulation.time == PairingMachine.searchLimit)
     }
 
     @Test("the device that should be dialled dials when the other one does not hear it")
     func swapped() throws {
-        var air = try PairingAir([.quick, .quick])
-        air.handle(.heard(air.sides[1].machine.token), at: 0)
-        while air.step() {}
-        #expect(air.outcomes == ["paired", "paired"])
+        var simulation = try PairingSimulation([.quick, .quick])
+        simulation.handle(.heard(simulation.sides[1].machine.token), at: 0)
+        while simulation.step() {}
+        #expect(simulation.outcomes == ["paired", "paired"])
     }
 
     /// So many things happen before both show digits, and no more.
@@ -76,166 +81,171 @@ struct PairingMachineTests {
 
     @Test("stopping ends it on both sides, wherever it has come to", arguments: 0...stepsToDigits, [0, 1])
     func cancelled(_ steps: Int, _ canceller: Int) throws {
-        var air = try PairingAir([.sleeps, .sleeps])
-        air.hearAll()
-        for _ in 0..<steps { _ = air.step() }
-        #expect(air.sides.allSatisfy { !$0.digits.isEmpty } == (steps == Self.stepsToDigits))
-        air.handle(.cancelled, at: canceller)
-        while air.step() {}
-        #expect(air.outcomes == ["notPaired", "notPaired"])
-        #expect(air.nobodyTrusts)
-        #expect(air.sides[canceller].sentence.contains("You have stopped"))
+        var simulation = try PairingSimulation([.neverAnswers, .neverAnswers])
+        simulation.hearAll()
+        for _ in 0..<steps { _ = simulation.step() }
+        #expect(simulation.sides.allSatisfy { !$0.digits.isEmpty } == (steps == Self.stepsToDigits))
+        simulation.handle(.cancelled, at: canceller)
+        while simulation.step() {}
+        #expect(simulation.outcomes == ["notPaired", "notPaired"])
+        #expect(simulation.nobodyTrusts)
+        #expect(simulation.sides[canceller].sentence.contains("You have stopped"))
     }
 
     @Test("a radio that goes ends it with its reason, or leaves it unconfirmed", arguments: 0..<16)
     func radioGone(_ step: Int) throws {
-        var air = try PairingAir([.slow, .quick])
-        air.hearAll()
-        for _ in 0..<(2 * step) { _ = air.step() }
-        air.handle(.radioFailed(HandoffError(.radioUnavailable, "switched off")), at: 1)
-        while air.step() {}
-        #expect(air.sides[1].outcome != nil)
-        #expect(air.sides[1].machine.isOver)
+        var simulation = try PairingSimulation([.slow, .quick])
+        simulation.hearAll()
+        for _ in 0..<(2 * step) { _ = simulation.step() }
+        simulation.handle(.radioFailed(HandoffError(.radioUnavailable, "switched off")), at: 1)
+        while simulation.step() {}
+        #expect(simulation.sides[1].outcome != nil)
+        #expect(simulation.sides[1].machine.isOver)
     }
 
     /// What one device cannot write down, and when its person says yes.
     struct Disk: Sendable, CustomTestStringConvertible {
         let side: Int
-        let standing: PairingRecord.Standing
-        let person: PairingAir.Person
+        let status: PairingRecord.Status
+        let person: PairingSimulation.UserBehavior
 
-        var testDescription: String { "device\(side) \(standing) \(person)" }
+        var testDescription: String { "device\(side) \(status) \(person)" }
 
         static let full = [0, 1].flatMap { side in
-            [PairingRecord.Standing.notPaired, .unconfirmed].flatMap { standing in
+            [PairingRecord.Status.notPaired, .unconfirmed].flatMap { status in
                 // The slow one has the other side's yes by then.
-                [PairingAir.Person.quick, .slow].map { Disk(side: side, standing: standing, person: $0) }
+                [PairingSimulation.UserBehavior.quick, .slow].map { Disk(side: side, status: status, person: $0) }
             }
         }
     }
 
     @Test("what cannot be written down is not confirmed, and both are told at once why", arguments: Disk.full)
     func unwritable(_ disk: Disk) throws {
-        var air = try PairingAir(disk.side == 0 ? [disk.person, .quick] : [.quick, disk.person])
-        air.sides[disk.side].failingStanding = disk.standing
-        air.run()
-        #expect(air.outcomes == ["notPaired", "notPaired"])
-        #expect(air.nobodyTrusts && air.nothingUnconfirmed && air.isOver)
-        #expect(air.sides[disk.side].sentence == "full")
-        #expect(air.sides[1 - disk.side].sentence.contains("device\(disk.side) has ended the pairing"))
-        #expect(air.time < .seconds(15))
+        var simulation = try PairingSimulation(disk.side == 0 ? [disk.person, .quick] : [.quick, disk.person])
+        simulation.sides[disk.side].failingStatus = disk.status
+        simulation.run()
+        #expect(simulation.outcomes == ["notPaired", "notPaired"])
+        #expect(simulation.nobodyTrusts && simulation.nothingUnconfirmed && simulation.isOver)
+        #expect(simulation.sides[disk.side].sentence == "full")
+        #expect(simulation.sides[1 - disk.side].sentence.contains("device\(disk.side) has ended the pairing"))
+        #expect(simulation.time < .seconds(15))
     }
 
     @Test("who cannot trust says that nothing is certain, and the other side is told nothing wrong")
     func untrustable() throws {
-        var air = try PairingAir([.quick, .quick])
-        air.sides[0].trustFails = true
-        air.run()
-        #expect(air.sides[0].outcome?.word == "unconfirmed")
-        #expect(air.sides[1].outcome?.word == "paired")
-        try air.settle(from: 0, to: 1)
-        #expect(air.sides[0].trusted == [air.sides[1].id])
+        var simulation = try PairingSimulation([.quick, .quick])
+        simulation.sides[0].trustFails = true
+        simulation.run()
+        #expect(simulation.sides[0].outcome?.word == "unconfirmed")
+        #expect(simulation.sides[1].outcome?.word == "paired")
+        try simulation.reconcile(from: 0, to: 1)
+        #expect(simulation.sides[0].trusted == [simulation.sides[1].id])
     }
 
     @Test("who has lost the channel tries again, but not when the other side has said yes and waits for an answer")
     func abandoned() throws {
-        var air = try PairingAir([.slow, .quick])
+        var simulation = try PairingSimulation([.slow, .quick])
         // The yes of the quick one.
-        air.fault = (8, .lost)
-        air.hearAll()
-        while air.sides[0].abandoned.isEmpty, air.step() {}
-        let abandoned = try #require(air.sides[0].abandoned.first)
+        simulation.fault = (8, .lost)
+        simulation.hearAll()
+        while simulation.sides[0].abandoned.isEmpty, simulation.step() {}
+        let abandoned = try #require(simulation.sides[0].abandoned.first)
         let unknown = try #require(PairingID(bytes: Array(repeating: 0, count: PairingID.byteCount)))
-        air.handle(.settled(unknown), at: 0)
-        #expect(air.outcomes == ["-", "unconfirmed"])
-        try air.settle(from: 0, to: 1)
-        air.handle(.settled(abandoned), at: 0)
-        #expect(air.sides[0].sentence.contains("was lost, and nothing was paired"))
-        while air.step() {}
-        #expect(air.nothingUnconfirmed && air.nobodyTrusts && air.time < .seconds(15))
+        simulation.handle(.reconciled(unknown), at: 0)
+        #expect(simulation.outcomes == ["-", "unconfirmed"])
+        try simulation.reconcile(from: 0, to: 1)
+        simulation.handle(.reconciled(abandoned), at: 0)
+        #expect(simulation.sides[0].sentence.contains("was lost, and nothing was paired"))
+        while simulation.step() {}
+        #expect(simulation.nothingUnconfirmed && simulation.nobodyTrusts && simulation.time < .seconds(15))
     }
 
     @Test("its own echo is nobody to pair with")
     func echo() throws {
-        var air = try PairingAir([.quick])
-        air.handle(.heard(air.sides[0].machine.token), at: 0)
-        while air.step() {}
-        #expect(air.sides[0].machine.isOver && air.messageCount == 0)
+        var simulation = try PairingSimulation([.quick])
+        simulation.handle(.heard(simulation.sides[0].machine.token), at: 0)
+        while simulation.step() {}
+        #expect(simulation.sides[0].machine.isOver && simulation.messageCount == 0)
     }
 }
 
 @Suite("Several devices that pair in one room", .endsWithin(minutes: 10))
-struct PairingCrowdTests {
+struct ConcurrentPairingTests {
     @Test("they are offered by name, and those not chosen are told so")
     func offered() throws {
-        var air = try PairingAir([.quick, .quick, .sleeps])
-        air.sides[0].wanted = "device1"
-        air.sides[1].wanted = "device0"
-        air.run()
-        #expect(air.sides[0].offers.first == ["device1", "device2"])
-        #expect(air.sides[0].outcome?.word == "paired" && air.sides[1].outcome?.word == "paired")
-        #expect(air.sides[0].trusted == [air.sides[1].id] && air.sides[1].trusted == [air.sides[0].id])
-        #expect(air.sides[2].digits.isEmpty && air.sides[2].trusted.isEmpty)
-        #expect(air.sides[2].outcome?.word == "notPaired")
-        #expect(air.sides[2].sentence.contains("was found, and another device was chosen there"))
+        var simulation = try PairingSimulation([.quick, .quick, .neverAnswers])
+        simulation.sides[0].wanted = "device1"
+        simulation.sides[1].wanted = "device0"
+        simulation.run()
+        #expect(simulation.sides[0].offers.first == ["device1", "device2"])
+        #expect(simulation.sides[0].outcome?.word == "paired" && simulation.sides[1].outcome?.word == "paired")
+        #expect(
+            simulation.sides[0].trusted == [simulation.sides[1].id]
+                && simulation.sides[1].trusted == [simulation.sides[0].id]
+        )
+        #expect(simulation.sides[2].digits.isEmpty && simulation.sides[2].trusted.isEmpty)
+        #expect(simulation.sides[2].outcome?.word == "notPaired")
+        #expect(simulation.sides[2].sentence.contains("was found, and another device was chosen there"))
     }
 
     @Test("a device whose channel takes long is waited for and offered, up to a limit", arguments: [3, 30])
     func slowChannel(_ seconds: Int) throws {
-        var air = try PairingAir([.quick, .quick, .sleeps])
-        air.sides[0].wanted = "device1"
-        air.sides[1].wanted = "device0"
-        air.sides[2].opening = .seconds(seconds)
-        air.hearAll()
-        while air.sides[0].outcome == nil || air.sides[1].outcome == nil, air.step() {}
-        #expect(air.sides[0].outcome?.word == "paired" && air.sides[1].outcome?.word == "paired")
-        #expect(air.sides[0].offers == (seconds == 3 ? [["device1", "device2"]] : []))
-        #expect(air.time < PairingMachine.longestGathering + .seconds(1))
+        var simulation = try PairingSimulation([.quick, .quick, .neverAnswers])
+        simulation.sides[0].wanted = "device1"
+        simulation.sides[1].wanted = "device0"
+        simulation.sides[2].opening = .seconds(seconds)
+        simulation.hearAll()
+        while simulation.sides[0].outcome == nil || simulation.sides[1].outcome == nil, simulation.step() {}
+        #expect(simulation.sides[0].outcome?.word == "paired" && simulation.sides[1].outcome?.word == "paired")
+        #expect(simulation.sides[0].offers == (seconds == 3 ? [["device1", "device2"]] : []))
+        #expect(simulation.time < PairingMachine.maximumCandidateWindow + .seconds(1))
     }
 
     @Test("who comes back after its channel was lost is not chosen before others had time to say who they are")
     func gatheredAnew() throws {
-        var air = try PairingAir([.quick, .quick, .sleeps])
+        var simulation = try PairingSimulation([.quick, .quick, .neverAnswers])
         for (listener, speaker) in [(0, 1), (1, 0)] {
-            air.handle(.heard(air.sides[speaker].machine.token), at: listener)
+            simulation.handle(.heard(simulation.sides[speaker].machine.token), at: listener)
         }
-        while air.sides[0].machine.candidates.isEmpty || air.sides[1].machine.candidates.isEmpty, air.step() {}
+        while simulation.sides[0].machine.candidates.isEmpty || simulation.sides[1].machine.candidates.isEmpty,
+            simulation.step()
+        {}
         for side in 0...1 {
-            for channel in air.sides[side].channels.keys { air.handle(.closed(channel), at: side) }
+            for channel in simulation.sides[side].channels.keys { simulation.handle(.closed(channel), at: side) }
         }
         // The first channel to open again is the one that was lost.
-        while air.sides[0].machine.candidates.isEmpty, air.step() {}
-        #expect(air.time >= PairingMachine.pause)
-        for listener in 0...1 { air.handle(.heard(air.sides[2].machine.token), at: listener) }
-        for speaker in 0...1 { air.handle(.heard(air.sides[speaker].machine.token), at: 2) }
-        while air.sides[0].offers.isEmpty, air.sides[0].outcome == nil, air.step() {}
-        #expect(air.sides[0].offers == [["device1", "device2"]])
+        while simulation.sides[0].machine.candidates.isEmpty, simulation.step() {}
+        #expect(simulation.time >= PairingMachine.redialDelay)
+        for listener in 0...1 { simulation.handle(.heard(simulation.sides[2].machine.token), at: listener) }
+        for speaker in 0...1 { simulation.handle(.heard(simulation.sides[speaker].machine.token), at: 2) }
+        while simulation.sides[0].offers.isEmpty, simulation.sides[0].outcome == nil, simulation.step() {}
+        #expect(simulation.sides[0].offers == [["device1", "device2"]])
     }
 
     @Test("digits are shown for the chosen device only, and on both sides only when both have chosen")
     func onlyChosen() throws {
-        var air = try PairingAir([.quick, .quick, .quick])
-        air.sides[0].wanted = "device1"
-        air.run()
+        var simulation = try PairingSimulation([.quick, .quick, .quick])
+        simulation.sides[0].wanted = "device1"
+        simulation.run()
         // Nobody chooses on the two others, which see two devices each.
-        #expect(air.nobodyTrusts && air.noDigits)
+        #expect(simulation.nobodyTrusts && simulation.noDigits)
     }
 
     @Test("a third one that comes in late changes nothing for the two")
     func bargingIn() throws {
-        var air = try PairingAir([.slow, .slow, .quick])
+        var simulation = try PairingSimulation([.slow, .slow, .quick])
         for (listener, speaker) in [(0, 1), (1, 0)] {
-            air.handle(.heard(air.sides[speaker].machine.token), at: listener)
+            simulation.handle(.heard(simulation.sides[speaker].machine.token), at: listener)
         }
-        while air.sides[0].digits.isEmpty || air.sides[1].digits.isEmpty { _ = air.step() }
-        for speaker in 0...1 { air.handle(.heard(air.sides[speaker].machine.token), at: 2) }
-        while air.step() {}
-        #expect(air.sides[0].outcome?.word == "paired" && air.sides[1].outcome?.word == "paired")
-        #expect(air.sides[2].outcome?.word == "notPaired" && air.sides[2].digits.isEmpty)
+        while simulation.sides[0].digits.isEmpty || simulation.sides[1].digits.isEmpty { _ = simulation.step() }
+        for speaker in 0...1 { simulation.handle(.heard(simulation.sides[speaker].machine.token), at: 2) }
+        while simulation.step() {}
+        #expect(simulation.sides[0].outcome?.word == "paired" && simulation.sides[1].outcome?.word == "paired")
+        #expect(simulation.sides[2].outcome?.word == "notPaired" && simulation.sides[2].digits.isEmpty)
     }
 }
 
-extension PairingAir.Side {
+extension PairingSimulation.Side {
     /// What the person is told at the end, if it is not a success.
     var sentence: String {
         switch outcome {

@@ -7,13 +7,13 @@ import Testing
 
 @Suite("Pairings that are remembered", .endsWithin(minutes: 10))
 struct PairingRecordsTests {
-    private static func record(_ standing: PairingRecord.Standing) throws -> PairingRecord {
+    private static func record(_ status: PairingRecord.Status) throws -> PairingRecord {
         let keys = DeviceKeys.generate()
         return PairingRecord(
             id: try #require(PairingID(bytes: [UInt8](repeating: 7, count: 8))),
-            peer: PairingPeer(name: try DeviceName("desktop"), publicKey: keys.publicKey),
+            peer: PeerIdentity(name: try DeviceName("desktop"), publicKey: keys.publicKey),
             settlingKey: keys.advertisingKey,
-            standing: standing,
+            status: status,
             began: 1_700_000_000_000_000
         )
     }

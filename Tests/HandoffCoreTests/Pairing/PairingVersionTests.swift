@@ -64,7 +64,7 @@ struct PairingVersionTests {
     @Test("both show the same digits, which cover what only the later one understands")
     func laterIntroduction() throws {
         let keys = DeviceKeys.generate()
-        let own = PairingSelf(
+        let own = LocalIdentity(
             name: try DeviceName("now"),
             publicKey: keys.publicKey,
             advertisingKey: keys.advertisingKey

@@ -130,7 +130,7 @@ def introduction(case: dict, role: str) -> bytes:
     return field(1, field(1, name) + field(2, key))
 
 
-def newcomer(case: dict, role: str) -> NoiseConnection:
+def pairing_handshake(case: dict, role: str) -> NoiseConnection:
     peer = NoiseConnection.from_name(b"Noise_NN_25519_ChaChaPoly_SHA256")
     peer.set_as_initiator() if role == "caller" else peer.set_as_responder()
     peer.set_prologue(b"handoffd v1 pairing")
@@ -146,7 +146,7 @@ def derive(salt: bytes, secret: bytes, info: bytes, length: int) -> bytes:
 def check_pairing(case: dict) -> None:
     tokens = [bytes.fromhex(case[role + "Token"]) for role in ("caller", "listener")]
     assert (bytes([case["port"] - 0x80]) + tokens[0]).hex() == case["callerAdvertisement"]
-    peers = {role: newcomer(case, role) for role in ("caller", "listener")}
+    peers = {role: pairing_handshake(case, role) for role in ("caller", "listener")}
     introductions = [introduction(case, role) for role in ("caller", "listener")]
     first = bytes(peers["caller"].write_message(field(1, tokens[0]) + field(2, tokens[1])))
     peers["listener"].read_message(first)

@@ -79,7 +79,7 @@ extension FakeBluetoothd {
         _ name: MemberName,
         _ inputs: [Argument] = [],
         outputs: [Argument] = [],
-        _ handler: @escaping @Sendable (FakeBluetoothd, Invocation) throws -> Outcome
+        _ handler: @escaping @Sendable (FakeBluetoothd, Invocation) throws -> MethodResult
     ) -> Method {
         Method(name: name, inputs: inputs, outputs: outputs) { [weak self] invocation in
             guard let self else { throw DBusError(.disconnected, "the fake is gone") }
@@ -88,7 +88,7 @@ extension FakeBluetoothd {
         }
     }
 
-    private func setFilter(_ invocation: Invocation) throws -> Outcome {
+    private func setFilter(_ invocation: Invocation) throws -> MethodResult {
         let filter = invocation.arguments.first?.stringDictionary ?? [:]
         guard filter.keys.allSatisfy(["Transport", "Pattern", "DuplicateData"].contains) else {
             throw DBusError.failure("org.bluez.Error.InvalidArguments", "Invalid arguments in method call")
@@ -97,7 +97,7 @@ extension FakeBluetoothd {
         return .reply([])
     }
 
-    private func startDiscovery(_ invocation: Invocation) throws -> Outcome {
+    private func startDiscovery(_ invocation: Invocation) throws -> MethodResult {
         let path = invocation.path
         guard property(path, "org.bluez.Adapter1", "Powered") == .boolean(true) else {
             throw DBusError.failure("org.bluez.Error.NotReady", "Resource Not Ready")
@@ -108,7 +108,7 @@ extension FakeBluetoothd {
         return .reply([])
     }
 
-    private func stopDiscovery(_ invocation: Invocation) throws -> Outcome {
+    private func stopDiscovery(_ invocation: Invocation) throws -> MethodResult {
         let path = invocation.path
         let (wasThere, isLast) = state.withLock { state in
             let wasThere = state.sessions[path]?.remove(invocation.sender) != nil
@@ -119,8 +119,8 @@ extension FakeBluetoothd {
         return .reply([])
     }
 
-    private func register(_ invocation: Invocation) -> Outcome {
-        .later {
+    private func register(_ invocation: Invocation) -> MethodResult {
+        .deferred {
             let path = try invocation.root()
             _ = try? await self.connection.call(
                 MethodCall(
@@ -142,7 +142,7 @@ extension FakeBluetoothd {
         }
     }
 
-    private func unregister(_ invocation: Invocation) throws -> Outcome {
+    private func unregister(_ invocation: Invocation) throws -> MethodResult {
         let path = try invocation.root()
         let isKnown = state.withLock { state in
             let count = state.advertisements.count
@@ -153,8 +153,8 @@ extension FakeBluetoothd {
         return .reply([])
     }
 
-    private func registerApplication(_ invocation: Invocation) -> Outcome {
-        .later {
+    private func registerApplication(_ invocation: Invocation) -> MethodResult {
+        .deferred {
             let root = try invocation.root()
             _ = try await self.connection.call(
                 MethodCall(

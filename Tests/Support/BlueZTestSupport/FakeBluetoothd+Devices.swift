@@ -61,8 +61,8 @@ extension FakeBluetoothd {
                 return .reply([])
             },
             method("Disconnect") { fake, invocation in
-                .later {
-                    await fake.whileStuck()
+                .deferred {
+                    await fake.waitForDisconnectionRelease()
                     fake.set(
                         invocation.path,
                         "org.bluez.Device1",

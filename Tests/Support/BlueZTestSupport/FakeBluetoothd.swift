@@ -59,13 +59,13 @@ package final class FakeBluetoothd: Sendable {
         }
     }
 
-    /// From now on links are dropped only once ``unstick()`` is called.
-    package func stick() {
+    /// From now on links are dropped only once ``releaseDisconnections()`` is called.
+    package func holdDisconnections() {
         state.withLock { $0.held = [] }
     }
 
     /// Gets to dropping the links that it was asked to drop.
-    package func unstick() {
+    package func releaseDisconnections() {
         let held = state.withLock { state in
             defer { state.held = nil }
             return state.held ?? []
@@ -74,7 +74,7 @@ package final class FakeBluetoothd: Sendable {
     }
 
     /// Waits for as long as links are not dropped.
-    func whileStuck() async {
+    func waitForDisconnectionRelease() async {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         state.withLock { state in
             if state.held?.append(continuation) == nil { continuation.finish() }

@@ -1,7 +1,7 @@
 import HandoffRadio
 
 /// A promise that a radio does not keep, and how that was seen.
-package struct BrokenPromise: Error, CustomStringConvertible {
+package struct RequirementFailure: Error, CustomStringConvertible {
     package let description: String
 
     init(_ description: String) {
@@ -9,21 +9,21 @@ package struct BrokenPromise: Error, CustomStringConvertible {
     }
 }
 
-/// Throws ``BrokenPromise`` unless `condition` holds.
+/// Throws ``RequirementFailure`` unless `condition` holds.
 func expect(_ condition: Bool, _ otherwise: @autoclosure () -> String) throws {
-    guard condition else { throw BrokenPromise(otherwise()) }
+    guard condition else { throw RequirementFailure(otherwise()) }
 }
 
-/// Throws ``BrokenPromise`` unless `body` throws a ``RadioError`` of one of those kinds.
+/// Throws ``RequirementFailure`` unless `body` throws a ``RadioError`` of one of those kinds.
 func expect(_ codes: RadioError.Code..., thrownBy body: () async throws -> Void) async throws {
     do {
         try await body()
     } catch let error as RadioError where codes.contains(error.code) {
         return
     } catch {
-        throw BrokenPromise("\(codes) was expected, and not: \(error)")
+        throw RequirementFailure("\(codes) was expected, and not: \(error)")
     }
-    throw BrokenPromise("\(codes) was expected, and nothing was thrown")
+    throw RequirementFailure("\(codes) was expected, and nothing was thrown")
 }
 
 /// Runs `body`, and ends it after five minutes: far longer than anything takes that works.
@@ -38,7 +38,7 @@ func withDeadline<Success: Sendable>(
             try await Task.sleep(for: .seconds(300))
             return nil
         }
-        guard let ended = try await group.next(), let success = ended else { throw BrokenPromise(complaint) }
+        guard let ended = try await group.next(), let success = ended else { throw RequirementFailure(complaint) }
         return success
     }
 }

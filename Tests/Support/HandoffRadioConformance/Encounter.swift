@@ -3,7 +3,7 @@ import TestRuns
 
 extension RadioWorld {
     /// Runs both radios, and `body` when both are ready; whatever happens, both have ended afterwards.
-    func withRunningRadios(_ body: (Tested, Tested) async throws -> Void) async throws {
+    func withRunningRadios(_ body: (TestedRadio, TestedRadio) async throws -> Void) async throws {
         try await withRadios { first, second in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 defer { group.cancelAll() }
@@ -23,10 +23,10 @@ extension RadioWorld {
     }
 
     /// Runs both radios and lets the first find the second, which listens; `body` gets address and port.
-    func withEncounter(
+    func withConnectableRadios(
         limit: Int = 8,
-        serving serve: @escaping @Sendable (Tested.Channel) async -> Void,
-        _ body: (Tested, RadioAddress, ChannelPort) async throws -> Void
+        serving serve: @escaping @Sendable (TestedRadio.Channel) async -> Void,
+        _ body: (TestedRadio, RadioAddress, ChannelPort) async throws -> Void
     ) async throws {
         try await withRunningRadios { first, second in
             try await second.withListener(limit: limit, serving: serve) { port in
@@ -56,8 +56,8 @@ extension Radio {
 
     /// Scans until `advertisement` is heard, and says from where.
     func address(of advertisement: Advertisement) async throws -> RadioAddress {
-        try await withScan(for: [advertisement.service]) { sightings in
-            try await sightings.first(of: advertisement).address
+        try await withScan(for: [advertisement.service]) { reports in
+            try await reports.first(of: advertisement).address
         }
     }
 
@@ -67,22 +67,23 @@ extension Radio {
             return false
         }
         if hasBecome { return }
-        throw BrokenPromise("the radio ended, or was given up on, before it was \(what)")
+        throw RequirementFailure("the radio ended, or was given up on, before it was \(what)")
     }
 }
 
-extension AsyncStream<Sighting> {
+extension AsyncStream<AdvertisementReport> {
     /// The first sighting of exactly that advertisement.
-    func first(of advertisement: Advertisement) async throws -> Sighting {
-        let first = await awaiting("a report of the advertisement \(advertisement.data)") { () -> Sighting? in
-            for await sighting in self
-            where sighting.service == advertisement.service && sighting.data == advertisement.data {
-                return sighting
+    func first(of advertisement: Advertisement) async throws -> AdvertisementReport {
+        let first = await awaiting("a report of the advertisement \(advertisement.data)") {
+            () -> AdvertisementReport? in
+            for await report in self
+            where report.service == advertisement.service && report.data == advertisement.data {
+                return report
             }
             return nil
         }
         if let first { return first }
-        throw BrokenPromise("the scan ended before \(advertisement.data) was heard")
+        throw RequirementFailure("the scan ended before \(advertisement.data) was heard")
     }
 }
 
@@ -130,7 +131,7 @@ struct Signal<Value: Sendable>: Sendable {
             for await value in stream { return value }
             return nil
         }
-        guard let value else { throw BrokenPromise("nothing came, and the wait was given up") }
+        guard let value else { throw RequirementFailure("nothing came, and the wait was given up") }
         return value
     }
 }

@@ -1,89 +1,92 @@
 import HandoffRadio
 
-extension Promise {
-    static var channelPromises: [Promise] {
+extension RadioRequirement {
+    static var channelRequirements: [RadioRequirement] {
         [
-            Promise("a channel carries messages both ways") { world in
-                try await world.withEncounter(serving: echo) { radio, address, port in
-                    try await radio.withChannel(to: address, port: port, timeout: .patience) { channel in
+            RadioRequirement("a channel carries messages both ways") { world in
+                try await world.withConnectableRadios(serving: echo) { radio, address, port in
+                    try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
                         for message: [UInt8] in [[1], [2, 3], Array(repeating: 4, count: 23)] {
                             try await channel.send(message)
-                            try expect(try await channel.take(message.count) == message, "the echo differs")
+                            try expect(try await channel.receive(exactly: message.count) == message, "the echo differs")
                         }
                     }
                 }
             },
-            Promise("a message can be as long as the channel says, at least 23 bytes, and no longer") { world in
-                try await world.withEncounter(serving: echo) { radio, address, port in
-                    try await radio.withChannel(to: address, port: port, timeout: .patience) { channel in
+            RadioRequirement("a message can be as long as the channel says, at least 23 bytes, and no longer") {
+                world in
+                try await world.withConnectableRadios(serving: echo) { radio, address, port in
+                    try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
                         let length = channel.maximumMessageLength
                         try expect(length >= 23, "the longest message has \(length) bytes")
                         let message = [UInt8].pattern(length)
                         try await expect(.messageTooLong) { try await channel.send(message + [0]) }
                         try await expect(.messageTooLong) { try await channel.send([]) }
                         try await channel.send(message)
-                        try expect(try await channel.take(length) == message, "the echo differs")
+                        try expect(try await channel.receive(exactly: length) == message, "the echo differs")
                     }
                 }
             },
-            Promise("64 KiB in both directions at once arrive complete and in order") { world in
+            RadioRequirement("64 KiB in both directions at once arrive complete and in order") { world in
                 let served = Signal<[UInt8]?>()
                 let size = 65_536
-                try await world.withEncounter { channel in
+                try await world.withConnectableRadios { channel in
                     served.send(try? await channel.exchange(.pattern(size), acknowledging: true))
                     // The caller closes when it has the acknowledgement.
                     _ = try? await channel.receive()
                 } _: { radio, address, port in
-                    try await radio.withChannel(to: address, port: port, timeout: .patience) { channel in
+                    try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
                         let taken = try await channel.exchange(.pattern(size), acknowledging: false)
                         try expect(taken == .pattern(size), "the caller got something else")
-                        try expect(try await channel.take(1) == [acknowledgement], "no acknowledgement")
+                        try expect(try await channel.receive(exactly: 1) == [acknowledgement], "no acknowledgement")
                     }
                     try expect(try await served.value() == .pattern(size), "the listener got something else")
                 }
             },
-            Promise("one channel after the other can be opened to the same port") { world in
-                try await world.withEncounter(limit: 1, serving: echo) { radio, address, port in
+            RadioRequirement("one channel after the other can be opened to the same port") { world in
+                try await world.withConnectableRadios(limit: 1, serving: echo) { radio, address, port in
                     for number in 0..<3 as Range<UInt8> {
-                        try await radio.withChannel(to: address, port: port, timeout: .patience) { channel in
+                        try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
                             try await channel.send([number])
-                            try expect(try await channel.take(1) == [number], "the echo differs")
+                            try expect(try await channel.receive(exactly: 1) == [number], "the echo differs")
                         }
-                        try await radio.settles(address, port)
+                        try await radio.becomesReachable(address, port)
                     }
                 }
             },
-        ] + closingPromises
+        ] + closingRequirements
     }
 
-    private static var closingPromises: [Promise] {
+    private static var closingRequirements: [RadioRequirement] {
         [
-            Promise("when the caller closes, the listener sees the end, after everything that was acknowledged") {
+            RadioRequirement(
+                "when the caller closes, the listener sees the end, after everything that was acknowledged"
+            ) {
                 world in
                 let served = Signal<[[UInt8]?]>()
-                try await world.withEncounter { channel in
+                try await world.withConnectableRadios { channel in
                     let message = try? await channel.receive()
                     try? await channel.send([2])
                     let end = try? await channel.receive()
                     served.send([message ?? nil, end ?? nil])
                 } _: { radio, address, port in
-                    try await radio.withChannel(to: address, port: port, timeout: .patience) { channel in
+                    try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
                         try await channel.send([1])
-                        try expect(try await channel.take(1) == [2], "the answer differs")
+                        try expect(try await channel.receive(exactly: 1) == [2], "the answer differs")
                     }
                     let seen = try await served.value()
                     try expect(seen == [[1], nil], "the listener saw \(seen)")
                 }
             },
-            Promise("when the listener closes, the caller sees the end, and cannot send any more") { world in
-                try await world.withEncounter { channel in
+            RadioRequirement("when the listener closes, the caller sees the end, and cannot send any more") { world in
+                try await world.withConnectableRadios { channel in
                     _ = try? await channel.receive()
                     try? await channel.send([2])
                     _ = try? await channel.receive()
                 } _: { radio, address, port in
-                    try await radio.withChannel(to: address, port: port, timeout: .patience) { channel in
+                    try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
                         try await channel.send([1])
-                        try expect(try await channel.take(1) == [2], "the answer differs")
+                        try expect(try await channel.receive(exactly: 1) == [2], "the answer differs")
                         try await channel.send([3])
                         let end = try await channel.receive()
                         try expect(end == nil, "the caller saw \(String(describing: end))")
@@ -93,14 +96,14 @@ extension Promise {
                     }
                 }
             },
-            Promise("cancelling a receive closes the channel, and both sides see it") { world in
+            RadioRequirement("cancelling a receive closes the channel, and both sides see it") { world in
                 let served = Signal<[UInt8]?>()
-                try await world.withEncounter { channel in
+                try await world.withConnectableRadios { channel in
                     try? await channel.send([1])
                     served.send((try? await channel.receive()) ?? nil)
                 } _: { radio, address, port in
-                    try await radio.withChannel(to: address, port: port, timeout: .patience) { channel in
-                        try expect(try await channel.take(1) == [1], "the message differs")
+                    try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
+                        try expect(try await channel.receive(exactly: 1) == [1], "the message differs")
                         try await cancelling { isUnderWay in
                             isUnderWay.send()
                             _ = try await channel.receive()
@@ -110,9 +113,9 @@ extension Promise {
                     }
                 }
             },
-            Promise("a channel that escaped its scope is closed") { world in
-                try await world.withEncounter(serving: echo) { radio, address, port in
-                    let channel = try await radio.withChannel(to: address, port: port, timeout: .patience) { $0 }
+            RadioRequirement("a channel that escaped its scope is closed") { world in
+                try await world.withConnectableRadios(serving: echo) { radio, address, port in
+                    let channel = try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { $0 }
                     try await expect(.channelClosed) { try await channel.send([1]) }
                     try await expect(.channelClosed) { _ = try await channel.receive() }
                 }
@@ -120,17 +123,17 @@ extension Promise {
         ]
     }
 
-    static var dialPromises: [Promise] {
+    static var dialRequirements: [RadioRequirement] {
         [
-            Promise("several channels can be open at once") { world in
-                try await world.withEncounter(limit: 3, serving: echo) { radio, address, port in
+            RadioRequirement("several channels can be open at once") { world in
+                try await world.withConnectableRadios(limit: 3, serving: echo) { radio, address, port in
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         let gate = Gate(parties: 3)
                         for number in 0..<3 as Range<UInt8> {
                             group.addTask {
-                                try await radio.withChannel(to: address, port: port, timeout: .patience) { channel in
+                                try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
                                     try await channel.send([number])
-                                    try expect(try await channel.take(1) == [number], "the echo differs")
+                                    try expect(try await channel.receive(exactly: 1) == [number], "the echo differs")
                                     try await gate.pass()
                                 }
                             }
@@ -139,32 +142,32 @@ extension Promise {
                     }
                 }
             },
-            Promise("a channel above the limit is closed at once, unserved, and the others stay") { world in
-                try await world.withEncounter(limit: 1, serving: echo) { radio, address, port in
-                    try await radio.withChannel(to: address, port: port, timeout: .patience) { channel in
+            RadioRequirement("a channel above the limit is closed at once, unserved, and the others stay") { world in
+                try await world.withConnectableRadios(limit: 1, serving: echo) { radio, address, port in
+                    try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
                         try await channel.send([1])
-                        try expect(try await channel.take(1) == [1], "the echo differs")
+                        try expect(try await channel.receive(exactly: 1) == [1], "the echo differs")
                         try await expect(.channelClosed, .refused) {
-                            try await radio.withChannel(to: address, port: port, timeout: .patience) { second in
+                            try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { second in
                                 guard try await second.receive() == nil else { return }
                                 throw RadioError(.channelClosed, "closed at once")
                             }
                         }
                         try await channel.send([2])
-                        try expect(try await channel.take(1) == [2], "the echo differs")
+                        try expect(try await channel.receive(exactly: 1) == [2], "the echo differs")
                     }
                 }
             },
-            Promise("a dial to a port where nobody listens is refused") { world in
-                try await world.withEncounter(serving: echo) { radio, address, port in
+            RadioRequirement("a dial to a port where nobody listens is refused") { world in
+                try await world.withConnectableRadios(serving: echo) { radio, address, port in
                     let closed = ChannelPort.range.compactMap(ChannelPort.init).first { $0 != port }
                     guard let closed else { return }
                     try await expect(.refused) {
-                        try await radio.withChannel(to: address, port: closed, timeout: .patience) { _ in }
+                        try await radio.withChannel(to: address, port: closed, timeout: .dialTimeout) { _ in }
                     }
                 }
             },
-            Promise("a dial to a device that has gone times out, and not before its time") { world in
+            RadioRequirement("a dial to a device that has gone times out, and not before its time") { world in
                 try await world.withRunningRadios { first, second in
                     let advertisement = Advertisement.fresh()
                     let address = try await second.withAdvertisement(advertisement) {
@@ -185,7 +188,7 @@ extension Promise {
 
 extension Duration {
     /// How long a dial may take that is going to succeed.
-    static let patience = Duration.seconds(40)
+    static let dialTimeout = Duration.seconds(40)
 }
 
 /// What a listener says when it has everything.
@@ -200,11 +203,11 @@ let acknowledgement: UInt8 = 0x06
 
 extension RadioChannel {
     /// The next `count` bytes, however they are cut into messages.
-    func take(_ count: Int) async throws -> [UInt8] {
+    func receive(exactly count: Int) async throws -> [UInt8] {
         var taken: [UInt8] = []
         while taken.count < count {
             guard let message = try await receive() else {
-                throw BrokenPromise("the channel ended after \(taken.count) of \(count) bytes")
+                throw RequirementFailure("the channel ended after \(taken.count) of \(count) bytes")
             }
             taken += message
         }
@@ -221,7 +224,7 @@ extension RadioChannel {
                     rest = rest.dropFirst(maximumMessageLength)
                 }
             }
-            let taken = try await take(bytes.count)
+            let taken = try await receive(exactly: bytes.count)
             try await group.waitForAll()
             if acknowledging { try await send([acknowledgement]) }
             return taken
@@ -231,10 +234,10 @@ extension RadioChannel {
 
 extension Radio {
     /// Waits until the listener has noticed that the last channel is closed: a dial is served again.
-    func settles(_ address: RadioAddress, _ port: ChannelPort) async throws {
+    func becomesReachable(_ address: RadioAddress, _ port: ChannelPort) async throws {
         var isServed = false
         while !isServed {
-            isServed = try await withChannel(to: address, port: port, timeout: .patience) { channel in
+            isServed = try await withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
                 guard (try? await channel.send([0])) != nil else { return false }
                 return try await channel.receive() != nil
             }

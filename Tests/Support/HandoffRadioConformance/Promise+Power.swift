@@ -1,7 +1,7 @@
 import HandoffRadio
 
-extension Promise {
-    static var powerPromises: [Promise] {
+extension RadioRequirement {
+    static var powerRequirements: [RadioRequirement] {
         [
             switchingOff("an advertisement") { radio, isUnderWay in
                 try await radio.withAdvertisement(.fresh()) {
@@ -10,9 +10,9 @@ extension Promise {
                 }
             },
             switchingOff("a scan") { radio, isUnderWay in
-                try await radio.withScan(for: [.fresh()]) { sightings in
+                try await radio.withScan(for: [.fresh()]) { reports in
                     isUnderWay.send()
-                    for await _ in sightings {}
+                    for await _ in reports {}
                 }
             },
             switchingOff("a listener") { radio, isUnderWay in
@@ -21,7 +21,8 @@ extension Promise {
                     try await untilCancelled()
                 }
             },
-            Promise("a channel of a radio that is switched off breaks on both sides", needsPowerSwitch: true) { world in
+            RadioRequirement("a channel of a radio that is switched off breaks on both sides", needsPowerSwitch: true) {
+                world in
                 let served = Signal<Void>()
                 try await world.withRunningRadios { first, second in
                     let advertisement = Advertisement.fresh()
@@ -32,9 +33,10 @@ extension Promise {
                         try await first.withAdvertisement(advertisement) {
                             let address = try await second.address(of: advertisement)
                             try await expect(.poweredOff) {
-                                try await second.withChannel(to: address, port: port, timeout: .patience) { channel in
+                                try await second.withChannel(to: address, port: port, timeout: .dialTimeout) {
+                                    channel in
                                     try await channel.send([1])
-                                    _ = try await channel.take(1)
+                                    _ = try await channel.receive(exactly: 1)
                                     try await world.setPower(false, ofSecond: second)
                                     try await untilCancelled()
                                 }
@@ -52,9 +54,9 @@ extension Promise {
     /// What begins while the radio is on ends with `poweredOff` when it goes off, and the radio works again later.
     private static func switchingOff(
         _ what: String,
-        _ begin: @escaping @Sendable (World.Tested, Signal<Void>) async throws -> Void
-    ) -> Promise {
-        Promise(
+        _ begin: @escaping @Sendable (World.TestedRadio, Signal<Void>) async throws -> Void
+    ) -> RadioRequirement {
+        RadioRequirement(
             "\(what) ends with the reason when the radio is switched off, and works again later",
             needsPowerSwitch: true
         ) {

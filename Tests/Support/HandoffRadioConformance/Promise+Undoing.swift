@@ -1,9 +1,9 @@
 import HandoffRadio
 
-extension Promise {
-    static var undoingPromises: [Promise] {
+extension RadioRequirement {
+    static var teardownRequirements: [RadioRequirement] {
         [
-            Promise("a cancelled advertisement is off the air, and another can follow at once") { world in
+            RadioRequirement("a cancelled advertisement is off the air, and another can follow at once") { world in
                 try await world.withRunningRadios { first, second in
                     let old = Advertisement.fresh()
                     try await cancelling { isUnderWay in
@@ -14,22 +14,22 @@ extension Promise {
                     }
                     let new = old.changed(to: [1])
                     try await second.withAdvertisement(new) {
-                        try await first.withScan(for: [old.service]) { sightings in
-                            for await sighting in sightings {
-                                try expect(sighting.data == new.data, "the old bytes were reported")
+                        try await first.withScan(for: [old.service]) { reports in
+                            for await report in reports {
+                                try expect(report.data == new.data, "the old bytes were reported")
                                 return
                             }
                         }
                     }
                 }
             },
-            Promise("a cancelled scan has ended, and another can follow at once") { world in
+            RadioRequirement("a cancelled scan has ended, and another can follow at once") { world in
                 try await world.withRunningRadios { first, second in
                     let advertisement = Advertisement.fresh()
                     try await second.withAdvertisement(advertisement) {
                         try await cancelling { isUnderWay in
-                            try await first.withScan(for: [advertisement.service]) { sightings in
-                                _ = try await sightings.first(of: advertisement)
+                            try await first.withScan(for: [advertisement.service]) { reports in
+                                _ = try await reports.first(of: advertisement)
                                 isUnderWay.send()
                                 try await untilCancelled()
                             }
@@ -38,7 +38,7 @@ extension Promise {
                     }
                 }
             },
-            Promise("the port of a cancelled listener cannot be dialled any more") { world in
+            RadioRequirement("the port of a cancelled listener cannot be dialled any more") { world in
                 try await world.withRunningRadios { first, second in
                     let opened = Signal<ChannelPort>()
                     try await cancelling { isUnderWay in
@@ -53,12 +53,12 @@ extension Promise {
                     try await second.withAdvertisement(advertisement) {
                         let address = try await first.address(of: advertisement)
                         try await expect(.refused) {
-                            try await first.withChannel(to: address, port: port, timeout: .patience) { _ in }
+                            try await first.withChannel(to: address, port: port, timeout: .dialTimeout) { _ in }
                         }
                     }
                 }
             },
-            Promise("who is being served when a listener ends is cancelled and awaited") { world in
+            RadioRequirement("who is being served when a listener ends is cancelled and awaited") { world in
                 let (opened, isServing, served) = (Signal<ChannelPort>(), Signal<Void>(), Signal<Bool>())
                 try await world.withRunningRadios { first, second in
                     let advertisement = Advertisement.fresh()
@@ -66,7 +66,7 @@ extension Promise {
                         group.addTask {
                             let (address, port) = (try await first.address(of: advertisement), try await opened.value())
                             do {
-                                try await first.withChannel(to: address, port: port, timeout: .patience) { channel in
+                                try await first.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
                                     try await channel.send([1])
                                     // The listener may close or break it; either is an end.
                                     while let _ = try? await channel.receive() {}
@@ -92,16 +92,16 @@ extension Promise {
                     }
                 }
             },
-            Promise("a cancelled channel is closed, and the listener sees it") { world in
+            RadioRequirement("a cancelled channel is closed, and the listener sees it") { world in
                 let served = Signal<Void>()
-                try await world.withEncounter { channel in
+                try await world.withConnectableRadios { channel in
                     await echo(channel)
                     served.send()
                 } _: { radio, address, port in
                     try await cancelling { isUnderWay in
-                        try await radio.withChannel(to: address, port: port, timeout: .patience) { channel in
+                        try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
                             try await channel.send([1])
-                            _ = try await channel.take(1)
+                            _ = try await channel.receive(exactly: 1)
                             isUnderWay.send()
                             try await untilCancelled()
                         }
@@ -109,16 +109,16 @@ extension Promise {
                     try await served.value()
                 }
             },
-            Promise("a cancelled dial ends, and the next is not held up by it") { world in
-                try await world.withEncounter(serving: echo) { radio, address, port in
+            RadioRequirement("a cancelled dial ends, and the next is not held up by it") { world in
+                try await world.withConnectableRadios(serving: echo) { radio, address, port in
                     let nobody = RadioAddress("C0:00:00:00:00:01/random")
                     try await cancelling { isUnderWay in
                         isUnderWay.send()
                         try await radio.withChannel(to: nobody, port: port, timeout: .seconds(600)) { _ in }
                     }
-                    try await radio.withChannel(to: address, port: port, timeout: .patience) { channel in
+                    try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
                         try await channel.send([1])
-                        try expect(try await channel.take(1) == [1], "the echo differs")
+                        try expect(try await channel.receive(exactly: 1) == [1], "the echo differs")
                     }
                 }
             },

@@ -1,8 +1,8 @@
 /// One sentence of the contract in `Radio.swift`, and how to find out whether a radio keeps it.
 ///
 /// Nothing here assumes a speed: a deadline only ends a wait that has failed. The list runs in a test bundle
-/// (`@Test(arguments: Promise<World>.all)`) and, through ``runAll(in:)``, in any program.
-package struct Promise<World: RadioWorld>: Sendable, CustomStringConvertible {
+/// (`@Test(arguments: RadioRequirement<World>.all)`) and, through ``runAll(in:)``, in any program.
+package struct RadioRequirement<World: RadioWorld>: Sendable, CustomStringConvertible {
     typealias Body = @Sendable (World) async throws -> Void
 
     /// The promise, in prose.
@@ -20,14 +20,15 @@ package struct Promise<World: RadioWorld>: Sendable, CustomStringConvertible {
     }
 
     /// Every promise.
-    package static var all: [Promise] {
-        statePromises + advertisementPromises + scanPromises + channelPromises + dialPromises + undoingPromises
-            + powerPromises
+    package static var all: [RadioRequirement] {
+        stateRequirements + advertisementRequirements + scanRequirements + channelRequirements + dialRequirements
+            + teardownRequirements
+            + powerRequirements
     }
 
     /// Finds out whether the radios of `world` keep this promise.
     ///
-    /// - Throws: ``BrokenPromise``, or what a radio threw.
+    /// - Throws: ``RequirementFailure``, or what a radio threw.
     package func check(in world: World) async throws {
         let body = body
         try await withDeadline("\(description): not within five minutes") { try await body(world) }
@@ -36,8 +37,10 @@ package struct Promise<World: RadioWorld>: Sendable, CustomStringConvertible {
     /// Checks every promise, one after the other.
     package static func runAll(in world: World) async -> [Outcome] {
         var outcomes: [Outcome] = []
-        for promise in all {
-            outcomes.append(Outcome(promise: promise.description, verdict: await promise.verdict(in: world)))
+        for requirement in all {
+            outcomes.append(
+                Outcome(requirement: requirement.description, verdict: await requirement.verdict(in: world))
+            )
         }
         return outcomes
     }
@@ -46,23 +49,23 @@ package struct Promise<World: RadioWorld>: Sendable, CustomStringConvertible {
         guard world.hasPowerSwitch || !needsPowerSwitch else { return .skipped }
         do {
             try await check(in: world)
-            return .kept
+            return .met
         } catch {
-            return .broken("\(error)")
+            return .failed("\(error)")
         }
     }
 }
 
-extension Promise {
+extension RadioRequirement {
     /// What came of one promise.
     package struct Outcome: Sendable {
-        package let promise: String
+        package let requirement: String
         package let verdict: Verdict
     }
 
     package enum Verdict: Hashable, Sendable {
-        case kept
-        case broken(String)
+        case met
+        case failed(String)
         /// The world has no power switch.
         case skipped
     }

@@ -1,7 +1,7 @@
 import TestRuns
 
 /// Something did not happen in time.
-package struct TooSlow: Error, CustomStringConvertible {
+package struct DeadlineExceeded: Error, CustomStringConvertible {
     package let description: String
 }
 
@@ -19,7 +19,7 @@ package func within<Success: Sendable>(
         }
         group.addTask {
             try await Task.sleep(for: limit)
-            throw TooSlow(description: complaint)
+            throw DeadlineExceeded(description: complaint)
         }
         defer { group.cancelAll() }
         guard let first = try await group.next() else { throw CancellationError() }

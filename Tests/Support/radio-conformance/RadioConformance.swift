@@ -41,19 +41,19 @@ enum RadioConformance {
         case "--restart":
             try await BlueZChecks.restart(AdapterWorld.radio("hci0", transport), say: say)
         default:
-            try await checkPromises(containing: words, over: transport)
+            try await checkRequirements(containing: words, over: transport)
         }
     }
 
-    private static func checkPromises(containing words: String, over transport: ChannelTransport) async throws {
-        let chosen = Promise<AdapterWorld>.all.filter { words.isEmpty || $0.description.contains(words) }
+    private static func checkRequirements(containing words: String, over transport: ChannelTransport) async throws {
+        let chosen = RadioRequirement<AdapterWorld>.all.filter { words.isEmpty || $0.description.contains(words) }
         // Checking nothing must not look like success.
         guard !chosen.isEmpty else { throw CheckFailure("no promise contains \"\(words)\"") }
         let broken = try await Connection.withConnection(to: .system) { connection in
             let world = AdapterWorld(connection: connection, transport: transport)
             var broken = 0
-            for promise in chosen {
-                broken += await verdict(on: promise, in: world) ? 0 : 1
+            for requirement in chosen {
+                broken += await verdict(on: requirement, in: world) ? 0 : 1
             }
             return broken
         }
@@ -61,15 +61,15 @@ enum RadioConformance {
         say("\(chosen.count) promises kept")
     }
 
-    private static func verdict(on promise: Promise<AdapterWorld>, in world: AdapterWorld) async -> Bool {
+    private static func verdict(on requirement: RadioRequirement<AdapterWorld>, in world: AdapterWorld) async -> Bool {
         let start = ContinuousClock.now
-        say("begin   \(promise)")
+        say("begin   \(requirement)")
         do {
-            try await promise.check(in: world)
-            say("kept    \(promise) (\(start.duration(to: .now)))")
+            try await requirement.check(in: world)
+            say("kept    \(requirement) (\(start.duration(to: .now)))")
             return true
         } catch {
-            say("BROKEN  \(promise): \(error) (\(start.duration(to: .now)))")
+            say("BROKEN  \(requirement): \(error) (\(start.duration(to: .now)))")
             return false
         }
     }
