@@ -22,22 +22,22 @@ help: ## List the targets
 
 .PHONY: setup
 setup: ## Install what building and testing need (apt, with sudo unless root)
-	@Tests/setup test
+	@Tests/Scripts/setup test
 
 .PHONY: build
 build: ## Build everything for debugging
-	@Tests/setup build
+	@Tests/Scripts/setup build
 	swift build $(SWIFT_FLAGS)
 
 .PHONY: demo
 demo: ## Two devices on a simulated air: trust, publish, see, continue
-	@Tests/setup test
+	@Tests/Scripts/setup test
 	swift build $(SWIFT_FLAGS)
 	@Tests/Stories/demo.py
 
 .PHONY: demo-bluez
 demo-bluez: ## The same in a virtual machine with a real kernel and a real bluetoothd
-	@Tests/setup test
+	@Tests/Scripts/setup test
 	swift build $(SWIFT_FLAGS)
 	@Tests/Rig/setup
 	@Tests/Rig/run-one-guest $(BLUETOOTHD) Tests/Stories/demo.py hci0 hci1
@@ -47,31 +47,31 @@ test: test-unit test-bluez ## All tests, set-up included
 
 .PHONY: test-unit
 test-unit: ## Tests without Bluetooth: modules, programs on private buses, the simulated air
-	@Tests/setup test
+	@Tests/Scripts/setup test
 	swift build --build-tests $(SWIFT_FLAGS)
-	@Tests/run-unit-tests
+	@Tests/Scripts/run-unit-tests
 
 # Stock bluetoothd 5.66 may fall silent on D-Bus for 30 s after a connection; the file says why, and avoids it.
 BLUETOOTHD := --bluetoothd-args "-f $(CURDIR)/Tests/Rig/one-att-channel.conf"
 
 .PHONY: test-bluez
 test-bluez: ## Tests on a real kernel and a real bluetoothd, in virtual machines
-	@Tests/setup test
+	@Tests/Scripts/setup test
 	swift build --build-tests $(SWIFT_FLAGS)
 	@Tests/Rig/setup
-	@Tests/run-bluez-tests
+	@Tests/Scripts/run-bluez-tests
 
 SECONDS ?= 30
 
 .PHONY: fuzz
 fuzz: ## Fuzz every parser of what comes from outside, SECONDS=30 each
-	@Tests/setup build
+	@Tests/Scripts/setup build
 	@Tests/Fuzz/run $(SECONDS)
 
 .PHONY: check
 check: ## What CI checks beyond tests: format, warnings, imports, scripts, documentation, units
-	@Tests/setup test
-	@Tests/check
+	@Tests/Scripts/setup test
+	@Tests/Scripts/check
 
 .PHONY: format
 format: ## Format the Swift sources
@@ -84,13 +84,13 @@ proto: ## Generate the messages anew from the .proto (needs protobuf-compiler an
 
 .PHONY: bench
 bench: ## Measure, in a release build, against baselines of the same run
-	@Tests/setup test
+	@Tests/Scripts/setup test
 	swift build --configuration release --product handoff-bench
 	@$$(swift build --configuration release --show-bin-path)/handoff-bench
 
 .PHONY: bench-resting
 bench-resting: ## Count what a resting daemon costs, in a release build as it is installed: memory and wake-ups
-	@Tests/setup test
+	@Tests/Scripts/setup test
 	swift build --configuration release --static-swift-stdlib --product handoffd
 	swift build --configuration release --static-swift-stdlib --product handoffctl
 	@HANDOFF_PROGRAMS=$$(swift build --configuration release --static-swift-stdlib --show-bin-path) \
@@ -98,11 +98,11 @@ bench-resting: ## Count what a resting daemon costs, in a release build as it is
 
 .PHONY: docs
 docs: ## Build the reference documentation into .build/documentation
-	@Tests/build-docs
+	@Tests/Scripts/build-docs
 
 .PHONY: install
 install: ## Install a release build: DESTDIR= PREFIX=/usr/local
-	@Tests/setup build
+	@Tests/Scripts/setup build
 	swift build --configuration release --static-swift-stdlib --product handoffd
 	swift build --configuration release --static-swift-stdlib --product handoffctl
 	bin=$$(swift build --configuration release --static-swift-stdlib --show-bin-path); \

@@ -35,12 +35,17 @@ func support(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
     .target(name: name, dependencies: dependencies, path: "Tests/Support/\(name)", swiftSettings: settings)
 }
 
-/// A test target: `Tests/<name>`, each of whose suites says within which time its tests end.
-func tests(_ name: String, _ dependencies: [Target.Dependency] = [], excluding: [String] = []) -> Target {
+/// A test target: `Tests/Unit/<name>`, or at `path`; each of its suites says within which time its tests end.
+func tests(
+    _ name: String,
+    _ dependencies: [Target.Dependency] = [],
+    path: String? = nil,
+    excluding: [String] = []
+) -> Target {
     .testTarget(
         name: name,
         dependencies: ["TestLimits", "TestRuns"] + dependencies,
-        path: "Tests/\(name)",
+        path: path ?? "Tests/Unit/\(name)",
         exclude: excluding,
         swiftSettings: settings
     )
@@ -208,7 +213,8 @@ let package = Package(
             [
                 "HandoffAttackModel", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio",
                 "HandoffTestVectors", "HandoffWire",
-            ]
+            ],
+            path: "Tests/Attacks"
         ),
         tests("HandoffBusTests", ["HandoffBus", "HandoffModel", "DBus", "HandoffTestSupport", "HandoffTestVectors"]),
         tests("HandoffAppsTests", ["HandoffApps", "HandoffModel", "HandoffTestVectors", "Epoll", system]),
@@ -231,7 +237,8 @@ let package = Package(
                 "DBus", "HandoffAttackModel", "HandoffBus", "HandoffCrypto", "HandoffModel", "HandoffRadio",
                 "HandoffRadioSimulated", "HandoffTestSupport", "HandoffWire", "Epoll", "LocalStream", "handoffd",
                 "handoffctl", "monkeybrowser", system,
-            ]
+            ],
+            path: "Tests/EndToEnd"
         ),
         tests(
             "HandoffRadioSimulatedTests",

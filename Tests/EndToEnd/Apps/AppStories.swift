@@ -1,0 +1,274 @@
+import DBus
+import Epoll
+import Foundation
+import HandoffBus
+import HandoffTestSupport
+import LocalStream
+import TestLimits
+import Testing
+
+@Suite("An activity goes on in its app, or in the browser", .endsWithin(minutes: 15, instances: 4))
+struct AppStories {
+    private static let bus = "DBusActivatable=true"
+
+    @Test("the app in Docs/Adopting.md, which does not run, is started, told, and given the activity")
+    func adopting() async throws {
+        let prepare: @Sendable (World) throws -> Void = { world in
+            try world.writeApp("org.example.Editor", Self.bus)
+            try world.write(try Self.program(), to: "editor.py")
+            let path = world.directory.path()
+            let command = "/usr/bin/python3 \(path)/editor.py > \(path)/told"
+            try world.write(
+                "[D-BUS Service]\nName=org.example.Editor\nExec=/bin/sh -c '\(command)'\n",
+                to: "services/org.example.Editor.service"
+            )
+        }
+        try await World.runApps(prepare) { world, laptop, desktop in
+            try await desktop.watching { watcher in
+                let options = ["--title", "Draft", "--user-info", #"{"text": "Hello"}"#]
+                try await laptop.publishing("org.example.edit", options) { _ in
+                    try await watcher.until { $0.first?["applicationName"].string == "Editor" }
+                    let result = try await desktop.json("continue")
+                    #expect(result["outcome"].string == "app")
+                    #expect(result["application"].string == "org.example.Editor")
+                    let told = try String(contentsOf: world.directory.appending(path: "told"), encoding: .utf8)
+                    #expect(told == "waiting for laptop\nDraft: Hello\n")
+                }
+            }
+        }
+    }
+
+    /// The program of the section for receivers, which is at most 40 lines long.
+    private static func program() throws -> String {
+        let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Docs/Adopting.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let blocks = text.components(separatedBy: "```python\n").dropFirst().map { block in
+            block.components(separatedBy: "```")[0]
+        }
+        let program = try #require(blocks.first { $0.contains("WillContinue") })
+        #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
+        return program
+    }
+
+    @Test("an app that was given an activity talks with the app that began it")
+    func stream() async throws {
+        let app = RecordingApp()
+        try await World.runApps({ try $0.writeApp("org.example.Editor", Self.bus) }) { _, laptop, desktop in
+            try await laptop.connected { program in
+                let editor = Editor { _ in }
+                let streams = ["SupportsContinuationStreams": Value.boolean(true)]
+                _ = try await editor.open("org.example.edit", streams, over: program)
+                try await desktop.watching { watcher in
+                    try await watcher.until { $0.first?["opensWith"].string == "app" }
+                    try await app.whileOnBus(on: desktop.bus) {
+                        #expect(try await desktop.json("continue")["outcome"].string == "app")
+                        #expect(await app.next() == "WillContinue org.example.edit from laptop")
+                        let continuation = String(await app.next().dropFirst("Continue ".count))
+                        try await Reactor.withReactor { reactor in
+                            let here = try await desktop.connected { try await $0.openStream(continuation) }
+                            let end = try LocalStream(taking: here.duplicate(), on: reactor)
+                            try await end.write([1, 2, 3])
+                            for await there in editor.streams {
+                                let other = try LocalStream(taking: there.duplicate(), on: reactor)
+                                #expect(try await other.read(atMost: 10) == [1, 2, 3])
+                                break
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("the origin stops answering after the app was told: the app gets one error, and so does the person")
+    func originGone() async throws {
+        let app = RecordingApp()
+        try await World.runApps({ try $0.writeApp("org.example.Editor", Self.bus) }) { _, laptop, desktop in
+            try await desktop.watching { watcher in
+                try await laptop.publishing("org.example.edit") { _ in
+                    try await watcher.until { $0.first?["opensWith"].string == "app" }
+                    try await app.whileOnBus(on: desktop.bus) {
+                        laptop.signal(SIGKILL)
+                        let result = try await desktop.run("--json", "continue")
+                        #expect(result.status == 1)
+                        #expect(await app.next() == "WillContinue org.example.edit from laptop")
+                        let failure = await app.next()
+                        #expect(failure.hasPrefix("DidFail org.handoffd.Error."))
+                        #expect(try JSON(result.stderr)["name"].string == failure.dropFirst("DidFail ".count))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("a second continuation gives the first app UserCancelled, and the first person too")
+    func superseded() async throws {
+        let app = RecordingApp()
+        try await World.runApps({ try $0.writeApp("org.example.Editor", Self.bus) }) { _, laptop, desktop in
+            try await desktop.watching { watcher in
+                try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
+                    try await watcher.until { $0.first?["opensWith"].string == "app" }
+                    let entry = try await desktop.watchingOnce()
+                    try await app.whileOnBus(on: desktop.bus) {
+                        laptop.signal(SIGSTOP)
+                        try await desktop.connected { user in
+                            async let first = Result { try await user.continueActivity(entry) }
+                            #expect(await app.next().hasPrefix("WillContinue"))
+                            async let second = Result { try await user.continueActivity(entry) }
+                            // The order of the two calls of the app is not promised.
+                            let told = [await app.next(), await app.next()].sorted()
+                            #expect(told[0] == "DidFail org.handoffd.Error.UserCancelled")
+                            #expect(told[1].hasPrefix("WillContinue"))
+                            let ended = await first
+                            #expect(ended.errorName == "UserCancelled")
+                            laptop.signal(SIGCONT)
+                            let outcome = try await second.get().outcome
+                            #expect(outcome == "app")
+                            #expect(await app.next() == "Continue T")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("the daemon is killed while it fetches: its next run tells the app, once")
+    func daemonKilled() async throws {
+        let app = RecordingApp()
+        try await World.run { world in
+            try world.writeApp("org.example.Editor", Self.bus)
+            try await world.withDevice("laptop") { laptop in
+                try await withPrivateBus { bus in
+                    try await app.whileOnBus(on: bus) {
+                        try await world.withDaemon("desktop", on: bus, surroundings: world.appSurroundings) { desktop in
+                            try await laptop.trust(desktop)
+                            try await desktop.trust(laptop)
+                            try await laptop.publishing("org.example.edit") { _ in
+                                let entry = try await desktop.watchingOnce()
+                                laptop.signal(SIGSTOP)
+                                try await desktop.connected { user in
+                                    async let result = Result { try await user.continueActivity(entry) }
+                                    #expect(await app.next().hasPrefix("WillContinue"))
+                                    desktop.signal(SIGKILL)
+                                    let outcome = await result
+                                    #expect(throws: (any Error).self) { try outcome.get() }
+                                }
+                            }
+                        }
+                        for run in 0..<2 {
+                            let surroundings = world.appSurroundings
+                            try await world.withDaemon("desktop", on: bus, surroundings: surroundings) { desktop in
+                                if run == 0 {
+                                    let told = await app.next()
+                                    #expect(told == "DidFail org.handoffd.Error.Cancelled")
+                                }
+                                // Had the second run told the app again, it would have been before it answers this.
+                                let status = try await desktop.run("status").status
+                                #expect(status == 0)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("an app that declines leaves the page to the browser, as does a type that nobody claims")
+    func browser() async throws {
+        let (app, portal) = (RecordingApp(accepts: false), FakePortal())
+        try await World.runApps({ try $0.writeApp("org.example.Editor", Self.bus) }) { _, laptop, desktop in
+            try await portal.whileOnBus(on: desktop.bus) {
+                try await app.whileOnBus(on: desktop.bus) {
+                    for type in ["org.example.edit", "org.example.draw"] {
+                        try await desktop.watching { watcher in
+                            let page = "https://example.org/\(type)"
+                            try await laptop.publishing(type, ["--webpage", page]) { _ in
+                                let opener = type == "org.example.edit" ? "app" : "browser"
+                                try await watcher.until { $0.first?["opensWith"].string == opener }
+                                #expect(try await desktop.json("continue")["outcome"].string == "browser")
+                                #expect(await portal.next() == page)
+                            }
+                        }
+                    }
+                    #expect(await app.next().hasPrefix("WillContinue"))
+                    #expect(await app.next().hasPrefix("Continue"))
+                }
+            }
+        }
+    }
+
+    @Test("without a portal xdg-open opens the page; without a page nothing can, and the table says so")
+    func noPortal() async throws {
+        let prepare: @Sendable (World) async throws -> Void = { world in
+            let opened = world.directory.appending(path: "opened").path()
+            try await world.writeProgram("#!/bin/sh\necho \"$1\" > \(opened)\n", to: "bin/xdg-open")
+        }
+        try await World.runApps(prepare) { world, laptop, desktop in
+            try await desktop.watching { watcher in
+                try await laptop.publishing("org.example.edit") { _ in
+                    try await watcher.until { $0.first?["opensWith"].string == "none" }
+                    let result = try await desktop.run("--json", "continue")
+                    #expect(try JSON(result.stderr)["name"].string == "org.handoffd.Error.NotContinuable")
+                }
+                try await watcher.none()
+                try await laptop.publishing("org.example.draw", ["--webpage", "https://example.org/"]) { _ in
+                    try await watcher.until { $0.first?["opensWith"].string == "browser" }
+                    #expect(try await desktop.json("continue")["outcome"].string == "browser")
+                    try await desktop.log.line(containing: "an app that was started has ended")
+                    let opened = try String(contentsOf: world.directory.appending(path: "opened"), encoding: .utf8)
+                    #expect(opened == "https://example.org/\n")
+                }
+            }
+        }
+    }
+
+    @Test("a program without D-Bus that is installed meanwhile reads the activity; broken files are told of")
+    func program() async throws {
+        try await World.runApps({ _ in }) { world, laptop, desktop in
+            try await desktop.watching { watcher in
+                try await laptop.publishing("org.example.edit", ["--user-info", #"{"a": {"$set": [1]}}"#]) { _ in
+                    try await watcher.until { $0.first?["opensWith"].string == "none" }
+                    let told = world.directory.appending(path: "told")
+                    try world.writeApp("cat", "X-Handoff-Exec=sh -c \"cat > \(told.path())\"")
+                    try world.writeApp("broken", "")
+                    try await watcher.until { $0.first?["application"].string == "cat" }
+                    #expect(try await desktop.json("continue")["application"].string == "cat")
+                    try await desktop.log.line(containing: "an app that was started has ended")
+                    let activity = try JSON(String(contentsOf: told, encoding: .utf8))
+                    #expect(activity["type"].string == "org.example.edit")
+                    #expect(try activity["userInfo"] == JSON(#"{"a": {"$set": [1]}}"#))
+
+                    try await desktop.log.line(containing: "X-Handoff-Exec is missing")
+                    let check = try await desktop.run("apps", "--check")
+                    #expect(check.status == 1)
+                    #expect(check.stdout.contains("broken.desktop: X-Handoff-Exec is missing"))
+                }
+            }
+        }
+    }
+
+    @Test("of two apps the person's default gets the activity, and is kept; what is no app is refused")
+    func defaults() async throws {
+        let prepare: @Sendable (World) throws -> Void = { world in
+            try world.writeApp("a", "X-Handoff-Exec=true")
+            try world.writeApp("b", "X-Handoff-Exec=true")
+        }
+        try await World.runApps(prepare) { world, laptop, desktop in
+            try await desktop.log.line(containing: "apps that continue activities")
+            #expect(try await desktop.run("apps", "--default", "org.example.edit", "c").status == 4)
+            let apps = try await desktop.json("apps", "--default", "org.example.edit", "b").array
+            let chosen = apps.map { $0["defaults"].array.count }
+            #expect(chosen == [0, 1])
+            try await desktop.watching { watcher in
+                try await laptop.publishing("org.example.edit") { _ in
+                    try await watcher.until { $0.first?["application"].string == "b" }
+                    #expect(try await desktop.json("continue")["application"].string == "b")
+                }
+            }
+            let file = world.stateDirectory(of: "desktop") + "/apps"
+            #expect(try String(contentsOfFile: file, encoding: .utf8).contains("org.example.edit"))
+        }
+    }
+}

@@ -1,0 +1,270 @@
+import DBus
+import Foundation
+import HandoffBus
+import HandoffCrypto
+import HandoffModel
+import HandoffTestSupport
+import HandoffWire
+import TestLimits
+import Testing
+
+@Suite(
+    "An app saves just before its activity is fetched, and learns who goes on with it",
+    .endsWithin(minutes: 15, instances: 6)
+)
+struct SaveStories {
+    @Test("the app in Docs/Adopting.md: many changes are one save, what is fetched is what it saved, it learns by whom")
+    func adopting() async throws {
+        let keys = String(repeating: "k", count: 1000)
+        try await World.runPair { world, laptop, desktop in
+            let script = world.directory.appending(path: "editor.py").path()
+            try Data(Self.program().utf8).write(to: URL(filePath: script))
+            let input = world.directory.appending(path: "keys").path()
+            try Data(keys.utf8).write(to: URL(filePath: input))
+            let command = "exec /usr/bin/python3 '\(script)' < '\(input)'"
+            try await laptop.monitoring { monitor in
+                try await withProgram("/bin/sh", ["-c", command], environment: laptop.bus.environment) { editor in
+                    async let heard = editor.stdout.firstLine()
+                    try await desktop.watching { watcher in
+                        _ = try await watcher.one()
+                        var (text, fetches) = ("", 0)
+                        func fetch() async throws {
+                            text = try await desktop.json("continue", "--print")["userInfo"]["text"].string
+                            fetches += 1
+                            try await monitor.shown(fetches, of: "continued")
+                        }
+                        while text != keys { try await fetch() }
+                        // The last key may have been typed while the app was saving already: it is asked once more.
+                        try await fetch()
+                        #expect(monitor.events("saveRequested").count <= fetches)
+                        #expect(monitor.events("saveEnded").allSatisfy { $0["Outcome"].string == "saved" })
+                        // Nothing has changed since, so that the app is not asked.
+                        let asked = monitor.events("saveRequested").count
+                        try await fetch()
+                        #expect(monitor.events("saveRequested").count == asked)
+                        kill(editor.processID, SIGKILL)
+                        try await atOnce { try await watcher.none() }
+                    }
+                    #expect(await heard == "desktop goes on with it")
+                }
+            }
+        }
+    }
+
+    /// The program of the section for origins, which is at most 40 lines long.
+    private static func program() throws -> String {
+        let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Docs/Adopting.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let blocks = text.components(separatedBy: "```python\n").dropFirst()
+        let program = try #require(blocks.first { $0.contains("WillSave") }?.components(separatedBy: "```").first)
+        #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
+        return program
+    }
+
+    @Test("two devices that fetch at once ask the app once, and both get what it saved")
+    func twoAtOnce() async throws {
+        try await World.runPair { world, laptop, desktop in
+            try await world.withDevice("tablet") { tablet in
+                try await laptop.trust(tablet)
+                try await tablet.trust(laptop)
+                try await laptop.connected { program in
+                    let editor = Editor { activity in
+                        var waiting = 0
+                        try await laptop.log.first { line -> Void? in
+                            if line.contains("a device asks") { waiting += 1 }
+                            return waiting == 2 ? () : nil
+                        }
+                        try await program.setUserInfo(["line": .int64(7)], of: activity)
+                    }
+                    _ = try await editor.open("org.example.edit", over: program)
+                    let entries = [try await desktop.watchingOnce(), try await tablet.watchingOnce()]
+                    try await desktop.connected { one in
+                        try await tablet.connected { other in
+                            async let first = one.fetchActivity(entries[0])
+                            async let second = other.fetchActivity(entries[1])
+                            let states = [try await first.userInfo, try await second.userInfo]
+                            #expect(states == [["line": .integer(7)], ["line": .integer(7)]])
+                        }
+                    }
+                    let events = await editor.next(3)
+                    #expect(events.first == "WillSave")
+                    let (one, other) = (try await desktop.id, try await tablet.id)
+                    #expect(Set(events) == ["WillSave", "WasContinued \(one) desktop", "WasContinued \(other) tablet"])
+                }
+            }
+        }
+    }
+
+    @Test("an app that hangs holds up one fetch, for three seconds, and what it saved last is fetched")
+    func hanging() async throws {
+        try await World.runPair { world, laptop, desktop in
+            try await laptop.monitoring { monitor in
+                try await laptop.connected { program in
+                    let editor = Editor { _ in for await _ in AsyncStream<Never>.makeStream().stream {} }
+                    let state = ["UserInfo": ["line": Value.int64(1)].value]
+                    let activity = try await editor.open("org.example.edit", state, over: program)
+                    try await desktop.watching { watcher in
+                        _ = try await watcher.one()
+                        #expect(try await desktop.json("continue", "--print")["userInfo"]["line"].number == 1)
+                        try await monitor.line { $0["Outcome"].string == "timed-out" }
+                        // It has not answered yet, and is neither asked nor waited for again.
+                        try await program.set("NeedsSave", to: .boolean(true), of: activity)
+                        #expect(try await desktop.json("continue", "--print")["userInfo"]["line"].number == 1)
+                        try await monitor.shown(2, of: "continued")
+                        #expect(monitor.events("saveRequested").count == 1)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("an app without the object that it named, and one that fails, have what they saved last fetched")
+    func failing() async throws {
+        struct Failure: Error {}
+        try await World.runPair { _, laptop, desktop in
+            try await laptop.monitoring { monitor in
+                try await laptop.connected { program in
+                    let editor = Editor { _ in throw Failure() }
+                    let activity = try await editor.open("org.example.edit", ["Title": .string("T")], over: program)
+                    try await desktop.watching { watcher in
+                        _ = try await watcher.one()
+                        #expect(try await desktop.json("continue", "--print")["title"].string == "T")
+                        try await program.set("Delegate", to: .objectPath("/nowhere"), of: activity)
+                        #expect(try await desktop.json("continue", "--print")["title"].string == "T")
+                        try await monitor.shown(2, of: "continued")
+                        #expect(monitor.events("saveEnded").map { $0["Outcome"].string } == ["failed", "failed"])
+                        let shown = try await program.objects().activities.first
+                        #expect(shown?.properties["NeedsSave"] == .boolean(true))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("whoever replays a request continues nothing")
+    func replay() async throws {
+        let phone = DeviceKeys.generate()
+        try await World.runPair { world, laptop, desktop in
+            let card = try CardText(publicKey: phone.publicKey, advertisingKey: phone.advertisingKey, name: "phone")
+            _ = try await laptop.json("devices", "trust", card.text)
+            let laptopCard = try await laptop.json("devices", "card")["card"].string
+            let request = try Self.request(by: phone, to: CardText(parsing: laptopCard).publicKey)
+            try await laptop.connected { program in
+                let editor = Editor { _ in }
+                _ = try await editor.open("org.example.edit", over: program)
+                for _ in 0..<2 {
+                    let directory = world.airDirectory
+                    let heard = try await UntrustedClient.exchange(request, at: laptopCard, in: directory, enough: 1)
+                    #expect(!heard.isEmpty, "the first message of a session can be sent again by anybody")
+                }
+                try await desktop.watching { watcher in
+                    _ = try await watcher.one()
+                    _ = try await desktop.json("continue", "--print")
+                }
+                let id = try await desktop.id
+                #expect(await editor.next(2) == ["WillSave", "WasContinued \(id) desktop"])
+            }
+        }
+    }
+
+    /// The bytes with which a device asks for `org.example.edit`.
+    private static func request(by keys: DeviceKeys, to peer: DevicePublicKey) throws -> [UInt8] {
+        var handshake = NoiseHandshake.initiator(localStatic: keys.agreement, remoteStatic: peer)
+        let hash = try ActivityTypeHash(bytes: HandoffDigest.activityTypeHash("org.example.edit"))
+        let message = Request.fetch(FetchRequest(typeHash: hash)).encode()
+        return FrameCodec.encode(try handshake.writeMessage(MessageFragmenter().fragments(of: message)[0]))
+    }
+
+    @Test("monitor shows what was changed, saved, fetched and continued, and exactly what is in it")
+    func monitor() async throws {
+        try await World.runPair { _, laptop, desktop in
+            try await laptop.monitoring { monitor in
+                try await laptop.connected { program in
+                    let editor = Editor { activity in
+                        try await program.setUserInfo(["line": .int64(7), "cache": .bytes([1])], of: activity)
+                    }
+                    let keys: [String: Value] = ["RequiredUserInfoKeys": ["line"].value]
+                    let activity = try await editor.open("org.example.edit", keys, over: program)
+                    try await desktop.watching { watcher in
+                        _ = try await watcher.one()
+                        let userInfo = try await desktop.json("continue", "--print")["userInfo"]
+                        #expect(try userInfo == JSON(#"{"line": 7}"#))
+                    }
+                    try await monitor.line { $0["event"].string == "continued" }
+                    let own = monitor.all.filter { $0["object"].string == activity.description }
+                    #expect(
+                        own.map { $0["event"].string } == [
+                            "added", "changed", "saveRequested", "changed", "changed", "saveEnded", "fetched",
+                            "continued",
+                        ]
+                    )
+                    let saved = try #require(
+                        own.first { !$0["properties"]["UserInfo"].isNull && $0["event"].string == "changed" }
+                    )
+                    #expect(try saved["properties"]["UserInfo"] == JSON(#"{"line": 7, "cache": {"$data": "AQ=="}}"#))
+                    let fetched = try #require(own.first { $0["event"].string == "fetched" })["properties"]
+                    #expect(try fetched["Activity"]["UserInfo"] == JSON(#"{"line": 7}"#))
+                    #expect(try await fetched["Device"].string.hasSuffix(desktop.id))
+                    #expect(own.last?["properties"]["DeviceName"].string == "desktop")
+                }
+            }
+        }
+    }
+
+    @Test("an activity leaves the other devices when it expires, without anybody asking, and its program goes on")
+    func expiration() async throws {
+        try await World.runPair { _, laptop, desktop in
+            try await desktop.watching { watcher in
+                try await laptop.connected { program in
+                    let lasting = try await program.create("org.example.draw", [:])
+                    try await program.becomeCurrent(lasting)
+                    let draw = try await watcher.one()
+                    let path = try await program.create("org.example.edit", [:])
+                    try await program.becomeCurrent(path)
+                    try await watcher.until { $0.count == 1 && $0[0]["typeHash"] != draw["typeHash"] }
+                    let soon = UInt64((Date.now.timeIntervalSince1970 + 1) * 1_000_000)
+                    try await program.set("ExpirationDate", to: .uint64(soon), of: path)
+                    try await atOnce {
+                        try await watcher.until { $0.count == 1 && $0[0]["typeHash"] == draw["typeHash"] }
+                    }
+                    let current = try await program.status().currentActivity
+                    #expect(current == lasting)
+                    try await program.set("ExpirationDate", to: .uint64(0), of: path)
+                    try await atOnce {
+                        try await watcher.until { $0.count == 1 && $0[0]["typeHash"] != draw["typeHash"] }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("every property arrives on the other device, by the command line and over the bus")
+    func allProperties() async throws {
+        try await World.runPair { _, laptop, desktop in
+            let options = [
+                "--title", "Draft", "--webpage", "https://example.org/a", "--user-info", #"{"line": 12, "cache": 1}"#,
+                "--required-key", "line", "--expires", "2100-01-01T00:00:00Z", "--team-id", "org.example",
+                "--target-content", "note 42", "--persistent-id", "42",
+            ]
+            try await laptop.publishing("org.example.edit", options) { _ in
+                let entry = try await desktop.watchingOnce()
+                let activity = try await desktop.connected { try await $0.fetchActivity(entry) }
+                #expect(activity.title == "Draft")
+                #expect(activity.webpageURL?.rawValue == "https://example.org/a")
+                #expect(activity.userInfo == ["line": .integer(12)])
+                #expect(activity.requiredUserInfoKeys == ["line"])
+                #expect(activity.expiration == (try Timestamp("2100-01-01T00:00:00Z")))
+                #expect(activity.teamID == "org.example")
+                #expect(activity.targetContentIdentifier == "note 42")
+                #expect(activity.persistentIdentifier == "42")
+                for date in ["soon", "2020-01-01T00:00:00Z"] {
+                    let wrong = try await laptop.run("publish", "--type", "a.b", "--expires", date)
+                    #expect(wrong.status == 64)
+                    #expect(wrong.stderr.contains("--expires"))
+                }
+            }
+        }
+    }
+}

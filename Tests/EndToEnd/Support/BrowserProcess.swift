@@ -1,0 +1,107 @@
+import Foundation
+import HandoffTestSupport
+import Synchronization
+
+/// A MonkeyBrowser on a device's bus, which does what it is told.
+struct BrowserProcess: Sendable {
+    static let id = "org.handoffd.MonkeyBrowser"
+
+    /// Everything that it has shown.
+    let shown: Transcript
+    private let commands: FileHandle
+
+    /// Runs `body` beside a browser; it is killed afterwards.
+    static func browsing(
+        on bus: PrivateBus,
+        in world: World,
+        _ body: @escaping @Sendable (BrowserProcess) async throws -> Void
+    ) async throws {
+        let pipe = world.directory.appending(path: "commands-\(UUID().uuidString.prefix(8))").path()
+        guard mkfifo(pipe, 0o600) == 0 else { throw MissingProgram(description: "no pipe can be made at \(pipe)") }
+        // For reading too: so that neither end waits for the other to open it.
+        guard let commands = FileHandle(forUpdatingAtPath: pipe) else {
+            throw MissingProgram(description: "\(pipe) cannot be opened")
+        }
+        let environment = world.environment.merging(bus.environment) { _, new in new }
+        let command = "exec '\(Programs.monkeybrowser)' < '\(pipe)'"
+        try await withProgram("/bin/sh", ["-c", command], environment: environment) { process in
+            let shown = Transcript()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await shown.collect(process.stdout) }
+                group.addTask {
+                    defer { process.kill() }
+                    try await shown.line(containing: "ready")
+                    try await body(BrowserProcess(shown: shown, commands: commands))
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// Gives it commands, one after the other, each when the one before is done.
+    ///
+    /// - Returns: what it has shown meanwhile.
+    @discardableResult
+    func send(_ lines: String...) async throws -> [String] {
+        let start = shown.lines.count
+        for line in lines {
+            let before = shown.lines.count
+            try commands.write(contentsOf: Data((line + "\n").utf8))
+            let verb = line.split(separator: " ").first ?? ""
+            _ = try await shown.first(from: before) {
+                $0 == "done \(verb)" || $0.hasPrefix("cannot \(verb)") ? $0 : nil
+            }
+        }
+        return Array(shown.lines[start...])
+    }
+
+    /// The first line that holds `text`, from line `start` on.
+    @discardableResult
+    func shows(_ text: String, from start: Int = 0) async throws -> String {
+        try await shown.line(containing: text, from: start)
+    }
+}
+
+extension NearbyWatcher {
+    /// Waits until a tab of the other device's browser can be continued in the browser here.
+    func tab(_ number: Int) async throws {
+        try await until { rows in
+            rows.contains {
+                $0["type"].string == "\(BrowserProcess.id).tab\(number)"
+                    && $0["application"].string == BrowserProcess.id
+            }
+        }
+    }
+}
+
+extension World {
+    /// Puts the sample app's desktop file where the desktop's daemon finds it.
+    func installBrowser() throws {
+        let file = Self.examples.appending(path: "\(BrowserProcess.id).desktop")
+        try write(try String(contentsOf: file, encoding: .utf8), to: "share/applications/\(BrowserProcess.id).desktop")
+    }
+
+    /// Has the bus start the browser as the sample app's service file says, with what it shows in a file.
+    func installBrowserService() throws {
+        let text = try String(
+            contentsOf: Self.examples.appending(path: "\(BrowserProcess.id).service"),
+            encoding: .utf8
+        )
+        let browser = "exec \(Programs.monkeybrowser) --service > \(browserShown.path())"
+        let command = "/bin/sh -c 'echo $$ > \(browserProcess.path()); \(browser)'"
+        let service = text.replacing("/usr/local/bin/monkeybrowser --service", with: command)
+        guard service != text else { throw MissingProgram(description: "the service file starts something else") }
+        try write(service, to: "services/\(BrowserProcess.id).service")
+    }
+
+    /// What a browser that was started by the bus has shown.
+    var browserShown: URL { directory.appending(path: "browser-shown") }
+
+    /// Where it has left its process id.
+    var browserProcess: URL { directory.appending(path: "browser-process") }
+
+    private static var examples: URL {
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Examples/MonkeyBrowser")
+    }
+}

@@ -1,0 +1,111 @@
+import Epoll
+import Foundation
+import HandoffCore
+import HandoffFolders
+import HandoffModel
+import HandoffWire
+import SystemPackage
+import TestLimits
+import Testing
+
+@testable import HandoffDaemon
+
+@Suite("The engine lets documents follow, and says why one cannot", .endsWithin(minutes: 10))
+struct DocumentTrackerTests {
+    /// Runs `body` with a world whose folder `docs` is an empty directory.
+    private static func run(_ body: @escaping (EngineWorld, _ docs: URL) async throws -> Void) async throws {
+        try await EngineWorld.runReady { world, _ in
+            try await withTemporaryDirectory { path in
+                let id = try FolderID("docs")
+                var folders = SyncedFolders()
+                folders[id] = try SyncedFolder(id: id, path: path.string)
+                world.engine.setFolders(folders)
+                try await body(world, URL(filePath: path.string))
+            }
+        }
+    }
+
+    private static func activity(_ document: URL) throws -> Activity {
+        let url = try FileURL(path: Array(document.path(percentEncoded: false).utf8)).description
+        return try Activity(
+            type: ActivityType("org.example.edit"),
+            userInfo: [Activity.documentURLKey: .url(url)]
+        )
+    }
+
+    @Test("a document in a folder goes out under the folder's name; once it has left, the answer says so")
+    func answers() async throws {
+        try await Self.run { world, docs in
+            let file = docs.appending(path: "a.txt")
+            try Data("x".utf8).write(to: file)
+            let activity = try Self.activity(file)
+            let problem = try world.engine.documentProblem(of: activity)
+            #expect(problem == nil)
+            let id = try world.engine.create(activity, isEligible: true, by: ":1.1")
+            try world.engine.becomeCurrent(id, by: ":1.1")
+            let request = FetchRequest(typeHash: activity.type.hash)
+            let prepared = try await world.engine.answer(to: request)
+            guard case .activity(let shared) = prepared.answer else {
+                return #expect(Bool(false), "\(prepared.answer)")
+            }
+            #expect(shared.documentURL == "handoff-folder:docs/a.txt")
+            try FileManager.default.removeItem(at: file)
+            let late = try await world.engine.answer(to: request)
+            guard case .refusal(let refusal) = late.answer else { return #expect(Bool(false), "\(late.answer)") }
+            #expect(refusal.code == .documentNotShared)
+            #expect(refusal.message.contains("a.txt does not exist"))
+        }
+    }
+
+    @Test("an activity whose document is outside is off the air, and on it when the problem is gone")
+    func offTheAir() async throws {
+        try await Self.run { world, docs in
+            let activity = try Self.activity(docs.appending(path: "none.txt"))
+            let problem = try #require(try world.engine.documentProblem(of: activity))
+            let id = try world.engine.create(activity, isEligible: true, documentProblem: problem, by: ":1.1")
+            try world.engine.becomeCurrent(id, by: ":1.1")
+            #expect(world.advertisement == nil)
+            world.engine.setDocumentProblem(nil, of: id)
+            #expect(world.advertisement != nil)
+            world.engine.setDocumentProblem("It has left.", of: id)
+            #expect(world.engine.read { $0.origin.current } == nil)
+        }
+    }
+
+    @Test("a document that does not come is given up, and named")
+    func impatient() async throws {
+        try await Self.run { world, docs in
+            try await Reactor.withReactor { reactor in
+                var service = DocumentTracker(engine: world.engine, logger: world.engine.logger)
+                service.timeout = .milliseconds(1)
+                let activity = try Activity(
+                    type: .browsingWeb,
+                    userInfo: [Activity.documentURLKey: .url("handoff-folder:docs/late.txt")]
+                )
+                let impatient = service
+                let error = await #expect(throws: HandoffError.self) {
+                    _ = try await impatient.waitForDocuments(of: activity)
+                }
+                #expect(error?.code == .documentMissing)
+                #expect(error?.message.contains("late.txt has not been synchronised") == true)
+                let local = try service.local(activity)
+                #expect(local.documentURL?.hasSuffix("/late.txt") == true)
+            }
+        }
+    }
+
+    @Test("folders are kept, but those of the configuration file are changed there")
+    func kept() async throws {
+        try await Self.run { world, docs in
+            let id = try FolderID("added")
+            var configured = SyncedFolders()
+            configured[try FolderID("docs")] = try SyncedFolder(id: FolderID("docs"), path: docs.path())
+            let list = try FolderList(from: world.directory, configured: configured, home: nil)
+            try list.set(docs.path(), for: id)
+            #expect(throws: HandoffError.self) { try list.set(nil, for: FolderID("docs")) }
+            #expect(throws: HandoffError.self) { try list.set("/nowhere", for: id) }
+            let again = try FolderList(from: world.directory, configured: SyncedFolders(), home: nil)
+            #expect(again.all.all.map(\.id.rawValue) == ["added"])
+        }
+    }
+}
