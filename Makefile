@@ -1,4 +1,4 @@
-# handoffd: build, test, install. `make` alone lists the targets.
+# handoffd: build, test and install. `make` without arguments lists the targets.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -9,7 +9,7 @@ DESTDIR ?=
 BINDIR := $(PREFIX)/bin
 DOCDIR := $(PREFIX)/share/doc/handoffd
 
-# A module may use what Package.swift says it uses, and nothing else: this is what makes the layers true.
+# A module may import only the dependencies that Package.swift declares; this enforces the layers.
 SWIFT_FLAGS := --explicit-target-dependency-import-check error
 SOURCES := Package.swift Sources Tests Examples
 PROTO := Sources/HandoffWire/Protocol
@@ -21,41 +21,41 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: setup
-setup: ## Install what building and testing need (apt, with sudo unless root)
+setup: ## Install the packages for building and testing (apt, with sudo unless root)
 	@Tests/Scripts/setup test
 
 .PHONY: build
-build: ## Build everything for debugging
+build: ## Build all targets for debugging
 	@Tests/Scripts/setup build
 	swift build $(SWIFT_FLAGS)
 
 .PHONY: demo
-demo: ## Two devices on a simulated air: trust, publish, see, continue
+demo: ## Run two devices on a simulated air: trust, publish, list, continue
 	@Tests/Scripts/setup test
 	swift build $(SWIFT_FLAGS)
 	@Tests/Stories/demo.py
 
 .PHONY: demo-bluez
-demo-bluez: ## The same in a virtual machine with a real kernel and a real bluetoothd
+demo-bluez: ## Run the demo in a virtual machine with a real kernel and bluetoothd
 	@Tests/Scripts/setup test
 	swift build $(SWIFT_FLAGS)
 	@Tests/Rig/setup
 	@Tests/Rig/run-one-guest $(BLUETOOTHD) Tests/Stories/demo.py hci0 hci1
 
 .PHONY: test
-test: test-unit test-bluez ## All tests, set-up included
+test: test-unit test-bluez ## Run all tests, including set-up
 
 .PHONY: test-unit
-test-unit: ## Tests without Bluetooth: modules, programs on private buses, the simulated air
+test-unit: ## Run the tests without Bluetooth: modules, programs on private buses, simulated air
 	@Tests/Scripts/setup test
 	swift build --build-tests $(SWIFT_FLAGS)
 	@Tests/Scripts/run-unit-tests
 
-# Stock bluetoothd 5.66 may fall silent on D-Bus for 30 s after a connection; the file says why, and avoids it.
+# Stock bluetoothd 5.66 may not answer on D-Bus for 30 s after a connection; the file explains and avoids this.
 BLUETOOTHD := --bluetoothd-args "-f $(CURDIR)/Tests/Rig/one-att-channel.conf"
 
 .PHONY: test-bluez
-test-bluez: ## Tests on a real kernel and a real bluetoothd, in virtual machines
+test-bluez: ## Run the tests on a real kernel and bluetoothd, in virtual machines
 	@Tests/Scripts/setup test
 	swift build --build-tests $(SWIFT_FLAGS)
 	@Tests/Rig/setup
@@ -64,12 +64,12 @@ test-bluez: ## Tests on a real kernel and a real bluetoothd, in virtual machines
 SECONDS ?= 30
 
 .PHONY: fuzz
-fuzz: ## Fuzz every parser of what comes from outside, SECONDS=30 each
+fuzz: ## Fuzz every parser of external input, SECONDS=30 each
 	@Tests/Scripts/setup build
 	@Tests/Fuzz/run $(SECONDS)
 
 .PHONY: check
-check: ## What CI checks beyond tests: format, warnings, imports, scripts, documentation, units
+check: ## Run the checks of CI besides tests: format, warnings, imports, scripts, docs, units
 	@Tests/Scripts/setup test
 	@Tests/Scripts/check
 
@@ -78,18 +78,18 @@ format: ## Format the Swift sources
 	swift format --in-place --parallel --recursive $(SOURCES)
 
 .PHONY: proto
-proto: ## Generate the messages anew from the .proto (needs protobuf-compiler and protoc-gen-swift)
+proto: ## Regenerate the messages from .proto files (needs protobuf-compiler, protoc-gen-swift)
 	protoc --swift_out=$(PROTO) --swift_opt=Visibility=Internal --swift_opt=UseAccessLevelOnImports=true \
 		--proto_path=$(PROTO) $(PROTO)/Circle.proto $(PROTO)/Handoff.proto $(PROTO)/Pairing.proto
 
 .PHONY: bench
-bench: ## Measure, in a release build, against baselines of the same run
+bench: ## Run the benchmarks of a release build, with baselines from the same run
 	@Tests/Scripts/setup test
 	swift build --configuration release --product handoff-bench
 	@$$(swift build --configuration release --show-bin-path)/handoff-bench
 
 .PHONY: bench-resting
-bench-resting: ## Count what a resting daemon costs, in a release build as it is installed: memory and wake-ups
+bench-resting: ## Measure memory and wake-ups of an idle daemon, in a release build
 	@Tests/Scripts/setup test
 	swift build --configuration release --static-swift-stdlib --product handoffd
 	swift build --configuration release --static-swift-stdlib --product handoffctl
@@ -116,5 +116,5 @@ install: ## Install a release build: DESTDIR= PREFIX=/usr/local
 	install -D -m 644 -t $(DESTDIR)$(DOCDIR) README.md CHANGELOG.md LICENSE
 
 .PHONY: clean
-clean: ## Remove what was built
+clean: ## Remove the build directory
 	rm -rf .build

@@ -1,12 +1,12 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Where libFuzzer is, when everything is to be built for fuzzing (Tests/Fuzz/run); nil else.
+/// The path of libFuzzer if the package is built for fuzzing (Tests/Fuzz/run); nil otherwise.
 let fuzzerLibrary = Context.environment["HANDOFF_FUZZER_LIBRARY"]
 
 let fuzzing: [SwiftSetting] = fuzzerLibrary == nil ? [] : [.unsafeFlags(["-sanitize=fuzzer,address"])]
 
-// The settings that every Swift target shares. Docs/Contributing.md says what each of them buys.
+// The settings that all Swift targets share (Docs/Contributing.md, "Settings").
 let commonSettings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .treatAllWarnings(as: .error),
@@ -15,11 +15,11 @@ let commonSettings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// Those of all targets but the library for apps, whose protocols would take the main actor away from the types that conform
-// to them (Docs/Decisions/0020).
+// The settings of all targets except the library for apps: with NonisolatedNonsendingByDefault, its protocols would
+// take the main actor away from the types that conform to them (Docs/Decisions/0020).
 let settings = commonSettings + fuzzing + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
-/// A library target of this package: `Sources/<name>`, without the paths in it that are not compiled.
+/// A library target of this package: `Sources/<name>`, without the excluded paths, which are not compiled.
 func module(_ name: String, _ dependencies: [Target.Dependency] = [], excluding: [String] = []) -> Target {
     .target(
         name: name,
@@ -30,12 +30,12 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = [], excluding:
     )
 }
 
-/// A library that only tests use: `Tests/Support/<name>`.
+/// A library for tests only: `Tests/Support/<name>`.
 func support(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, path: "Tests/Support/\(name)", swiftSettings: settings)
 }
 
-/// A test target: `Tests/Unit/<name>`, or at `path`; each of its suites says within which time its tests end.
+/// A test target: `Tests/Unit/<name>`, or at `path`; each of its suites declares a time limit for its tests.
 func tests(
     _ name: String,
     _ dependencies: [Target.Dependency] = [],
@@ -68,7 +68,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
-// The layers, bottom up. A name WITH Handoff may know Handoff; a name WITHOUT may not.
+// The layers, bottom up. Only modules with Handoff in their name may depend on modules of Handoff.
 let package = Package(
     name: "handoffd",
     products: [
@@ -86,7 +86,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // C: module maps and shims over system libraries.
+        // C: module maps and shims of system libraries.
         .systemLibrary(
             name: "CDBus",
             path: "Sources/CDBus",
@@ -101,14 +101,14 @@ let package = Package(
         ),
         .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
 
-        // Bindings: reusable, ignorant of Handoff.
+        // Bindings: reusable, without knowledge of Handoff.
         module("DBus", ["CDBus", deque, heap, orderedCollections]),
         module("BlueZ", ["DBus"]),
         module("Epoll", ["CLinux", system]),
         module("LocalStream", ["CLinux", "Epoll", system]),
         module("L2CAP", ["CBluetooth", "CLinux", "Epoll", system]),
 
-        // The port between the core and the radios.
+        // The interface between the core and the radios.
         module("HandoffRadio"),
 
         // Pure core: no clock, socket, task or log.
@@ -128,7 +128,7 @@ let package = Package(
         module("HandoffApps", ["HandoffModel"]),
         module("HandoffFolders", ["HandoffModel", "Epoll", system]),
 
-        // The library for apps; the one with a public interface.
+        // The library for apps; the only module with a public interface.
         .target(
             name: "HandoffKit",
             dependencies: ["DBus", "Epoll", "HandoffBus", "HandoffModel", "LocalStream", system],
@@ -153,7 +153,7 @@ let package = Package(
         program("handoffd", ["HandoffDaemon", "HandoffRadioBlueZ", "HandoffRadioSimulated", argumentParser]),
         program("handoffctl", ["HandoffCLI", argumentParser]),
 
-        // The sample app, which knows the library and nothing else of this package.
+        // The sample app, which depends only on the library for apps.
         .executableTarget(
             name: "monkeybrowser",
             dependencies: ["HandoffKit"],
@@ -162,7 +162,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Tests: one target per module, and what they share.
+        // Tests: one target per module, and shared libraries.
         support("TestRuns"),
         support("TestLimits", ["TestRuns"]),
         support("HandoffTestSupport", ["DBus", "TestRuns"]),

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import HandoffKit
 
-/// The browser: four tabs, of which the person looks at one.
+/// The browser: four tabs, of which one is shown.
 @MainActor
 final class Browser {
     static let id = "org.handoffd.MonkeyBrowser"
@@ -14,7 +14,7 @@ final class Browser {
         tabs = (1...4).map { Tab(number: $0, say: Self.say) }
     }
 
-    /// Reads commands, a line each, until there are no more or one of them is `quit`.
+    /// Performs commands, one per line, until the end of input or `quit`.
     func run(_ commands: AsyncStream<String>, in handoff: Handoff) async {
         Self.say("ready")
         for await command in commands {
@@ -50,12 +50,12 @@ final class Browser {
     }
 
     private func show(_ number: Int) {
-        guard tabs.indices.contains(number - 1) else { return Self.say("there are four tabs") }
+        guard tabs.indices.contains(number - 1) else { return Self.say("there are only tabs 1 to 4") }
         shown = number
         tab.show()
     }
 
-    /// Shows a line at once, whoever reads it: what is printed waits where that is no terminal.
+    /// Writes a line without buffering: `print` buffers output that is not a terminal.
     private static func say(_ line: String) {
         let text = line + "\n"
         _ = text.utf8.withContiguousStorageIfAvailable { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
@@ -99,6 +99,6 @@ extension Browser: HandoffApplicationDelegate {
     }
 
     func application(_ handoff: Handoff, isUnavailable error: CocoaError?) async {
-        Self.say(error.map { "no handoff: \($0.code.rawValue) \($0.handoffMessage)" } ?? "handoff is there")
+        Self.say(error.map { "handoff unavailable: \($0.code.rawValue) \($0.handoffMessage)" } ?? "handoff available")
     }
 }

@@ -1,10 +1,10 @@
 import Dispatch
 import HandoffKit
 
-/// A browser for monkeys, who cannot read: it shows four tabs in a terminal, and hands each off to the same tab of the
-/// monkey's other computer.
+/// A sample browser without web pages: it shows four tabs in a terminal, each of which can be continued in the same tab
+/// on another computer.
 ///
-/// With `--service`, as D-Bus starts it, it takes no commands, and stays until it is ended.
+/// With `--service`, as D-Bus starts it, it reads no commands and runs until it is terminated.
 @main
 struct MonkeyBrowser {
     @MainActor
@@ -19,7 +19,7 @@ struct MonkeyBrowser {
         }
     }
 
-    /// Reads the lines of standard input, on a thread that may wait.
+    /// Reads the lines of standard input on a thread that may block.
     private static func read(into input: AsyncStream<String>.Continuation) {
         DispatchQueue(label: "standard input").async {
             while let line = readLine() { input.yield(line) }

@@ -1,6 +1,6 @@
 import HandoffKit
 
-/// Where a tab is.
+/// The address bar of a tab.
 @MainActor
 final class AddressBar: UserActivityResponder {
     var url = ""
@@ -14,7 +14,7 @@ final class AddressBar: UserActivityResponder {
     }
 }
 
-/// What the person wrote below the page.
+/// The notes that the user wrote below the page.
 @MainActor
 final class Notes: UserActivityResponder {
     var lines: [String] = []
@@ -28,17 +28,17 @@ final class Notes: UserActivityResponder {
     }
 }
 
-/// What a page shows.
+/// The content of a page.
 @MainActor
 final class Page {
     var bytes: [UInt8] = []
 
-    /// Makes a page of as many bytes, the same ones each time.
+    /// Fills the page with `count` deterministic bytes.
     func fill(_ count: Int) {
         bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
     }
 
-    /// A number by which two people can compare their pages: FNV-1a with 64 bits.
+    /// A checksum for comparing the page on two devices: 64-bit FNV-1a.
     var sum: String {
         let sum = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         return String(sum, radix: 16)

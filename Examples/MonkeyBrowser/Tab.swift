@@ -1,10 +1,10 @@
 import FoundationEssentials
 import HandoffKit
 
-/// One of the browser's four tabs, each with an activity type of its own: what begins in a tab here goes on in the same tab
-/// on the other device.
+/// One of the browser's four tabs.
 ///
-/// It has two parts that know nothing of each other, the address bar and the notes: both take part in the tab's activity.
+/// Each tab has an activity type of its own, so that its activity continues in the same tab on another device. The
+/// address bar and the notes are independent of each other; both are responders of the tab's activity.
 @MainActor
 final class Tab {
     let number: Int
@@ -21,7 +21,7 @@ final class Tab {
         self.say = say
     }
 
-    /// Opens a page, and makes that what the person is doing.
+    /// Opens a page and makes the tab's activity current.
     func open(_ url: String, in handoff: Handoff) throws {
         let webpage = try WebpageURL(url)
         address.url = url
@@ -38,12 +38,12 @@ final class Tab {
         activity?.needsSave = true
     }
 
-    /// Gives the page as many bytes: too many for userInfo, so that they travel in a stream.
+    /// Fills the page with `count` bytes: too many for userInfo, so they are sent in a stream.
     func fill(_ count: Int) {
         page.fill(count)
     }
 
-    /// Makes the tab the one that the person looks at.
+    /// Makes the tab's activity current, because the tab is shown.
     func show() {
         activity?.becomeCurrent()
     }
@@ -55,7 +55,7 @@ final class Tab {
         notes.lines = []
     }
 
-    /// Goes on with an activity of another device.
+    /// Continues an activity of another device in this tab.
     func take(_ activity: UserActivity, restore: RestorationHandler) async {
         self.activity?.invalidate()
         self.activity = activity
@@ -64,7 +64,7 @@ final class Tab {
         activity.becomeCurrent()
     }
 
-    /// Reads the page from the device on which the tab was opened.
+    /// Reads the page from the origin device of the activity.
     func fetchPage() async {
         guard let activity else { return say("tab \(number): nothing was continued here") }
         do {
@@ -97,7 +97,7 @@ final class Tab {
 
     private func join(_ activity: UserActivity) {
         activity.delegate = self
-        // Only the fourth tab has pages that are worth a stream; the others would refuse one.
+        // Only the fourth tab supports streams, to show both cases.
         activity.supportsContinuationStreams = number == 4
         activity.addResponder(address)
         activity.addResponder(notes)
@@ -111,7 +111,7 @@ extension Tab: UserActivityDelegate {
     }
 
     func userActivityWasContinued(_ userActivity: UserActivity, on deviceName: String) async {
-        say("tab \(number): \(deviceName) goes on with it")
+        say("tab \(number): continued on \(deviceName)")
     }
 
     func userActivity(
@@ -127,6 +127,6 @@ extension Tab: UserActivityDelegate {
     }
 
     func userActivity(_ userActivity: UserActivity, didFailToPublish error: CocoaError) async {
-        say("tab \(number): not handed off: \(error.code.rawValue) \(error.handoffMessage)")
+        say("tab \(number): not published: \(error.code.rawValue) \(error.handoffMessage)")
     }
 }

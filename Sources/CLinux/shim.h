@@ -1,6 +1,6 @@
 #pragma once
 
-// What Linux has and the Glibc module of the Swift toolchain does not import.
+// Declarations of Linux that the Glibc module of the Swift toolchain does not import.
 #include <spawn.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -14,13 +14,13 @@
 // accept4(2): sys/socket.h declares it only with _GNU_SOURCE, which a module cannot define.
 extern int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
 
-// timerfd_settime(2): a macro of an enumerator, which is not imported.
+// timerfd_settime(2): a macro that expands to an enumerator, which is not imported.
 static const int handoff_timer_cancel_on_set = TFD_TIMER_CANCEL_ON_SET;
 
 // memfd_create(2): sys/mman.h declares it only with _GNU_SOURCE. The flag 1 is MFD_CLOEXEC.
 extern int memfd_create(const char *name, unsigned int flags);
 
-// pidfd_open(2): glibc has a function for it only since 2.36. The descriptor is close-on-exec.
+// pidfd_open(2): glibc has a function for it only from 2.36 on. The descriptor is close-on-exec.
 static inline int handoff_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 
 // posix_spawn_file_actions_addclosefrom_np(3): spawn.h declares it only with _GNU_SOURCE.

@@ -2,10 +2,9 @@ private import CLinux
 private import Glibc
 package import SystemPackage
 
-/// Waits for instants and for changes of the wall clock, without a wake-up in between and through suspend.
+/// Waits for instants and for changes of the wall clock, without periodic wake-ups and across suspend.
 ///
-/// `Task.sleep` wakes the process about once a second on Linux while a long sleep is pending; a timer of the kernel does
-/// not.
+/// `Task.sleep` wakes the process about once a second on Linux while a long sleep is pending; a kernel timer does not.
 package struct AlarmClock: Sendable {
     private let reactor: Reactor
 
@@ -13,7 +12,8 @@ package struct AlarmClock: Sendable {
         self.reactor = reactor
     }
 
-    /// Waits until `uptime` of `CLOCK_BOOTTIME`, which goes on during suspend; a past instant is waited for no time.
+    /// Waits until `CLOCK_BOOTTIME`, which continues during suspend, reaches `uptime`; returns at once for a past
+    /// instant.
     ///
     /// - Throws: `ECANCELED` when the task is cancelled, `EBADF` when the reactor has ended.
     package func sleep(until uptime: Duration) async throws(Errno) {
@@ -25,12 +25,12 @@ package struct AlarmClock: Sendable {
         try await Self.expiration(of: timer)
     }
 
-    /// Waits until somebody sets the wall clock, a time server or a person.
+    /// Waits until the wall clock is set, by a time server or a user.
     ///
     /// - Throws: `ECANCELED` when the task is cancelled, `EBADF` when the reactor has ended.
     package func wallClockChange() async throws(Errno) {
         var time = itimerspec()
-        // The year 2242: it is the change that counts, not the instant, which the kernel would take in nanoseconds of 63 bits.
+        // The year 2242: only the change matters, not the instant, which the kernel stores as nanoseconds in 63 bits.
         time.it_value.tv_sec = 1 << 33
         let flags = CInt(TFD_TIMER_ABSTIME) | handoff_timer_cancel_on_set
         let timer = try timer(CLOCK_REALTIME, flags, time)

@@ -4,13 +4,13 @@ private import Synchronization
 package import SystemPackage
 
 extension BlockingThread {
-    /// Runs `body` on a thread of its own, and waits for what it returns no longer than `limit`.
+    /// Runs `body` on its own thread, and waits at most `limit` for its result.
     ///
-    /// For system calls that take no time unless something is broken, such as looking up a path on a network drive that is
-    /// gone: no signal ends those, so that the thread stays behind until they return.
+    /// For system calls that are fast unless something is broken, such as looking up a path on a lost network drive. No
+    /// signal interrupts these, so the thread remains until they return.
     ///
-    /// - Returns: nil when `body` has not returned in time.
-    /// - Throws: `EAGAIN` or `EMFILE` when the system has no more threads or descriptors.
+    /// - Returns: the result of `body`; nil if it has not returned in time.
+    /// - Throws: `EAGAIN` or `EMFILE` when no thread or descriptor is available.
     package static func value<Value: Sendable>(
         within limit: Duration,
         of body: @escaping @Sendable () -> Value
@@ -20,7 +20,7 @@ extension BlockingThread {
         return try result.wait(until: .now + limit)
     }
 
-    /// What a thread has returned, and an eventfd(2) that is readable from then on.
+    /// The result of a thread, and an eventfd(2) that becomes readable when it is set.
     private final class ResultBox<Value: Sendable>: Sendable {
         private let value = Mutex<Value?>(nil)
         private let isSet: Descriptor

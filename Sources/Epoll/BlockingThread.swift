@@ -2,7 +2,7 @@ private import Glibc
 private import Synchronization
 package import SystemPackage
 
-/// A thread of its own for work that blocks, so that no thread of the cooperative pool has to.
+/// A dedicated thread for blocking work, so that no thread of the cooperative pool blocks.
 package final class BlockingThread: Sendable {
     private enum State {
         case running
@@ -28,7 +28,7 @@ package final class BlockingThread: Sendable {
         pthread_detach(thread)
     }
 
-    /// Returns when `body` has returned, whether or not the calling task is cancelled; to be called once.
+    /// Waits until `body` has returned, even if the calling task is cancelled; to be called at most once.
     package func ended() async {
         await withCheckedContinuation { continuation in
             state.withLock { state in
@@ -43,7 +43,7 @@ package final class BlockingThread: Sendable {
     private static let start: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
         guard let argument else { return nil }
         let thread = Unmanaged<BlockingThread>.fromOpaque(argument).takeRetainedValue()
-        // Signals belong to the threads that expect them.
+        // Signals are handled by other threads.
         var allSignals = sigset_t()
         sigfillset(&allSignals)
         pthread_sigmask(SIG_BLOCK, &allSignals, nil)

@@ -1,30 +1,30 @@
 private import Glibc
 package import SystemPackage
 
-/// A file descriptor with exactly one owner: it is closed when its owner goes, and never twice.
+/// A file descriptor with exactly one owner; it is closed exactly once, when its owner is destroyed.
 package struct Descriptor: ~Copyable, Sendable {
-    /// The number; good for as long as this value is borrowed.
+    /// The descriptor number; valid while this value is borrowed.
     package let rawValue: CInt
 
-    /// Takes over a descriptor that nobody else will close.
+    /// Takes ownership of a descriptor, which must not be closed elsewhere.
     package init(owning rawValue: CInt) {
         self.rawValue = rawValue
     }
 
-    /// Takes over what `call` returns, as ``systemCall(_:)`` runs it.
+    /// Takes ownership of the descriptor that `call` returns; runs it with ``systemCall(_:)``.
     package init(opening call: () -> CInt) throws(Errno) {
         rawValue = try systemCall(call)
     }
 
     deinit {
-        // close(2): the descriptor is gone even when this fails with EINTR, so there is nothing to repeat.
+        // close(2): the descriptor is closed even if this fails with EINTR, so it must not be repeated.
         _ = close(rawValue)
     }
 }
 
-/// What a system call returns, repeated while a signal interrupts it.
+/// Runs a system call, repeats it while signals interrupt it, and returns its result.
 ///
-/// - Throws: the `errno` that goes with a negative result.
+/// - Throws: the `errno` of a negative result.
 package func systemCall<Result: SignedInteger>(_ call: () -> Result) throws(Errno) -> Result {
     while true {
         let result = call()

@@ -1,32 +1,32 @@
 private import CLinux
 package import SystemPackage
 
-/// Reports that something has changed in some directories (inotify(7)).
+/// Reports changes in directories (inotify(7)).
 ///
-/// In place of a directory that does not exist, the nearest existing one above it is watched, in which it may appear. Where
-/// the kernel grants no watch, ``obstacle`` says why and ``changed(orAfter:)`` returns at intervals, so that the caller looks
-/// again by itself.
+/// Instead of a directory that does not exist, its nearest existing ancestor is watched, in which it may appear. If the
+/// kernel refuses a watch, ``obstacle`` contains the reason, and ``changed(orAfter:)`` returns at intervals, so that
+/// the caller polls.
 package final class DirectoryWatch: Sendable {
-    /// Why the kernel does not report every change; nil where it does.
+    /// The reason why the kernel does not report every change; nil if it does.
     package let obstacle: Obstacle?
 
     private let changes: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
     private let subscription: InotifyInstance.Subscription?
 
-    /// More directories are not watched.
+    /// The maximum number of directories; further ones are not watched.
     private static let maximumDirectories = 256
 
-    /// Watches from now on, through the inotify instance that all watches of this process share.
+    /// Starts watching, through the inotify instance that all watches of this process share.
     ///
     /// - Parameters:
-    ///   - directories: what to watch; those after the first 256 are left out.
-    ///   - events: which changes count.
+    ///   - directories: the directories to watch; those after the first 256 are ignored.
+    ///   - events: the changes to report.
     package convenience init(_ directories: [FilePath], for events: Events = .everything) {
         self.init(directories, for: events, through: .shared)
     }
 
-    /// Watches from now on, through an instance of `inotify`.
+    /// Starts watching, through an instance of `inotify`.
     package init(_ directories: [FilePath], for events: Events = .everything, through inotify: Inotify) {
         (changes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         do throws(Errno) {
@@ -39,11 +39,11 @@ package final class DirectoryWatch: Sendable {
         }
     }
 
-    /// Waits until something has changed since the watch was made, or since this has last returned; where there is an
-    /// ``obstacle``, for `interval`.
+    /// Waits for a change since the watch was created or this last returned; if there is an ``obstacle``, waits for
+    /// `interval` instead.
     ///
-    /// A return is a hint: something else may have changed, too, and with an obstacle nothing need have. A watch whose wait was
-    /// cancelled reports nothing any more.
+    /// A return is a hint: more than one change may have happened, and with an obstacle possibly none. After a wait was
+    /// cancelled, the watch reports no more changes.
     ///
     /// - Throws: `ECANCELED` when the task is cancelled.
     package func changed(orAfter interval: Duration) async throws(Errno) {
@@ -55,7 +55,7 @@ package final class DirectoryWatch: Sendable {
         throw .canceled
     }
 
-    /// - Returns: the error of the first directory that exists and cannot be watched; nil where there is none.
+    /// - Returns: the error of the first directory that exists and cannot be watched; nil if there is none.
     private static func watch(
         _ directories: ArraySlice<FilePath>,
         _ events: Events,
@@ -72,9 +72,9 @@ package final class DirectoryWatch: Sendable {
 }
 
 extension DirectoryWatch {
-    /// Which changes count.
+    /// The changes that are reported.
     package enum Events: Sendable {
-        /// Files that appear, disappear or are written, and the directories themselves being moved or removed.
+        /// Files that appear, disappear or are written, and moves or removals of the directories themselves.
         case everything
         /// Files that are complete: written and closed, moved, or removed.
         case completeFiles
@@ -87,11 +87,11 @@ extension DirectoryWatch {
             }
         }
 
-        /// The events in a directory in which a watched one may appear.
+        /// The events of an ancestor in which a watched directory may appear.
         static var above: UInt32 { UInt32(IN_MOVED_TO | IN_CREATE | IN_ONLYDIR) }
     }
 
-    /// Why the kernel does not report changes, and what to do about it.
+    /// The reason why the kernel does not report changes; its description says what to do about it.
     package struct Obstacle: Hashable, Sendable, CustomStringConvertible {
         /// The error of inotify_init1(2), inotify_add_watch(2) or pthread_create(3).
         package let error: Errno
@@ -102,8 +102,8 @@ extension DirectoryWatch {
                 "no inotify instance or file descriptor is left (\(error)): end programs that watch files, or raise "
                     + "fs.inotify.max_user_instances (sysctl) or the limit on open files (ulimit -n)"
             case .noSpace:
-                "no inotify watch is left (\(error)): end programs that watch files, or raise fs.inotify.max_user_watches "
-                    + "(sysctl)"
+                "no inotify watch is left (\(error)): end programs that watch files, or raise "
+                    + "fs.inotify.max_user_watches (sysctl)"
             default: "inotify cannot be used (\(error))"
             }
         }

@@ -2,12 +2,12 @@ private import CLinux
 private import Synchronization
 import SystemPackage
 
-/// Opens inotify instances, of which each process needs one at most.
+/// Opens inotify instances, of which each process needs at most one.
 ///
-/// By default a user has 128 instances for all programs together (`fs.inotify.max_user_instances`, inotify(7)), so all watches
-/// of a process share one.
+/// By default a user has 128 instances for all programs together (`fs.inotify.max_user_instances`, inotify(7)), so all
+/// watches of a process share one.
 package final class Inotify: Sendable {
-    /// The one for all directory watches of this process.
+    /// The shared object for all directory watches of this process.
     package static let shared = Inotify { inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK)) }
 
     private struct Current {
@@ -17,12 +17,12 @@ package final class Inotify: Sendable {
     private let open: @Sendable () -> CInt
     private let current = Mutex(Current())
 
-    /// - Parameter open: makes a nonblocking instance; returns a negative number and sets `errno` where it cannot.
+    /// - Parameter open: creates a nonblocking instance; returns a negative number and sets `errno` on failure.
     package init(opening open: @escaping @Sendable () -> CInt) {
         self.open = open
     }
 
-    /// The instance that is in use, or a new one; it ends with its last subscription.
+    /// Returns the instance in use, or a new one; it is closed with its last subscription.
     ///
     /// - Throws: the error of inotify_init1(2), eventfd(2) or pthread_create(3).
     func instance() throws(Errno) -> InotifyInstance {

@@ -3,13 +3,13 @@ private import Glibc
 private import Synchronization
 import SystemPackage
 
-/// One inotify instance, a thread that reads it, and the subscriptions that its events are for.
+/// One inotify instance, the thread that reads it, and the subscribers to its events.
 ///
-/// The thread ends with this object.
+/// The thread ends when this object is destroyed.
 final class InotifyInstance: Sendable {
     private let events: InotifyEvents
 
-    /// Takes over a nonblocking inotify instance.
+    /// Takes ownership of a nonblocking inotify instance.
     ///
     /// - Throws: the error of eventfd(2) or pthread_create(3).
     init(_ descriptor: consuming Descriptor) throws(Errno) {
@@ -22,14 +22,14 @@ final class InotifyInstance: Sendable {
         events.stop()
     }
 
-    /// A subscription without directories, whose events are yielded to `continuation`.
+    /// Returns a subscription without directories, whose events are yielded to `continuation`.
     func subscription(_ continuation: AsyncStream<Void>.Continuation) -> Subscription {
         Subscription(id: events.table.withLock { $0.subscribe(continuation) }, instance: self)
     }
 }
 
 extension InotifyInstance {
-    /// Who is told of the events of some directories, until it is released.
+    /// A subscription to the events of directories, until it is released.
     final class Subscription: Sendable {
         private let id: InotifyTable.SubscriberID
         private let instance: InotifyInstance
@@ -46,7 +46,8 @@ extension InotifyInstance {
 
         /// Adds a file or directory.
         ///
-        /// - Parameter obstacle: set to the error, unless it is set, when the path exists and cannot be watched.
+        /// - Parameter obstacle: set to the error, unless it is set already, when the path exists and cannot be
+        ///   watched.
         /// - Returns: whether it is watched.
         func watch(_ path: FilePath, _ mask: UInt32, _ obstacle: inout Errno?) -> Bool {
             let events = instance.events
@@ -62,7 +63,7 @@ extension InotifyInstance {
     }
 }
 
-/// What the reading thread and the subscriptions share.
+/// The state that the reading thread and the subscriptions share.
 private final class InotifyEvents: Sendable {
     let table = Mutex(InotifyTable())
     private let inotify: Descriptor
@@ -74,7 +75,8 @@ private final class InotifyEvents: Sendable {
     }
 
     func stop() {
-        // eventfd(2): adding 1 to a counter that is drained by nobody can fail only when it says "stop" already.
+        // eventfd(2): the counter is never read, so adding 1 can fail only if it is nonzero already, which means
+        // "stop".
         _ = eventfd_write(stopEvent.rawValue, 1)
     }
 
@@ -83,13 +85,13 @@ private final class InotifyEvents: Sendable {
         return try systemCall { path.withPlatformString { inotify_add_watch(number, $0, mask) } }
     }
 
-    /// Removes watches; to be called with the table's lock, before somebody adds the same ones again.
+    /// Removes watches; to be called with the table's lock held, before the same watches can be added again.
     func remove(_ watches: [CInt]) {
-        // inotify_rm_watch(2) fails for a directory that is gone, whose watch went with it.
+        // inotify_rm_watch(2) fails for a removed directory, whose watch was removed with it.
         for watch in watches { _ = inotify_rm_watch(inotify.rawValue, watch) }
     }
 
-    /// Passes on events until ``stop()`` is called.
+    /// Delivers events until ``stop()`` is called.
     func read() {
         // Room for hundreds of events; one takes at most 16 + 256 bytes (inotify(7)).
         let capacity = 1 << 16
@@ -100,7 +102,7 @@ private final class InotifyEvents: Sendable {
         }
     }
 
-    /// - Returns: false when the thread should end.
+    /// - Returns: false if the thread should end.
     private func waitForEvents() -> Bool {
         var descriptors = [
             pollfd(fd: inotify.rawValue, events: Int16(POLLIN), revents: 0),

@@ -1,8 +1,8 @@
 private import CLinux
 
-/// Which subscriptions the watches of an inotify instance are for.
+/// The subscriptions to the watches of an inotify instance.
 ///
-/// The kernel has one watch for each directory, whoever asks for it; it is removed when its last subscription has gone.
+/// The kernel has one watch for each directory, shared by all its subscriptions; it is removed with the last of them.
 struct InotifyTable {
     /// Identifies a subscription.
     struct SubscriberID: Hashable {
@@ -13,10 +13,10 @@ struct InotifyTable {
     private var watches: [CInt: [SubscriberID: UInt32]] = [:]
     private var lastID: UInt64 = 0
 
-    /// How many watches are being added at this moment.
+    /// The number of watches that are being added at the moment.
     ///
-    /// While there are any, no watch is removed, because the one that is being added may be the same, and events are kept for
-    /// the one that is not in the table yet.
+    /// While there are any, no watch is removed, because it may be the one being added, and events are kept for watches
+    /// that are not in the table yet.
     private var adding = 0
     private var earlyEvents: [CInt: UInt32] = [:]
 
@@ -27,7 +27,7 @@ struct InotifyTable {
         return id
     }
 
-    /// - Returns: the watches that nobody needs any more.
+    /// - Returns: the watches that are no longer needed.
     mutating func unsubscribe(_ id: SubscriberID) -> [CInt] {
         continuations[id] = nil
         for watch in watches.keys { watches[watch]?[id] = nil }
@@ -38,13 +38,13 @@ struct InotifyTable {
         adding += 1
     }
 
-    /// - Parameter watch: the one that was added; nil when none was.
-    /// - Returns: the watches that nobody needs any more.
+    /// - Parameter watch: the added watch; nil if adding failed.
+    /// - Returns: the watches that are no longer needed.
     mutating func endAdding(_ watch: CInt?, _ mask: UInt32, for id: SubscriberID) -> [CInt] {
         adding -= 1
         if let watch {
             watches[watch, default: [:]][id, default: 0] |= mask
-            // A directory that was removed at once: its watch has gone with it.
+            // The directory was removed in the meantime, and its watch with it.
             let early = earlyEvents[watch] ?? 0
             if early & UInt32(IN_IGNORED) != 0 { watches[watch] = nil }
             if early & (mask | Self.always) != 0 { continuations[id]?.yield() }
@@ -53,9 +53,9 @@ struct InotifyTable {
         return takeUnused()
     }
 
-    /// The subscriptions that an event is for.
+    /// Returns the subscriptions to which an event is delivered.
     mutating func subscribers(of watch: CInt, _ mask: UInt32) -> [AsyncStream<Void>.Continuation] {
-        // inotify(7): the queue was too long, and any event may be missing.
+        // inotify(7): the queue has overflowed, and any event may be missing.
         if mask & UInt32(IN_Q_OVERFLOW) != 0 { return Array(continuations.values) }
         if adding > 0 { earlyEvents[watch, default: 0] |= mask }
         let subscribers = watches[watch] ?? [:]
@@ -70,6 +70,6 @@ struct InotifyTable {
         return unused
     }
 
-    /// The watch has gone, or the file system has.
+    /// The watch was removed, or the file system was unmounted.
     private static var always: UInt32 { UInt32(IN_IGNORED | IN_UNMOUNT) }
 }

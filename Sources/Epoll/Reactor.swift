@@ -3,20 +3,20 @@ private import Glibc
 private import Synchronization
 import SystemPackage
 
-/// Waits for any number of file descriptors with one thread, and wakes tasks instead of blocking them.
+/// Waits for any number of file descriptors on one thread, and resumes the tasks that wait for them.
 ///
-/// A descriptor is armed only while a task waits for it (`EPOLLONESHOT`, epoll_ctl(2)), so a reactor on which nobody
-/// waits never wakes up.
+/// A descriptor is armed only while a task waits for it (`EPOLLONESHOT`, epoll_ctl(2)), so a reactor without waiting
+/// tasks never wakes up.
 package final class Reactor: Sendable {
     private let epoll: Descriptor
     private let stopEvent: Descriptor
     private let table = Mutex(ReactorTable())
 
-    /// Runs a reactor for as long as `body` runs.
+    /// Runs a reactor while `body` runs.
     ///
-    /// When this returns the thread has ended. Who still waits then, or tries to later, learns that it is over.
+    /// The thread has ended when this returns. Tasks that still wait then, or wait later, get ``Wake/closed``.
     ///
-    /// - Throws: `Errno` when the system is out of descriptors or threads; else what `body` throws.
+    /// - Throws: `Errno` when no descriptor or thread is available; otherwise what `body` throws.
     package static func withReactor<Success>(_ body: (Reactor) async throws -> Success) async throws -> Success {
         let reactor = try Reactor()
         let thread = try BlockingThread { reactor.loop() }
@@ -37,7 +37,7 @@ package final class Reactor: Sendable {
         try control(EPOLL_CTL_ADD, stopEvent.rawValue, EPOLLIN.rawValue, .stop)
     }
 
-    /// Makes a descriptor known; nobody waits for it yet.
+    /// Registers a descriptor, for which no task waits yet.
     func register(_ descriptor: CInt) throws(Errno) -> ReactorTable.Token {
         let token = changeTable { $0.add(descriptor) }
         do {
@@ -49,7 +49,7 @@ package final class Reactor: Sendable {
         return token
     }
 
-    /// Forgets a descriptor, before it is closed; who waits for it learns that it is closed.
+    /// Unregisters a descriptor before it is closed; tasks that wait for it get ``Wake/closed``.
     func unregister(_ token: ReactorTable.Token, _ descriptor: CInt) {
         try? control(EPOLL_CTL_DEL, descriptor, 0, token)
         changeTable { $0.remove(token) }
@@ -57,7 +57,7 @@ package final class Reactor: Sendable {
 
     /// Waits until `descriptor` is ready; at most one task waits for each direction.
     ///
-    /// A wake-up is a hint: try the system call again and be ready for `EAGAIN`.
+    /// A wake-up is a hint: repeat the system call, which may return `EAGAIN`.
     func wait(for direction: Direction, on token: ReactorTable.Token) async -> Wake {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -72,10 +72,10 @@ package final class Reactor: Sendable {
         }
     }
 
-    /// Changes the table and resumes whom that has woken.
+    /// Changes the table and resumes the tasks that this has woken.
     ///
-    /// Resuming needs a lock of the task, which its cancellation holds while it waits for this table's: so it happens
-    /// when this one is free again.
+    /// Resuming takes a lock of the task, which its cancellation holds while the handler waits for the lock of the
+    /// table; so tasks are resumed after the table's lock is released.
     private func changeTable<Result: Sendable>(_ change: (inout ReactorTable) -> Result) -> Result {
         let (result, woken) = table.withLock { table in (change(&table), table.takeWoken()) }
         for (waiter, reason) in woken { waiter.resume(returning: reason) }
@@ -103,7 +103,8 @@ package final class Reactor: Sendable {
     }
 
     private func stop() {
-        // eventfd(2): adding 1 to a counter that is drained by nobody can fail only when it says "stop" already.
+        // eventfd(2): the counter is never read, so adding 1 can fail only if it is nonzero already, which means
+        // "stop".
         _ = eventfd_write(stopEvent.rawValue, 1)
     }
 
@@ -126,13 +127,13 @@ package final class Reactor: Sendable {
 }
 
 extension Reactor {
-    /// What a task waits for.
+    /// The readiness for which a task waits.
     package enum Direction: Sendable {
         case reading
         case writing
     }
 
-    /// Why a task that waited goes on.
+    /// The reason why a waiting task was resumed.
     package enum Wake: Sendable {
         /// The descriptor may be ready.
         case ready

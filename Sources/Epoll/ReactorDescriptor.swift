@@ -1,16 +1,16 @@
 private import Synchronization
 package import SystemPackage
 
-/// A nonblocking descriptor of which tasks wait on a ``Reactor``.
+/// A nonblocking descriptor for which tasks wait on a ``Reactor``.
 ///
-/// At most one task reads and one writes at a time. ``close()`` may be called by anybody at any time: it ends the waits,
-/// and no system call ever meets a number that was given to somebody else since.
+/// At most one task reads and one writes at a time. ``close()`` may be called by any task at any time: it ends the
+/// waits, and no system call is ever made on a descriptor number that has been reused.
 package final class ReactorDescriptor: Sendable {
     private let reactor: Reactor
     private let token: ReactorTable.Token
     private let descriptor: Mutex<Descriptor?>
 
-    /// Takes over a descriptor that is in nonblocking mode.
+    /// Takes ownership of a descriptor in nonblocking mode.
     ///
     /// - Throws: the error of epoll_ctl(2).
     package init(_ descriptor: consuming Descriptor, on reactor: Reactor) throws(Errno) {
@@ -25,7 +25,7 @@ package final class ReactorDescriptor: Sendable {
 
     /// Runs a system call that does not block.
     ///
-    /// - Throws: `EBADF` after ``close()``; else what `call` throws.
+    /// - Throws: `EBADF` after ``close()``; otherwise what `call` throws.
     package func perform<Result>(_ call: (CInt) throws(Errno) -> Result) throws(Errno) -> Result {
         try descriptor.withLock { (descriptor: inout Descriptor?) throws(Errno) -> Result in
             switch descriptor {
@@ -35,10 +35,10 @@ package final class ReactorDescriptor: Sendable {
         }
     }
 
-    /// Runs a system call again each time the descriptor is ready, until it says something else than `EAGAIN`.
+    /// Runs a system call, and again each time the descriptor is ready, until the result is not `EAGAIN`.
     ///
-    /// - Throws: `ECANCELED` when the task is cancelled, `EBADF` when the descriptor is closed or the reactor has ended;
-    ///   else what `call` throws.
+    /// - Throws: `ECANCELED` when the task is cancelled, `EBADF` when the descriptor is closed or the reactor has
+    ///   ended; otherwise what `call` throws.
     package func whenReady<Result>(
         for direction: Reactor.Direction,
         _ call: (CInt) throws(Errno) -> Result
@@ -54,7 +54,8 @@ package final class ReactorDescriptor: Sendable {
 
     /// Waits until the descriptor may be ready.
     ///
-    /// - Throws: `ECANCELED` when the task is cancelled, `EBADF` when the descriptor is closed or the reactor has ended.
+    /// - Throws: `ECANCELED` when the task is cancelled, `EBADF` when the descriptor is closed or the reactor has
+    ///   ended.
     package func ready(for direction: Reactor.Direction) async throws(Errno) {
         switch await reactor.wait(for: direction, on: token) {
         case .ready: return
@@ -63,7 +64,7 @@ package final class ReactorDescriptor: Sendable {
         }
     }
 
-    /// Closes the descriptor and wakes who waits for it.
+    /// Closes the descriptor and wakes the tasks that wait for it.
     ///
     /// Calling it again does nothing.
     package func close() {

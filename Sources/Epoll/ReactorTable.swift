@@ -1,12 +1,12 @@
 private import CLinux
 
-/// Who waits for which descriptor: the state of a ``Reactor``, under its lock.
+/// The registered descriptors and their waiting tasks: the state of a ``Reactor``, protected by its lock.
 struct ReactorTable {
-    /// The name of a registration; never used twice, as numbers of descriptors are.
+    /// The identifier of a registration; never reused, unlike descriptor numbers.
     struct Token: Hashable, Sendable {
         let rawValue: UInt64
 
-        /// Not a registration but the order to end.
+        /// Not a registration, but the event that ends the reactor.
         static let stop = Token(rawValue: 0)
     }
 
@@ -23,7 +23,7 @@ struct ReactorTable {
     private var hasEnded = false
     private var woken: [(waiter: Waiter, reason: Reactor.Wake)] = []
 
-    /// Who was woken since the last call, for the reactor to resume without its lock.
+    /// Returns the waiters woken since the last call, for the reactor to resume after releasing its lock.
     mutating func takeWoken() -> [(waiter: Waiter, reason: Reactor.Wake)] {
         defer { woken = [] }
         return woken
@@ -36,14 +36,14 @@ struct ReactorTable {
         return token
     }
 
-    /// Drops a registration and tells its waiters.
+    /// Removes a registration and wakes its waiters.
     mutating func remove(_ token: Token) {
         wake(.reading, token, .closed)
         wake(.writing, token, .closed)
         registrations[token] = nil
     }
 
-    /// Keeps a waiter; false, and the waiter is told, when there is nothing to wait for any more.
+    /// Stores a waiter; if the registration is closed or the reactor has ended, wakes the waiter and returns false.
     mutating func park(_ waiter: Waiter, _ direction: Reactor.Direction, _ token: Token) -> Bool {
         guard !hasEnded, var registration = registrations[token] else {
             woken.append((waiter, .closed))
@@ -71,14 +71,14 @@ struct ReactorTable {
         if let waiter { woken.append((waiter, reason)) }
     }
 
-    /// Wakes who waited for one of `events`; an error or a hang-up concerns everybody (epoll_ctl(2)).
+    /// Wakes the waiters for `events`; an error or a hang-up wakes both (epoll_ctl(2)).
     mutating func deliver(_ events: UInt32, _ token: Token) {
         let failure = EPOLLERR.rawValue | EPOLLHUP.rawValue
         if events & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue | failure) != 0 { wake(.reading, token, .ready) }
         if events & (EPOLLOUT.rawValue | failure) != 0 { wake(.writing, token, .ready) }
     }
 
-    /// The descriptor and the epoll events that its waiters wait for.
+    /// Returns the descriptor and the epoll events for which its waiters wait.
     func interest(_ token: Token) -> (descriptor: CInt, events: UInt32)? {
         guard let registration = registrations[token] else { return nil }
         let reading = registration.reader == nil ? 0 : EPOLLIN.rawValue | EPOLLRDHUP.rawValue
@@ -86,7 +86,7 @@ struct ReactorTable {
         return (registration.descriptor, reading | writing)
     }
 
-    /// Tells every waiter that it is over, and everybody who comes later.
+    /// Wakes every waiter with `closed`, and every later one at once.
     mutating func end() {
         hasEnded = true
         for token in registrations.keys {

@@ -4,25 +4,31 @@ package import ArgumentParser
 package struct HandoffControl: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "handoffctl",
-        abstract: "Continue here what you do on another of your computers nearby.",
+        abstract: "Continue activities of your other computers nearby on this one.",
         discussion: """
             EXAMPLES
-              handoffctl pair                              on two devices: make them trust each other
-              handoffctl publish --type org.example.edit --title Draft --user-info '{"line": 12}'
-              handoffctl nearby --watch                    show what can be continued, as it changes
-              handoffctl continue                          go on with the nearest activity in its app
-              handoffctl folders add docs ~/Documents      say that ~/Documents is synchronised, as "docs"
-              handoffctl publish --document report.odt     offer a document in such a folder
-              handoffctl publish --type org.example.pipe --stream < FILE    on one device, and on another:
-              handoffctl stream --type org.example.pipe > FILE              a pipe between the two
+              handoffctl pair                            pair two devices: run it on both
+              handoffctl nearby --watch                  list activities after each change
+              handoffctl continue                        continue the nearest activity
+              handoffctl folders add docs ~/Documents    register a synchronised folder
+              handoffctl publish --document report.odt   offer a document in that folder
+
+            Offer an activity with a title and a state:
+              handoffctl publish --type org.example.edit --title Draft \\
+                --user-info '{"line": 12}'
+
+            Copy a file: run the first command on one device, the second on another:
+              handoffctl publish --type org.example.pipe --stream < FILE
+              handoffctl stream --type org.example.pipe > FILE
 
             EXIT STATUS
-              0   done
-              1   the daemon or the other device refused or failed; the sentence on standard error says why
+              0   success
+              1   the daemon or the other device refused or failed; see standard error
               3   no daemon: handoffd is not running, or there is no bus
-              4   nothing found: no such activity nearby, no such device, no such app
-              5   confirmed here, and nobody knows about the other device: see `handoffctl devices`
-              64  the command line is wrong
+              4   not found: no such activity, device, app, folder or document
+              5   pairing confirmed here; the answer of the other device is unknown:
+                  see `handoffctl devices`
+              64  invalid command line
             """,
         version: ToolVersion.current,
         subcommands: [

@@ -1,8 +1,8 @@
-/// Says which key, message or card could not be used, and what to do.
+/// The error of this module: which key, message or card could not be used, and what to do.
 package struct CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of fault.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// The name of the code as it stands in messages and logs.
+        /// The name of the code in messages and logs.
         package let description: String
 
         private init(_ description: String) {
@@ -11,17 +11,17 @@ package struct CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
 
         /// A key has the wrong length.
         package static let invalidKey = Code("invalidKey")
-        /// A public key leads to an all-zero secret (RFC 7748, section 6.1), so nothing would be protected.
+        /// A public key yields an all-zero shared secret (RFC 7748, section 6.1), so nothing would be protected.
         package static let weakKey = Code("weakKey")
-        /// A message was changed on its way, or is meant for somebody else.
+        /// A message was changed in transit, or is meant for another device.
         package static let authenticationFailed = Code("authenticationFailed")
-        /// A message is too short or too long to be one.
+        /// A message is too short or too long.
         package static let malformed = Code("malformed")
-        /// A handshake step was asked for that is not the next one; our bug.
+        /// A handshake step was called out of order; our bug.
         package static let outOfOrder = Code("outOfOrder")
-        /// A key has been used for every nonce that it may be used for.
+        /// A key has been used with every allowed nonce.
         package static let nonceExhausted = Code("nonceExhausted")
-        /// The text is not a card at all.
+        /// The text is not a card.
         package static let notACard = Code("notACard")
         /// The text is a card with a typing or copying mistake.
         package static let damagedCard = Code("damagedCard")

@@ -2,7 +2,7 @@ package import Epoll
 package import HandoffModel
 package import SystemPackage
 
-/// Where a document from another device is in a folder of this one, or will be once it has been synchronised.
+/// The place of a document of another device in a folder of this one; the file appears there once it is synchronised.
 package struct FileLocation: Hashable, Sendable {
     /// The folder.
     package let folder: SyncedFolder
@@ -11,7 +11,7 @@ package struct FileLocation: Hashable, Sendable {
     /// The file as a URL of this device.
     package let url: FileURL
 
-    /// - Throws: ``FolderError`` with `noSuchFolder` where the folder's directory is not there, with `outsideFolder` or `unresponsive`.
+    /// - Throws: ``FolderError`` with `invalid` for a path that no `file:` URL can contain, and as ``exists``.
     init(_ url: FolderURL, in folder: SyncedFolder) throws(FolderError) {
         self.folder = folder
         var path = folder.path
@@ -25,39 +25,39 @@ package struct FileLocation: Hashable, Sendable {
         _ = try exists
     }
 
-    /// Whether the file is there by now.
+    /// Whether the file exists now.
     ///
-    /// - Throws: ``FolderError`` with `noSuchFolder` where the folder's directory is not there, with `outsideFolder` where a
-    ///   link on the way leads out of the folder, with `unresponsive`.
+    /// - Throws: ``FolderError`` with `noSuchFolder` if the folder's directory does not exist, with `outsideFolder` if
+    ///   a symbolic link in the path leads out of the folder, and with `unresponsive`.
     package var exists: Bool {
         get throws(FolderError) {
             guard let root = try folder.path.canonical else {
                 throw FolderError(
                     .noSuchFolder,
-                    "The folder \(folder.id) should be at \(folder.path), and there is nothing there; is it mounted?"
+                    "The folder \(folder.id) should be at \(folder.path), which does not exist; is it mounted?"
                 )
             }
             let nearest = try nearest
             guard let real = try nearest.canonical, real.starts(with: root) else {
                 throw FolderError(
                     .outsideFolder,
-                    "\(nearest) leads out of the folder \(folder.id), so that it is not opened."
+                    "\(nearest) leads out of the folder \(folder.id) and is therefore not opened."
                 )
             }
             return nearest == path
         }
     }
 
-    /// How often a file is looked for whose directory the kernel does not watch: a person waits for it.
+    /// The polling interval for directories that inotify cannot watch; short, because the user is waiting.
     private static let rescanInterval = Duration.seconds(1)
 
-    /// Waits until the file is there.
+    /// Waits until the file exists.
     ///
-    /// - Throws: ``FolderError`` as ``exists``, `ECANCELED` when the task is cancelled.
+    /// - Throws: ``FolderError`` as ``exists``; `ECANCELED` when the task is cancelled.
     package func waitUntilExists(watchedThrough inotify: Inotify = .shared) async throws {
         while true {
             let directory = try nearest
-            // Before the file is looked for, so that nothing falls in between.
+            // Watch before checking, so that no change is missed in between.
             let watch = DirectoryWatch([directory], through: inotify)
             if try exists { return }
             guard try nearest == directory else { continue }
@@ -65,7 +65,7 @@ package struct FileLocation: Hashable, Sendable {
         }
     }
 
-    /// The part of the path that is there, the folder's own directory at least.
+    /// The longest existing prefix of the path, but at least the folder's own directory.
     private var nearest: FilePath {
         get throws(FolderError) {
             var nearest = path

@@ -1,14 +1,14 @@
 package import SystemPackage
 
 extension FilePath {
-    /// Where the path leads through all links and dots (realpath(3)); nil where it leads nowhere.
+    /// The path with all symbolic links and dots resolved (realpath(3)); nil if it does not exist.
     ///
-    /// - Throws: ``FolderError`` with `unresponsive` when the file system does not say.
+    /// - Throws: ``FolderError`` with `unresponsive` if the file system does not answer.
     var canonical: FilePath? {
         get throws(FolderError) { try PathLookup.system.canonical(self) }
     }
 
-    /// Whether the file system says what is there, if anything; one that does not must not be asked anything else.
+    /// Whether the file system of the path answers; one that does not must not be accessed further.
     package var isResponsive: Bool {
         do throws(FolderError) {
             _ = try canonical
@@ -18,10 +18,10 @@ extension FilePath {
         }
     }
 
-    /// Whether a directory is there.
+    /// Whether the path is a directory.
     var isDirectory: Bool { (try? stat())?.type == .directory }
 
-    /// The path of these bytes, which hold no NUL.
+    /// Creates a path from bytes, which must not contain NUL.
     package init(bytes: [UInt8]) {
         self.init(platformString: bytes.map { CChar(bitPattern: $0) } + [0])
     }

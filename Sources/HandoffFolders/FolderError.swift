@@ -1,6 +1,6 @@
-/// Why a document cannot follow an activity: a kind for programs, a sentence for people.
+/// The reason why a document cannot be shared or opened: a code for programs, a sentence for people.
 package struct FolderError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of a ``FolderError``; a struct, so that kinds can be added.
+    /// The code of a ``FolderError``; a struct, so that codes can be added.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         package let description: String
 
@@ -8,19 +8,19 @@ package struct FolderError: Error, Hashable, Sendable, CustomStringConvertible {
             self.description = description
         }
 
-        /// A folder or a URL has the wrong form.
+        /// A folder or a URL is malformed.
         package static let invalid = Code("invalid")
-        /// The file lies in no synchronised folder.
+        /// The file is not in a synchronised folder.
         package static let notShared = Code("notShared")
-        /// There is no such file.
+        /// The file does not exist.
         package static let missing = Code("missing")
         /// This device has no folder of that id.
         package static let noSuchFolder = Code("noSuchFolder")
-        /// The path leads out of its folder, through a link.
+        /// The path leads out of its folder through a symbolic link.
         package static let outsideFolder = Code("leadsOut")
         /// The file system does not answer.
         package static let unresponsive = Code("silent")
-        /// The URL is none that another device may send.
+        /// The URL is not one that another device may send.
         package static let foreign = Code("foreign")
     }
 

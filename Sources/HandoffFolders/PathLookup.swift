@@ -3,12 +3,12 @@ private import Glibc
 import Synchronization
 import SystemPackage
 
-/// Finds out where paths lead, and waits for no file system that does not answer.
+/// Resolves paths, without blocking on a file system that does not answer.
 ///
-/// A synchronised folder may be on a network drive; one that is gone blocks whoever asks it, for minutes or for good. What
-/// was asked once in vain is not asked again before it has answered.
+/// A synchronised folder may be on a network drive; a disconnected one blocks its callers for minutes or indefinitely.
+/// After a timeout, a path and those below it are not looked up again until the first lookup has returned.
 final class PathLookup: Sendable {
-    /// The lookup of this system.
+    /// The shared instance, which uses realpath(3).
     static let system = PathLookup { path in
         guard let resolved = path.withPlatformString({ realpath($0, nil) }) else { return nil }
         defer { free(resolved) }
@@ -17,7 +17,7 @@ final class PathLookup: Sendable {
 
     private struct Lookup {
         let path: FilePath
-        /// Whether nobody waits for the answer any more.
+        /// Whether the caller has timed out.
         var isLate = false
     }
 
@@ -28,7 +28,7 @@ final class PathLookup: Sendable {
         var late: [FilePath] { lookups.values.filter(\.isLate).map(\.path) }
     }
 
-    /// How many threads may be left behind; then nothing is asked any more until one of them has ended.
+    /// The maximum number of blocked threads; at this number all lookups fail until one of the threads has ended.
     static let maximumPending = 32
 
     private let limit: Duration
@@ -37,16 +37,16 @@ final class PathLookup: Sendable {
 
     /// - Parameters:
     ///   - limit: how long to wait for an answer.
-    ///   - resolve: asks the system.
+    ///   - resolve: resolves a path; may block.
     init(limit: Duration = .seconds(2), _ resolve: @escaping @Sendable (FilePath) -> FilePath?) {
         self.limit = limit
         self.resolve = resolve
     }
 
-    /// Where the path leads through all links and dots; nil where it leads nowhere.
+    /// The path with all symbolic links and dots resolved; nil if it does not exist.
     ///
-    /// - Throws: ``FolderError`` with `unresponsive` when the file system does not say, or cannot be asked for want of threads or
-    ///   descriptors.
+    /// - Throws: ``FolderError`` with `unresponsive` if the file system does not answer, or if there are no threads or
+    ///   file descriptors left for the lookup.
     func canonical(_ path: FilePath) throws(FolderError) -> FilePath? {
         guard let number = startLookup(path) else { throw Self.unresponsiveError(path) }
         let answer: FilePath??
@@ -61,14 +61,14 @@ final class PathLookup: Sendable {
             throw FolderError(.unresponsive, "\(path) cannot be looked up (\(error)).")
         }
         guard let answer else {
-            // It may have answered just now; then nothing is late.
+            // The answer may have arrived just now; then there is no entry to mark.
             state.withLock { $0.lookups[number]?.isLate = true }
             throw Self.unresponsiveError(path)
         }
         return answer
     }
 
-    /// The number of a new question; nil when it would not be answered.
+    /// Registers a lookup and returns its number; nil if it would block.
     private func startLookup(_ path: FilePath) -> UInt64? {
         state.withLock { state in
             let late = state.late

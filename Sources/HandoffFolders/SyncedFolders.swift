@@ -1,31 +1,31 @@
 package import HandoffModel
 import SystemPackage
 
-/// The synchronised folders of this device, and the way of documents between them and the air.
+/// The synchronised folders of this device, and the conversion of document URLs for other devices.
 ///
-/// A `file:` URL in a folder travels as a `FolderURL`, and becomes the `file:` URL of the same file in the other device's
-/// folder. What decides is where a path really leads: a link inside a folder that leads out of it is outside.
+/// A `file:` URL in a folder is sent as a `FolderURL`, and becomes the `file:` URL of the same file in the other
+/// device's folder. Resolved paths decide: a symbolic link in a folder that leads out of it is outside.
 package struct SyncedFolders: Hashable, Sendable {
     private var folders: [FolderID: SyncedFolder] = [:]
 
-    /// No folders.
+    /// Creates an empty set of folders.
     package init() {}
 
-    /// The folders, by id.
+    /// The folders, sorted by id.
     package var all: [SyncedFolder] { folders.values.sorted { $0.id < $1.id } }
 
-    /// The folder of that id.
+    /// The folder of that id; nil if there is none.
     package subscript(id: FolderID) -> SyncedFolder? {
         get { folders[id] }
         set { folders[id] = newValue }
     }
 
-    /// Where in a folder a file is; in the innermost, where folders are in each other.
+    /// The location of a file in a folder; in the innermost one if folders are nested.
     ///
     /// - Throws: ``FolderError`` with `missing`, `notShared` or `unresponsive`.
     package func location(of file: FileURL) throws(FolderError) -> FolderURL {
         let path = FilePath(bytes: file.path)
-        // Before the file: of a folder that does not answer, no file is asked for.
+        // Before the file: files in an unresponsive folder are not looked up.
         var roots: [(folder: SyncedFolder, root: FilePath)] = []
         var timeoutError: FolderError?
         for folder in folders.values {
@@ -36,7 +36,7 @@ package struct SyncedFolders: Hashable, Sendable {
             }
         }
         guard let real = try path.canonical else {
-            throw FolderError(.missing, "\(path) does not exist, so that it cannot follow to another device.")
+            throw FolderError(.missing, "\(path) does not exist and therefore cannot be opened on another device.")
         }
         let holders = roots.filter { real.starts(with: $0.root) }
         guard let holder = holders.max(by: { $0.root.components.count < $1.root.components.count }) else {
@@ -52,24 +52,24 @@ package struct SyncedFolders: Hashable, Sendable {
         }
     }
 
-    /// Where a file of a folder is on this device, whether or not it is there yet.
+    /// The location of a file of a folder on this device, whether or not it exists yet.
     ///
     /// - Throws: ``FolderError`` with `noSuchFolder`, `outsideFolder` or `unresponsive`.
     package func localFile(of url: FolderURL) throws(FolderError) -> FileLocation {
         guard let folder = folders[url.folder] else {
             throw FolderError(
                 .noSuchFolder,
-                "The document is in a folder \(url.folder) that this device does not have; "
-                    + "`handoffctl folders add \(url.folder) PATH` says where it is here."
+                "The document is in the folder \(url.folder), which this device does not have; "
+                    + "`handoffctl folders add \(url.folder) PATH` adds it."
             )
         }
         return try FileLocation(url, in: folder)
     }
 
-    /// The activity as it travels: with where in the folders its documents are.
+    /// The activity as it is sent, with `file:` URLs replaced by folder URLs.
     ///
-    /// - Throws: ``FolderError`` with `missing`, `notShared` or `unresponsive`, and with `invalid` for a URL that is malformed or
-    ///   belongs to the protocol.
+    /// - Throws: ``FolderError`` with `missing`, `notShared` or `unresponsive`, and with `invalid` for a URL that is
+    ///   malformed or is a folder URL already.
     package func shared(_ activity: Activity) throws(FolderError) -> Activity {
         try activity.mappingURLs { text throws(FolderError) in
             guard let file = try Self.file(text) else { return text }
@@ -77,7 +77,7 @@ package struct SyncedFolders: Hashable, Sendable {
         }
     }
 
-    /// Checks that every file which an activity names lies in a folder, except for its document.
+    /// Checks that every file of an activity, except its document, is in a folder.
     ///
     /// - Throws: ``FolderError`` as ``shared(_:)``.
     package func check(_ activity: Activity) throws(FolderError) {
@@ -89,9 +89,9 @@ package struct SyncedFolders: Hashable, Sendable {
         }
     }
 
-    /// Why an activity's document cannot follow to another device now; nil when it can, and where there is none.
+    /// Why an activity's document cannot be sent now; nil if it can, or if there is none.
     ///
-    /// - Throws: ``FolderError`` with `invalid` for a URL that can never be followed.
+    /// - Throws: ``FolderError`` with `invalid` for a URL that can never be sent.
     package func documentFault(of activity: Activity) throws(FolderError) -> FolderError? {
         guard let text = activity.documentURL, let file = try Self.file(text) else { return nil }
         do {
@@ -102,7 +102,7 @@ package struct SyncedFolders: Hashable, Sendable {
         }
     }
 
-    /// The activity as it is on this device, and where its documents are or will be.
+    /// The activity with URLs of files on this device, and the locations of its documents, which may not exist yet.
     ///
     /// - Throws: ``FolderError`` with `noSuchFolder`, `outsideFolder`, `unresponsive` or `foreign`.
     package func local(_ activity: Activity) throws(FolderError) -> (activity: Activity, locations: [FileLocation]) {
@@ -110,7 +110,10 @@ package struct SyncedFolders: Hashable, Sendable {
         let local = try activity.mappingURLs { text throws(FolderError) in
             let url = try Self.mappingModelError(.foreign) { () throws(ModelError) in
                 guard try FileURL(text) == nil else {
-                    throw ModelError(.invalidFileURL, "\(text.debugDescription) is a file of the other device.")
+                    throw ModelError(
+                        .invalidFileURL,
+                        "\(text.debugDescription) is a file: URL of the other device; only folder URLs can be opened."
+                    )
                 }
                 return try FolderURL(text)
             }
@@ -122,13 +125,16 @@ package struct SyncedFolders: Hashable, Sendable {
         return (local, locations)
     }
 
-    /// The file that a URL of this device names; nil where it names none.
+    /// The file of a `file:` URL of this device; nil for a URL of another scheme.
     ///
     /// - Throws: ``FolderError`` with `invalid`.
     package static func file(_ text: String) throws(FolderError) -> FileURL? {
         try mappingModelError(.invalid) { () throws(ModelError) in
             guard try FolderURL(text) == nil else {
-                throw ModelError(.invalidFileURL, "handoff-folder: is for the air; write a file: URL of this device.")
+                throw ModelError(
+                    .invalidFileURL,
+                    "handoff-folder: URLs are used only between devices; give a file: URL of this device."
+                )
             }
             return try FileURL(text)
         }
@@ -138,8 +144,8 @@ package struct SyncedFolders: Hashable, Sendable {
         let list = all.map { "\($0.id) (\($0.path))" }.joined(separator: ", ")
         return FolderError(
             .notShared,
-            "\(path) lies in no synchronised folder, so that another device could not open it. "
-                + (list.isEmpty ? "There is none yet; " : "There are \(list); ")
+            "\(path) is not in a synchronised folder, so other devices cannot open it. "
+                + (list.isEmpty ? "There are no folders yet; " : "The folders are \(list); ")
                 + "`handoffctl folders add ID PATH` adds one."
         )
     }

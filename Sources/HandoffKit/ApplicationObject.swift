@@ -3,7 +3,7 @@ import FoundationEssentials
 import HandoffBus
 import HandoffModel
 
-/// The object through which the daemon gives the app activities of other devices.
+/// The D-Bus object on which the daemon delivers activities of other devices to the app.
 struct ApplicationObject: ApplicationHandler {
     let handoff: Handoff
 

@@ -2,14 +2,14 @@ import DBus
 import FoundationEssentials
 import HandoffBus
 
-/// The app's connection to the bus, made anew when it is lost.
+/// The app's connection to the bus, re-established when it is lost.
 struct BusSession: Sendable {
-    /// How long to wait before connecting again: at first, and at most; it doubles in between.
+    /// The first and the longest delay before a new connection attempt; it doubles after each.
     private static let reconnectDelays = (first: Duration.seconds(1), last: Duration.seconds(60))
 
     let handoff: Handoff
     let bus: BusAddress
-    /// The app's name and object; nil when it continues nothing.
+    /// The app's bus name and object; nil for an app that continues no activities.
     let application: ApplicationCalls?
 
     /// Serves until the task is cancelled.
@@ -45,7 +45,7 @@ struct BusSession: Sendable {
         }
     }
 
-    /// Has the app's name on the bus while `body` runs, so that the daemon finds it there.
+    /// Owns the app's name on the bus while `body` runs, so that the daemon can call it.
     private func withApplicationName(on connection: Connection, _ body: @escaping @Sendable () async throws -> Void)
         async throws
     {
@@ -53,26 +53,27 @@ struct BusSession: Sendable {
         do {
             try await connection.withName(name, body)
         } catch let error as DBusError where error.code == .nameTaken {
-            // Another instance continues what there is to continue; this one can still be an origin.
+            // The other instance continues activities; this one can still publish its own.
             let error = CocoaError(error)
             handoff.perform { await handoff.delegate?.application(handoff, isUnavailable: error) }
             try await body()
         }
     }
 
-    /// Tells each new daemon everything.
+    /// Publishes all activities again to each new daemon.
     private func followDaemon(over connection: Connection) async throws {
         try await connection.withOwner(of: HandoffName.bus) { owners in
             var last: BusName??
             for await owner in owners where owner != last {
-                // Where none runs, what there is to say starts one; one that has stopped is not started against its will.
+                // If no daemon is running at first, publishing starts one; a daemon that was stopped later is not
+                // restarted here.
                 if owner != nil || last == nil {
                     handoff.publisher.daemonAppeared(owner)
                 } else {
                     handoff.publisher.daemonDisappeared()
                 }
                 last = owner
-                handoff.note(unavailable: owner == nil ? CocoaError(.noDaemon, "handoffd does not run.") : nil)
+                handoff.note(unavailable: owner == nil ? CocoaError(.noDaemon, "handoffd is not running.") : nil)
             }
         }
     }
@@ -81,7 +82,7 @@ struct BusSession: Sendable {
         guard let (activity, error) = handoff.publisher.receive(answer) else { return }
         let failure =
             answer.step == .start
-            ? CocoaError(.noDaemon, "handoffd cannot be started: \(error.message)") : CocoaError(error)
+            ? CocoaError(.noDaemon, "handoffd could not be started: \(error.message)") : CocoaError(error)
         guard failure.handoffReason != .noDaemon else { return handoff.note(unavailable: failure) }
         guard let activity else { return }
         activity.note(failure)

@@ -6,7 +6,7 @@ import LocalStream
 import Synchronization
 import SystemPackage
 
-/// Both directions of a conversation between the app that began an activity and one that continues it.
+/// A pair of byte streams between the app that published an activity and an app that continues it.
 ///
 /// ```swift
 /// try await activity.withContinuationStreams { streams in
@@ -16,9 +16,9 @@ import SystemPackage
 /// }
 /// ```
 ///
-/// Any number of bytes goes through: a reader that is slow makes the writer wait. A conversation that ended too early never
-/// looks like one that is complete: reading and writing then throw ``HandoffReason/streamBroken``. So it is for the other app
-/// when this one lets go of the streams without ``close()`` or `finish()`.
+/// The number of bytes is not limited; a slow reader makes the writer wait. A stream that was interrupted never looks
+/// complete: reading and writing then throw ``HandoffReason/streamBroken``. The same happens to the other app when this
+/// one releases the streams without calling ``close()`` or `finish()`.
 public final class ContinuationStreams: Sendable {
     private enum End {
         case untouched(UnixFD)
@@ -27,7 +27,7 @@ public final class ContinuationStreams: Sendable {
     }
 
     private let end: Mutex<End>
-    /// Whether everything was written that the other app should get.
+    /// Whether `finish()` was called: all data for the other app was written.
     private let hasFinished = Mutex(false)
     private let reactor: Reactor
 
@@ -40,35 +40,38 @@ public final class ContinuationStreams: Sendable {
         if hasFinished.withLock({ $0 }) { close() } else { abort() }
     }
 
-    /// What the other app writes, in pieces as they come.
+    /// The bytes that the other app writes, in chunks as they arrive.
     public var input: Input { Input(streams: self) }
 
-    /// What the other app reads.
+    /// The direction to the other app.
     public var output: Output { Output(streams: self) }
 
-    /// Ends the conversation; what was written still arrives.
+    /// Closes both streams; bytes written before still arrive.
     ///
-    /// Closing before the other app's end was read breaks the stream for that one.
+    /// Closing before the end of ``input`` was read breaks the stream for the other app.
     public func close() {
         take()?.close()
     }
 
-    /// Ends the conversation so that the other app gets an error, and not an end.
+    /// Resets both streams, so that the other app gets an error instead of an end.
     public func abort() {
         take()?.reset()
     }
 
-    /// Gives the connected socket away, in blocking mode, instead of using `input` and `output`.
+    /// Returns the connected socket, in blocking mode, for use in place of `input` and `output`.
     ///
-    /// Reading an end means that the other app has finished, `ECONNRESET` that the stream broke; `shutdown` with `SHUT_WR`
+    /// End of file means that the other app has finished, `ECONNRESET` that the stream broke; `shutdown` with `SHUT_WR`
     /// finishes this side.
     ///
-    /// - Returns: a file descriptor that the caller closes.
-    /// - Throws: `CocoaError` when the streams have been used or closed, or the process has no descriptor left.
+    /// - Returns: a file descriptor that the caller has to close.
+    /// - Throws: `CocoaError` if the streams were used or closed before, or the process has no file descriptor left.
     public func takeFileDescriptor() throws -> CInt {
         try end.withLock { end in
             guard case .untouched(let descriptor) = end else {
-                throw CocoaError(.streamBroken, "The streams are in use, or closed: take the descriptor before.")
+                throw CocoaError(
+                    .streamBroken,
+                    "The streams are in use or closed: take the file descriptor before using them."
+                )
             }
             do {
                 let number = try descriptor.duplicate()
@@ -98,7 +101,7 @@ public final class ContinuationStreams: Sendable {
         }
     }
 
-    /// The stream, which is nobody's after this.
+    /// Returns the stream and marks it as gone.
     private func take() -> LocalStream? {
         let stream = try? stream()
         end.withLock { $0 = .gone }
@@ -107,11 +110,11 @@ public final class ContinuationStreams: Sendable {
 }
 
 extension ContinuationStreams {
-    /// What the other app writes: at most one task reads at a time.
+    /// The bytes that the other app writes; at most one task may read at a time.
     public struct Input: AsyncSequence, Sendable {
         fileprivate let streams: ContinuationStreams
 
-        /// The next 1 to `count` bytes; none when the other app has finished.
+        /// Reads the next 1 to `count` bytes; empty when the other app has finished.
         ///
         /// - Throws: `CocoaError` when the stream broke or the task was cancelled.
         public nonisolated(nonsending) func read(atMost count: Int = 65_536) async throws -> [UInt8] {
@@ -122,7 +125,7 @@ extension ContinuationStreams {
             }
         }
 
-        /// Everything until the other app has finished.
+        /// Reads all bytes until the other app has finished.
         ///
         /// - Throws: `CocoaError` when there is more than `limit`, the stream broke, or the task was cancelled.
         public nonisolated(nonsending) func readAll(limit: Int) async throws -> [UInt8] {
@@ -130,7 +133,7 @@ extension ContinuationStreams {
             for try await bytes in self {
                 all += bytes
                 guard all.count <= limit else {
-                    throw CocoaError(.payloadTooLarge, "The other app writes more than \(limit) bytes.")
+                    throw CocoaError(.payloadTooLarge, "The other app has written more than \(limit) bytes.")
                 }
             }
             return all
@@ -138,11 +141,11 @@ extension ContinuationStreams {
 
         public func makeAsyncIterator() -> Iterator { Iterator(input: self) }
 
-        /// Reads piece by piece.
+        /// Reads chunk by chunk.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate let input: Input
 
-            /// The next piece; nil when the other app has finished.
+            /// Reads the next chunk; nil when the other app has finished.
             ///
             /// - Throws: `CocoaError` when the stream broke or the task was cancelled.
             public nonisolated(nonsending) func next() async throws -> [UInt8]? {
@@ -152,7 +155,7 @@ extension ContinuationStreams {
         }
     }
 
-    /// What the other app reads: at most one task writes at a time.
+    /// The direction to the other app; at most one task may write at a time.
     public struct Output: Sendable {
         fileprivate let streams: ContinuationStreams
 
@@ -167,7 +170,7 @@ extension ContinuationStreams {
             }
         }
 
-        /// Says that no more is written: the other app reads an end once it has read all before it.
+        /// Ends this direction: the other app reads end of file once it has read all bytes before it.
         ///
         /// - Throws: `CocoaError` when the stream is closed or broke.
         public func finish() throws {
@@ -181,20 +184,20 @@ extension ContinuationStreams {
 }
 
 extension UserActivity {
-    /// Opens a stream to the app on the other device with which this activity began; each call opens another one.
+    /// Opens streams to the app on the origin device of this activity; each call opens a new pair.
     ///
-    /// It works as long as the activity exists there, and takes about half a second.
+    /// This is possible as long as the activity exists on that device, and takes about half a second.
     ///
-    /// - Throws: `CocoaError`, of which `handoffReason` tells apart that the app takes no streams
-    ///   (``HandoffReason/streamsNotSupported``), that the activity has ended there (``HandoffReason/continuationEnded``),
-    ///   that the device is out of range (``HandoffReason/peerUnreachable``), and that there is no daemon
-    ///   (``HandoffReason/noDaemon``).
+    /// - Throws: `CocoaError`, whose `handoffReason` is ``HandoffReason/streamsNotSupported`` if the app accepts no
+    ///   streams, ``HandoffReason/continuationEnded`` if the activity has ended there,
+    ///   ``HandoffReason/peerUnreachable`` if the device is out of range, and ``HandoffReason/noDaemon`` if there is no
+    ///   daemon.
     public nonisolated(nonsending) func continuationStreams() async throws -> ContinuationStreams {
         guard originDeviceName != nil else {
-            throw CocoaError(.notContinued, "The activity began here: wait for streams in its delegate.")
+            throw CocoaError(.notContinued, "The activity began on this device: receive streams in its delegate.")
         }
         guard let continuation else {
-            throw CocoaError(.streamsNotSupported, "The app that began the activity takes no streams.")
+            throw CocoaError(.streamsNotSupported, "The app that published the activity accepts no streams.")
         }
         guard let connection = handoff.publisher.connection else {
             throw handoff.unavailability ?? CocoaError(.noDaemon, "There is no connection to the bus.")
@@ -207,9 +210,9 @@ extension UserActivity {
         }
     }
 
-    /// Talks with the app with which this activity began, and ends the conversation when `body` returns.
+    /// Opens streams to the app on the origin device of this activity, and closes them when `body` returns.
     ///
-    /// When `body` throws, the other app gets an error instead of an end.
+    /// When `body` throws, the streams are reset: the other app gets an error instead of an end.
     ///
     /// - Throws: what ``continuationStreams()`` and `body` throw.
     public nonisolated(nonsending) func withContinuationStreams<Success>(

@@ -1,7 +1,7 @@
 import DBus
 import HandoffBus
 
-/// The object through which the daemon asks for the newest state of an activity, and tells who goes on with it.
+/// The D-Bus object that receives save requests, streams and notices of continuation for the activities of the app.
 struct DelegateObject: ActivityDelegate {
     let handoff: Handoff
 
@@ -22,7 +22,7 @@ struct DelegateObject: ActivityDelegate {
     ) throws {
         let activity = try known(activity)
         guard let delegate = activity.delegate else {
-            throw HandoffErrorName.streamsNotSupported.reply("The app takes no streams.")
+            throw HandoffErrorName.streamsNotSupported.reply("The app accepts no streams.")
         }
         let streams = ContinuationStreams(stream, on: handoff.reactor)
         handoff.perform {

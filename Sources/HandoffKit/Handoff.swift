@@ -4,7 +4,7 @@ public import FoundationEssentials
 import HandoffBus
 import Synchronization
 
-/// An app's part in Handoff, for as long as a closure runs.
+/// The connection of an app to Handoff, which exists while a closure runs.
 ///
 /// ```swift
 /// try await Handoff.run(application: "org.example.Editor", delegate: editor) { handoff in
@@ -18,12 +18,12 @@ public final class Handoff: Sendable {
     let delegate: (any HandoffApplicationDelegate)?
     let reactor: Reactor
 
-    /// What has to be done for the app, each beside the others.
+    /// Calls of the delegates; they run concurrently.
     private let work: AsyncStream<@Sendable () async -> Void>
     private let newWork: AsyncStream<@Sendable () async -> Void>.Continuation
     private let availability = Mutex(Availability.unknown)
 
-    /// Whether there is Handoff.
+    /// Whether Handoff is available.
     private enum Availability {
         case unknown
         case available
@@ -36,21 +36,21 @@ public final class Handoff: Sendable {
         (work, newWork) = AsyncStream.makeStream()
     }
 
-    /// Takes part in Handoff while `body` runs.
+    /// Connects the app to Handoff while `body` runs.
     ///
-    /// It begins at once, whether or not handoffd runs: what becomes current is published as soon as it does, and again
-    /// whenever it was restarted. When this returns, all activities of the app have ended, and everything that was being done
-    /// for its delegates has been cancelled and awaited.
+    /// `body` starts at once, whether or not handoffd is running: current activities are published as soon as it runs,
+    /// and again after each restart of it. When this method returns, all activities of the app have ended, and all
+    /// calls of its delegates have been cancelled and awaited.
     ///
     /// - Parameters:
-    ///   - application: the id of the app's desktop file without `.desktop`, such as `org.example.Editor`, under which it
-    ///     continues activities of other devices; nil for an app that only begins some.
-    ///   - delegate: what continues activities of other devices.
-    ///   - bus: the address of the bus to use instead of the session's, such as `unix:path=/run/user/1000/bus`.
-    ///   - body: what the app does; it runs where the caller runs.
+    ///   - application: the id of the app's desktop file without `.desktop`, such as `org.example.Editor`, under which
+    ///     it continues activities of other devices; nil for an app that only publishes activities.
+    ///   - delegate: the object that continues activities of other devices.
+    ///   - bus: the address of the bus to use instead of the session bus, such as `unix:path=/run/user/1000/bus`.
+    ///   - body: the work of the app; it runs on the caller's actor.
     /// - Returns: what `body` returns.
-    /// - Throws: what `body` throws; before it runs `CocoaError` where `application` cannot be a name on a bus, or the
-    ///   system allows no more threads or file descriptors.
+    /// - Throws: what `body` throws; before `body` runs, `CocoaError` if `application` is not a valid bus name, or if
+    ///   the system allows no more threads or file descriptors.
     public nonisolated(nonsending) static func run<Success>(
         application: String? = nil,
         delegate: (any HandoffApplicationDelegate)? = nil,
@@ -85,21 +85,21 @@ public final class Handoff: Sendable {
         }
     }
 
-    /// Why there is no Handoff at the moment; nil when there is.
+    /// Why Handoff is unavailable at the moment; nil when it is available.
     public var unavailability: CocoaError? {
         switch availability.withLock({ $0 }) {
-        case .unknown: CocoaError(.noDaemon, "handoffd was not reached yet.")
+        case .unknown: CocoaError(.noDaemon, "The connection to handoffd is not established yet.")
         case .available: nil
         case .unavailable(let error): error
         }
     }
 
-    /// Does something for the app in a task of its own, which is cancelled when the app's part in Handoff ends.
+    /// Runs `action` in a task of its own, which is cancelled when ``run(application:delegate:bus:_:)`` ends.
     func perform(_ action: @escaping @Sendable () async -> Void) {
         newWork.yield(action)
     }
 
-    /// Notes whether there is Handoff, and tells the app when that is new.
+    /// Records whether Handoff is available, and notifies the delegate of a change.
     func note(unavailable error: CocoaError?) {
         let isNew = availability.withLock { availability in
             defer { availability = error.map(Availability.unavailable) ?? .available }

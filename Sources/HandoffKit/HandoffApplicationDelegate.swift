@@ -1,50 +1,51 @@
 public import FoundationEssentials
 
-/// Gives an activity to the objects of an app that have a part in it, and returns when each of them has taken it.
+/// Restores an activity in the given responders; returns when each of them has restored its state.
 public typealias RestorationHandler = @Sendable ([any UserActivityResponder]) async -> Void
 
-/// What an app does that continues activities of other devices.
+/// Continues activities of other devices in an app.
 ///
-/// After each ``application(_:willContinueUserActivityWithType:from:)`` comes exactly one of
-/// ``application(_:continue:restorationHandler:)`` and ``application(_:didFailToContinueUserActivityWithType:error:)``.
+/// Each ``application(_:willContinueUserActivityWithType:from:)`` is followed by exactly one call of
+/// ``application(_:continue:restorationHandler:)`` or ``application(_:didFailToContinueUserActivityWithType:error:)``.
 ///
-/// Its methods run where the conforming type says, as those of ``UserActivityDelegate``.
+/// The conforming type decides on which actor the methods run, as with ``UserActivityDelegate``. All requirements are
+/// optional.
 public protocol HandoffApplicationDelegate: AnyObject, Sendable {
-    /// Takes in that an activity is coming, from the device of that name.
+    /// Notifies that an activity will arrive from the device of that name.
     ///
-    /// - Returns: whether the app shows that it waits; false without this method.
+    /// - Returns: whether the app shows that it is waiting; the default implementation returns false.
     func application(
         _ handoff: Handoff,
         willContinueUserActivityWithType userActivityType: String,
         from deviceName: String
     ) async -> Bool
 
-    /// Goes on with an activity, within 30 seconds.
+    /// Continues an activity; has to return within 30 seconds.
     ///
-    /// Hand the objects that have a part in it to `restorationHandler`: each gets
-    /// ``UserActivityResponder/restoreUserActivityState(_:)``. The activity is kept for as long as the app has a reference to
-    /// it; to go on being its origin here, call ``UserActivity/becomeCurrent()``.
+    /// Pass the objects that contribute to it to `restorationHandler`, which calls
+    /// ``UserActivityResponder/restoreUserActivityState(_:)`` of each. The activity exists as long as the app has a
+    /// reference to it; to publish it from this device in turn, call ``UserActivity/becomeCurrent()``.
     ///
-    /// - Returns: whether the app goes on with it; after false, its web page opens in the browser.
+    /// - Returns: whether the app continues it; after false, its web page opens in the browser.
     func application(
         _ handoff: Handoff,
         continue userActivity: UserActivity,
         restorationHandler: @escaping RestorationHandler
     ) async -> Bool
 
-    /// Takes in that an activity does not come, and why; `error` with ``HandoffReason/userCancelled`` is nothing to show.
+    /// Notifies that an activity will not arrive, and why; do not show an `error` with ``HandoffReason/userCancelled``.
     func application(
         _ handoff: Handoff,
         didFailToContinueUserActivityWithType userActivityType: String,
         error: CocoaError
     ) async
 
-    /// Sees an activity of this app just before it goes to another device, with everything that was added to it.
+    /// Notifies that an activity of this app, with all its state, is about to be sent to another device.
     func application(_ handoff: Handoff, didUpdate userActivity: UserActivity) async
 
-    /// Takes in that there is no Handoff, and why; nil when there is again.
+    /// Notifies that Handoff has become unavailable, and why; nil when it has become available.
     ///
-    /// Nothing has to be done: what was current is current again once there is.
+    /// The app need not react: activities that were current become current again once Handoff is available.
     func application(_ handoff: Handoff, isUnavailable error: CocoaError?) async
 }
 

@@ -2,13 +2,14 @@ import DBus
 import HandoffBus
 import HandoffModel
 
-/// What one activity shall be on the bus, and what the daemon knows of it: from the difference follows what to say.
+/// The wanted state of one activity and the state that was sent to the daemon; the calls to make follow from the
+/// difference.
 ///
-/// A daemon that comes back knows nothing; forgetting what it was told is all that it takes to tell it everything again.
+/// A restarted daemon has no state: forgetting what was sent is enough to send everything again.
 struct Publication: Sendable {
-    /// Something to say to the daemon.
+    /// A call to the daemon.
     enum Step: Hashable, Sendable {
-        /// There is no daemon: one has to be started first.
+        /// There is no daemon: ask the bus to start one first.
         case start
         case create(ActivityType, ActivityDraft)
         case set(ObjectPath, ActivityDraft.Key, Value)
@@ -17,17 +18,17 @@ struct Publication: Sendable {
         case invalidate(ObjectPath)
     }
 
-    /// What the app wants, or what the daemon was told.
+    /// The state that the app wants, or that was sent to the daemon.
     private struct State: Hashable {
         var draft: ActivityDraft
-        /// When it was made current, in an order of all activities of the program; nil when it is not.
+        /// The rank of the call that made it current, among all activities of the program; nil when it is not current.
         var turn: UInt64?
     }
 
     private enum Daemon {
         case unaware
         case requested(ActivityDraft)
-        /// It does not want the activity as it was then; asking again makes sense once it has changed.
+        /// It refused the activity with this content; a new attempt makes sense once that has changed.
         case refused(ActivityDraft)
         case created(ObjectPath, State)
     }
@@ -36,7 +37,7 @@ struct Publication: Sendable {
     private var wanted: State
     private var daemon = Daemon.unaware
     private(set) var isOver = false
-    /// While it is being saved, it is told as it was before.
+    /// While the app saves, changes are not sent.
     private var isSaving = false
 
     init(type: ActivityType, draft: ActivityDraft) {
@@ -44,25 +45,25 @@ struct Publication: Sendable {
         wanted = State(draft: draft)
     }
 
-    /// What the app has said.
+    /// The state that the app wants.
     var draft: ActivityDraft {
         get { wanted.draft }
         set { wanted.draft = newValue }
     }
 
-    /// When it was made current; nil when it is not.
+    /// The rank of the call that made it current; nil when it is not current.
     var turn: UInt64? {
         get { wanted.turn }
         set { wanted.turn = newValue }
     }
 
-    /// The daemon's object, if there is one.
+    /// The path of the daemon's object, if there is one.
     var path: ObjectPath? { if case .created(let path, _) = daemon { path } else { nil } }
 
-    /// The turn in which the daemon was told that it is current.
+    /// The turn that was sent to the daemon.
     var sentTurn: UInt64? { if case .created(_, let sent) = daemon { sent.turn } else { nil } }
 
-    /// Whether it has ended for everybody.
+    /// Whether the activity has ended and the daemon has no object for it.
     var isGone: Bool {
         switch daemon {
         case .unaware, .refused: isOver
@@ -70,7 +71,7 @@ struct Publication: Sendable {
         }
     }
 
-    /// What has to be said now; it counts as said.
+    /// Returns the calls to make now, and records them as made.
     mutating func steps() -> [Step] {
         switch daemon {
         case .unaware: create()
@@ -101,41 +102,41 @@ struct Publication: Sendable {
         return steps
     }
 
-    /// The activity has ended for its app.
+    /// Records that the app has ended the activity.
     mutating func invalidate() {
         isOver = true
     }
 
-    /// The daemon has created it.
+    /// Records that the daemon has created it.
     mutating func created(at path: ObjectPath) {
         guard case .requested(let draft) = daemon else { return }
         daemon = .created(path, State(draft: draft))
     }
 
-    /// The daemon has not created it.
+    /// Records that the daemon has not created it.
     ///
-    /// - Parameter isFinal: whether the activity is at fault, so that the same again would be refused again.
+    /// - Parameter isFinal: whether the activity itself was refused, so that a retry without a change would fail again.
     mutating func notCreated(isFinal: Bool) {
         guard case .requested(let draft) = daemon else { return }
         daemon = isFinal ? .refused(draft) : .unaware
     }
 
-    /// The daemon is gone, or another one.
+    /// Records that the daemon has exited or was replaced.
     mutating func forget() {
         daemon = .unaware
     }
 
-    /// The daemon asks for the newest state: until ``endSaving()`` nothing changes for it.
+    /// Starts a save that the daemon has requested: no changes are sent until ``endSaving()``.
     mutating func beginSaving() {
         isSaving = true
         wanted.draft.needsSave = false
         guard case .created(let path, var sent) = daemon else { return }
-        // It says so itself with its question.
+        // The daemon resets it itself when it requests a save.
         sent.draft.needsSave = false
         daemon = .created(path, sent)
     }
 
-    /// The newest state is there.
+    /// Ends a save; changes are sent again.
     mutating func endSaving() {
         isSaving = false
     }

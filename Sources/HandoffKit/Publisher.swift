@@ -4,29 +4,29 @@ import HandoffBus
 import HandoffModel
 import Synchronization
 
-/// All activities of a program, and the connection over which the daemon is told of them.
+/// All activities of a program, and the connection over which they are published to the daemon.
 ///
-/// Whatever changes, changes here under one lock, and what has to be said leaves in the order of that lock. Answers come in
+/// All changes happen under one lock, and calls to the daemon are sent in the order of that lock. Answers arrive
 /// through ``receive(_:)``.
 final class Publisher: Sendable {
     typealias ID = UInt64
 
-    /// The object of ours that the daemon calls.
+    /// The path of the object that the daemon calls.
     static let delegatePath: ObjectPath = "/org/handoffd/HandoffKit"
 
-    /// What the daemon answered to a step.
+    /// The daemon's answer to a step.
     struct Answer: Sendable {
         let id: ID
         let step: Publication.Step
         let result: Result<[Value], DBusError>
-        /// Of which daemon.
+        /// The epoch of the daemon that answered.
         fileprivate let epoch: UInt64
     }
 
     private struct Entry {
         var publication: Publication
         weak var activity: UserActivity?
-        /// What is current stays, even if its app keeps no reference to it.
+        /// Retains the activity while it is current, even if the app has no reference to it.
         var current: UserActivity?
     }
 
@@ -35,14 +35,13 @@ final class Publisher: Sendable {
         let answers: AsyncStream<Answer>.Continuation
     }
 
-    /// Who is to be told.
+    /// The daemon to which calls are sent.
     private enum Daemon {
-        /// It is not known yet whether there is one.
+        /// Whether there is one is not known yet.
         case unknown
-        /// There is none; whether the bus has been asked to start one.
+        /// There is none; `isAsked`: whether the bus was asked to start one.
         case absent(isAsked: Bool)
-        /// By its own name on the bus, so that nothing meant for it reaches one that comes after it and is told everything
-        /// anyhow.
+        /// Its unique name on the bus, so that no call meant for it reaches its successor, which gets all state anyway.
         case present(BusName)
     }
 
@@ -52,17 +51,17 @@ final class Publisher: Sendable {
         var paths: [ObjectPath: ID] = [:]
         var lastID: ID = 0
         var lastTurn: UInt64 = 0
-        /// Changes with every daemon, so that answers of one that is gone are known.
+        /// Incremented with every daemon, so that answers of an earlier one can be recognised.
         var epoch: UInt64 = 0
         var attachment: Attachment?
     }
 
     private let state = Mutex(State())
 
-    /// The connection there is.
+    /// The connection to the bus, if there is one.
     var connection: Connection? { state.withLock { $0.attachment?.connection } }
 
-    /// Makes an activity known; the daemon is told once it is current.
+    /// Adds an activity; it is published once it becomes current.
     func insert(_ type: ActivityType, _ draft: ActivityDraft) -> ID {
         state.withLock { state in
             state.lastID += 1
@@ -71,22 +70,22 @@ final class Publisher: Sendable {
         }
     }
 
-    /// Says which object stands for an activity.
+    /// Sets the object of an activity.
     func bind(_ id: ID, to activity: UserActivity) {
         state.withLock { $0.entries[id]?.activity = activity }
     }
 
-    /// What an activity is; nil when it has ended.
+    /// The content of an activity; nil when it has ended.
     func draft(of id: ID) -> ActivityDraft? {
         state.withLock { $0.entries[id]?.publication.draft }
     }
 
-    /// Changes an activity; nothing happens when it has ended.
+    /// Changes an activity; has no effect when it has ended.
     func change(_ id: ID, _ change: (inout ActivityDraft) -> Void) {
         update(id) { change(&$0.publication.draft) }
     }
 
-    /// Makes an activity the newest of those that are current.
+    /// Makes an activity the most recent of those that became current.
     func becomeCurrent(_ id: ID) {
         update(id) { entry, turn in
             entry.publication.turn = turn
@@ -94,9 +93,9 @@ final class Publisher: Sendable {
         }
     }
 
-    /// Takes an activity out of those that are current.
+    /// Removes an activity from those that became current.
     func resignCurrent(_ id: ID) {
-        // The reference goes after the lock, whose deinitialiser takes it again.
+        // Release the reference after the lock: the deinitialiser of the activity acquires it again.
         var released: UserActivity?
         update(id) { entry in
             entry.publication.turn = nil
@@ -115,7 +114,7 @@ final class Publisher: Sendable {
         withExtendedLifetime(released) {}
     }
 
-    /// The activity behind an object of the daemon.
+    /// The activity of an object of the daemon.
     func activity(at path: ObjectPath) -> UserActivity? {
         state.withLock { state in state.paths[path].flatMap { state.entries[$0]?.activity } }
     }
@@ -125,19 +124,19 @@ final class Publisher: Sendable {
         state.withLock { $0.entries[id]?.publication.isOver ?? true }
     }
 
-    /// Lets an activity change without telling.
+    /// Stops sending changes of an activity while the app saves it.
     func beginSaving(_ id: ID) {
         update(id) { $0.publication.beginSaving() }
     }
 
-    /// Tells what has changed since ``beginSaving(_:)``: all of it has been handed over when this returns.
+    /// Sends the changes since ``beginSaving(_:)``: all calls have been queued when this returns.
     func endSaving(_ id: ID) {
         update(id) { $0.publication.endSaving() }
     }
 
-    /// Takes up a connection; nothing is said before ``daemonAppeared(_:)``.
+    /// Attaches a connection; nothing is sent before ``daemonAppeared(_:)``.
     ///
-    /// - Returns: what the daemon answers over it, for ``receive(_:)``.
+    /// - Returns: the daemon's answers, for ``receive(_:)``.
     func attach(_ connection: Connection) -> AsyncStream<Answer> {
         let (answers, continuation) = AsyncStream<Answer>.makeStream()
         state.withLock { state in
@@ -148,7 +147,7 @@ final class Publisher: Sendable {
         return answers
     }
 
-    /// Gives up the connection.
+    /// Detaches the connection.
     func detach() {
         let attachment = state.withLock { state in
             Self.forgetAll(&state)
@@ -157,7 +156,7 @@ final class Publisher: Sendable {
         attachment?.answers.finish()
     }
 
-    /// The daemon is gone: it comes back, or is asked for by the next change.
+    /// Records that the daemon has exited; the next change asks the bus to start it, unless it has come back.
     func daemonDisappeared() {
         state.withLock { state in
             Self.forgetAll(&state)
@@ -165,7 +164,7 @@ final class Publisher: Sendable {
         }
     }
 
-    /// A daemon is there that knows nothing, and is told everything; nil for none, of which one is started if need be.
+    /// Publishes all activities to a new daemon; with nil, starts a daemon if there is something to publish.
     func daemonAppeared(_ daemon: BusName?) {
         state.withLock { state in
             Self.forgetAll(&state)
@@ -177,15 +176,15 @@ final class Publisher: Sendable {
         }
     }
 
-    /// Takes in what the daemon answered.
+    /// Processes an answer of the daemon.
     ///
-    /// - Returns: the activity and what is wrong with it, where the daemon says so.
+    /// - Returns: the activity and the error, if the daemon refused the call.
     func receive(_ answer: Answer) -> (activity: UserActivity?, error: DBusError)? {
         state.withLock { state in
             guard answer.epoch == state.epoch else { return nil }
             if answer.step == .start, case .failure(let error) = answer.result {
-                // What there is to say is said when the daemon has come, or asks again with the next change; also when
-                // the activity is gone by which it was asked.
+                // State is sent when the daemon appears; the next change asks again for its start, even if the activity
+                // that asked for it has ended.
                 state.daemon = .absent(isAsked: false)
                 return state.entries[answer.id].map { ($0.activity, error) }
             }
@@ -214,7 +213,8 @@ extension Publisher {
         update(id) { entry, _ in change(&entry) }
     }
 
-    /// Changes an entry, given the turn that an activity has which becomes current now, and says what follows.
+    /// Changes an entry and sends the calls that follow; `change` gets the turn of an activity that becomes current
+    /// now.
     private func update(_ id: ID, _ change: (inout Entry, UInt64) -> Void) {
         state.withLock { state in
             guard var entry = state.entries[id], !entry.publication.isOver else { return }
@@ -225,12 +225,12 @@ extension Publisher {
         }
     }
 
-    /// Whether a call failed because the daemon is not there any more: its successor may be told the same.
+    /// Whether a call failed because the daemon has exited: its successor may accept the same call.
     private static func isAbsence(_ error: DBusError) -> Bool {
         error.code == .disconnected || error.indicatesAbsentService || error.name == .noReply
     }
 
-    /// Tells the daemon what it does not know of an activity.
+    /// Sends the daemon the unsent changes of an activity.
     private static func send(_ id: ID, _ state: inout State) {
         guard var entry = state.entries[id] else { return }
         if let attachment = state.attachment, case .absent(isAsked: false) = state.daemon {
@@ -247,7 +247,7 @@ extension Publisher {
             }
             state.entries[id] = entry
             if let path, entry.publication.path == nil { state.paths[path] = nil }
-            // One that was created late has gone on top of those that became current after it.
+            // An activity that was created late is now ahead of those that became current after it.
             if let turn = entry.publication.sentTurn, turn != before {
                 repeatTurns(after: turn, daemon, attachment, state)
             }
@@ -275,7 +275,7 @@ extension Publisher {
         epoch: UInt64
     ) {
         attachment.connection.post(step.call(to: daemon)) { result in
-            // Not taken in here: this may run under the lock.
+            // Not processed here: this may run under the lock.
             attachment.answers.yield(Answer(id: id, step: step, result: result, epoch: epoch))
         }
     }
@@ -291,11 +291,11 @@ extension Publisher {
 }
 
 extension Publication.Step {
-    /// The call that says it.
+    /// The D-Bus call of the step.
     fileprivate func call(to daemon: BusName) -> MethodCall {
         switch self {
         case .start:
-            // D-Bus specification, "Message Bus Messages": the name, and flags that mean nothing yet.
+            // D-Bus specification, "Message Bus Messages": the name, and flags that are not used yet.
             MethodCall(
                 destination: "org.freedesktop.DBus",
                 path: "/org/freedesktop/DBus",

@@ -3,7 +3,9 @@ import HandoffBus
 import HandoffModel
 import Synchronization
 
-/// What a person is doing in an app, for another of their devices to continue; named as Apple's `NSUserActivity`.
+/// What the user is doing in an app, for another of their devices to continue.
+///
+/// The API follows Apple's `NSUserActivity`.
 ///
 /// ```swift
 /// let activity = try UserActivity(activityType: "org.example.editor.editing", in: handoff)
@@ -12,25 +14,26 @@ import Synchronization
 /// activity.becomeCurrent()
 /// ```
 ///
-/// Everything may be called from any thread, actor or task; nothing blocks, waits or throws. What is set is told to the
-/// daemon at once, in the order of the calls, and told again when the daemon was restarted. Where the daemon does not want
-/// something, ``UserActivityDelegate/userActivity(_:didFailToPublish:)`` and ``publishingError`` say why.
+/// All methods and properties may be used from any thread, actor or task; they do not block, wait or throw. Changes are
+/// sent to the daemon at once, in the order of the calls, and sent again after a restart of the daemon. If the daemon
+/// refuses a change, ``UserActivityDelegate/userActivity(_:didFailToPublish:)`` and ``publishingError`` give the
+/// reason.
 ///
-/// An activity that is current stays until ``resignCurrent()`` or ``invalidate()``. One that is not ends with the last
-/// reference to it.
+/// A current activity is retained until ``resignCurrent()`` or ``invalidate()``. Any other one ends when the last
+/// reference to it is released.
 public final class UserActivity: Sendable {
-    /// What browsers do: activities of this type may be continued by any browser.
+    /// The type of web browsing: any browser may continue activities of this type.
     public static let browsingWebType = ActivityType.browsingWeb.rawValue
 
-    /// What is being done, fixed for life.
+    /// The activity type, which never changes.
     public let activityType: String
 
-    /// What the device is called on which the activity began; nil for one that began here.
+    /// The name of the origin device; nil for an activity that began on this device.
     public let originDeviceName: String?
 
     let id: Publisher.ID
     let handoff: Handoff
-    /// By what a stream is asked for.
+    /// The token with which streams are requested; nil if the app on the origin device accepts none.
     let continuation: String?
     private let state = Mutex(State())
 
@@ -40,12 +43,12 @@ public final class UserActivity: Sendable {
         var publishingError: CocoaError?
     }
 
-    /// An activity that is not current yet, and that nobody else sees before it is.
+    /// Creates an activity that is not current, and that other devices cannot see before it becomes current.
     ///
     /// - Parameters:
-    ///   - activityType: a reverse-DNS name such as `org.example.editor.editing`, which people never see.
-    ///   - handoff: what ``Handoff/run(application:delegate:bus:_:)`` has given.
-    /// - Throws: `CocoaError` with ``HandoffReason/invalidActivityType`` for a type that is no such name.
+    ///   - activityType: a reverse-DNS name such as `org.example.editor.editing`, which is not shown to the user.
+    ///   - handoff: the argument of the closure of ``Handoff/run(application:delegate:bus:_:)``.
+    /// - Throws: `CocoaError` with ``HandoffReason/invalidActivityType`` if the type is not a reverse-DNS name.
     public init(activityType: String, in handoff: Handoff) throws {
         let type: ActivityType
         do { type = try ActivityType(activityType) } catch { throw CocoaError(error) }
@@ -59,7 +62,7 @@ public final class UserActivity: Sendable {
         handoff.publisher.bind(id, to: self)
     }
 
-    /// An activity that came from another device.
+    /// Creates an activity from one that was fetched from another device.
     init(_ fetched: FetchedActivity, from device: String, in handoff: Handoff) {
         var draft = ActivityDraft(fetched.activity, delegate: Publisher.delegatePath)
         draft.properties.streamToken = nil
@@ -75,31 +78,31 @@ public final class UserActivity: Sendable {
         handoff.publisher.invalidate(id)
     }
 
-    /// Whom to ask for the newest state, and to tell who goes on; not retained.
+    /// The object that saves the newest state and is notified of continuations; not retained.
     public var delegate: (any UserActivityDelegate)? {
         get { state.withLock { $0.delegate } }
         set { state.withLock { $0.delegate = newValue } }
     }
 
-    /// Why the daemon did not want what was set last, if it did not.
+    /// The last error with which the daemon refused the activity or a change of it; nil if there was none.
     public var publishingError: CocoaError? { state.withLock { $0.publishingError } }
 
-    /// Makes this the activity that the person is doing, which other devices may continue.
+    /// Makes this the current activity, which other devices may continue.
     ///
-    /// Exactly one activity of a session is current, of all its apps; the one before is current again when this one resigns
-    /// or ends. To be called whenever the person turns to it.
+    /// At most one activity of all apps of a session is current; the previous one becomes current again when this one
+    /// resigns or ends. Call this whenever the user turns to the activity.
     public func becomeCurrent() {
         handoff.publisher.becomeCurrent(id)
     }
 
-    /// Says that the person does something else that is no activity; ``becomeCurrent()`` brings it back.
+    /// Ends being current, without ending the activity; ``becomeCurrent()`` makes it current again.
     public func resignCurrent() {
         handoff.publisher.resignCurrent(id)
     }
 
-    /// Ends the activity, here and on the lists of other devices, for good.
+    /// Ends the activity permanently, on this device and in the lists of other devices.
     ///
-    /// After that it has no parts, and takes none.
+    /// From then on its properties are empty and ignore changes.
     public func invalidate() {
         handoff.publisher.invalidate(id)
     }
@@ -109,82 +112,83 @@ public final class UserActivity: Sendable {
     }
 }
 
-// MARK: - What it consists of
+// MARK: - Properties
 
 extension UserActivity {
-    /// A short text that may be shown to a person, at most 1024 bytes of UTF-8.
+    /// A short title to show to the user, at most 1024 bytes of UTF-8.
     public var title: String? {
         get { self[\.title] }
         set { self[\.title] = newValue }
     }
 
-    /// The state to continue from: 3 KiB or less is advised, more than 64 KiB is refused.
+    /// The state to continue from; 3 KiB or less is recommended, more than 64 KiB is refused.
     ///
-    /// Setting it replaces all of it.
+    /// Setting it replaces all entries.
     public var userInfo: [String: UserInfoValue] {
         get { self[\.userInfo].mapValues(UserInfoValue.init(model:)) }
         set { self[\.userInfo] = newValue.mapValues(\.model) }
     }
 
-    /// Adds entries to ``userInfo``; those of the same key are replaced.
+    /// Adds entries to ``userInfo``; replaces those with the same key.
     public func addUserInfoEntries(from other: [String: UserInfoValue]) {
         handoff.publisher.change(id) { $0.properties.userInfo.merge(other.mapValues(\.model)) { _, new in new } }
     }
 
-    /// Which keys of ``userInfo`` are enough to continue: only these travel.
+    /// The keys of ``userInfo`` that are sent; the others are not.
     ///
-    /// Empty means all of them.
+    /// If empty, all keys are sent.
     public var requiredUserInfoKeys: Set<String> {
         get { self[\.requiredUserInfoKeys] }
         set { self[\.requiredUserInfoKeys] = newValue }
     }
 
-    /// Where a browser goes on when no app does.
+    /// The web page on which a browser continues the activity when no app does.
     public var webpageURL: WebpageURL? {
         get { self[\.webpageURL].map(WebpageURL.init(model:)) }
         set { self[\.webpageURL] = newValue?.model }
     }
 
-    /// When it stops being worth continuing; nil for never.
+    /// The time at which the activity expires; nil for never.
     public var expirationDate: Date? {
         get { self[\.expiration].map(Date.init) }
         set { self[\.expiration] = newValue.map(Timestamp.init(nearest:)) }
     }
 
-    /// Which content it belongs to, so that an app with several windows can pick one.
+    /// The content to which the activity belongs, by which an app can choose one of several windows.
     public var targetContentIdentifier: String? {
         get { self[\.targetContentIdentifier] }
         set { self[\.targetContentIdentifier] = newValue }
     }
 
-    /// The name under which its app finds it again.
+    /// An identifier by which the app finds the activity again.
     public var persistentIdentifier: String? {
         get { self[\.persistentIdentifier] }
         set { self[\.persistentIdentifier] = newValue }
     }
 
-    /// Whose apps may continue it, where apps of several vendors have the same type; nil for apps without a team.
+    /// The team whose apps may continue the activity, if apps of several vendors use its type; nil for apps without a
+    /// team.
     public var teamID: String? {
         get { self[\.teamID] }
         set { self[\.teamID] = newValue }
     }
 
-    /// Whether the delegate takes streams from the apps that continue it.
+    /// Whether the delegate accepts streams from apps that continue the activity.
     public var supportsContinuationStreams: Bool {
         get { self[\.supportsContinuationStreams] }
         set { self[\.supportsContinuationStreams] = newValue }
     }
 
-    /// Whether it may be offered to other devices at all.
+    /// Whether the activity may be offered to other devices.
     public var isEligibleForHandoff: Bool {
         get { handoff.publisher.draft(of: id)?.isEligible ?? false }
         set { handoff.publisher.change(id) { $0.isEligible = newValue } }
     }
 
-    /// Whether there is newer state than ``userInfo``: to be set with every change, as often as it likes.
+    /// Whether the app has newer state than ``userInfo``; set it with every change, however often.
     ///
-    /// It costs next to nothing. When another device is about to get the activity, the responders and the delegate are asked
-    /// to bring it up to date, once, and it is false again.
+    /// Setting it is cheap. Before another device gets the activity, it is set to false and the responders and the
+    /// delegate are asked once to update the activity.
     public var needsSave: Bool {
         get { handoff.publisher.draft(of: id)?.needsSave ?? false }
         set { handoff.publisher.change(id) { $0.needsSave = newValue } }
@@ -199,9 +203,9 @@ extension UserActivity {
 // MARK: - Responders
 
 extension UserActivity {
-    /// Lets an object take part in the activity: it adds its part before the activity goes to another device.
+    /// Adds an object that contributes its state before the activity is sent to another device.
     ///
-    /// It is not retained. Adding it again changes nothing.
+    /// The object is not retained. Adding it again has no effect.
     public func addResponder(_ responder: any UserActivityResponder) {
         state.withLock { state in
             state.responders.removeAll { $0.object == nil }
@@ -210,7 +214,7 @@ extension UserActivity {
         }
     }
 
-    /// Lets an object take part no more; when it was the last, the activity ends.
+    /// Removes a responder; if it was the last one, the activity ends.
     public func removeResponder(_ responder: any UserActivityResponder) {
         let wasLast = state.withLock { state in
             let count = state.responders.count
@@ -220,12 +224,12 @@ extension UserActivity {
         if wasLast { invalidate() }
     }
 
-    /// The objects that take part, in the order in which they were added.
+    /// The responders, in the order in which they were added.
     public var responders: [any UserActivityResponder] {
         state.withLock { $0.responders.compactMap(\.object) }
     }
 
-    /// Brings the activity up to date, because it is about to go to another device.
+    /// Asks the responders and the delegates to update the activity, which is about to be sent to another device.
     func save() async {
         handoff.publisher.beginSaving(id)
         defer { handoff.publisher.endSaving(id) }

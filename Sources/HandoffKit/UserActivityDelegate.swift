@@ -1,32 +1,32 @@
 public import FoundationEssentials
 
-/// What an app does when one of its activities is about to go to another device, or has gone.
+/// Saves the state of an activity on request, and is notified when another device continues it.
 ///
 /// The requirements are asynchronous so that the conforming type decides where they run: the methods of a `@MainActor`
-/// class run on the main actor, those of an actor on that actor, others anywhere. All of them are optional.
+/// class run on the main actor, those of an actor on that actor, others on any thread. All requirements are optional.
 public protocol UserActivityDelegate: AnyObject, Sendable {
-    /// Brings the activity up to date: another device is about to get it, and ``UserActivity/needsSave`` was set.
+    /// Updates the activity: another device is fetching it, and ``UserActivity/needsSave`` was set.
     ///
-    /// What was set when this returns is what the device gets. The device waits for 3 seconds; after that it gets what was
-    /// set before.
+    /// The other device gets the state at the time when this method returns. It waits for 3 seconds; after that it gets
+    /// the state before the call.
     func userActivityWillSave(_ userActivity: UserActivity) async
 
-    /// Takes in that a device goes on with the activity, which stays as it is.
+    /// Notifies that another device has continued the activity, which stays valid on this one.
     ///
-    /// Invalidate it here if it must not go on in two places, such as a mail that is being written.
+    /// Invalidate it here if it must not continue in two places, such as a mail that is being written.
     func userActivityWasContinued(_ userActivity: UserActivity, on deviceName: String) async
 
-    /// Talks with the app that goes on with the activity, on a device of that name.
+    /// Serves the streams that the app on another device has opened after it continued the activity.
     ///
-    /// Each stream has a call of its own, at the same time as others. The streams are closed when it returns, and break,
-    /// so that the other side gets an error, when it throws.
+    /// Each pair of streams gets a call of its own; calls may run concurrently. When the method returns, the streams
+    /// are closed. When it throws, they are reset, so that the other side gets an error.
     func userActivity(
         _ userActivity: UserActivity,
         didReceive streams: ContinuationStreams,
         from deviceName: String
     ) async throws
 
-    /// Takes in that the daemon does not want the activity as it is, and why; with the next change it is tried again.
+    /// Notifies that the daemon refused the activity, and why; the next change of the activity tries again.
     func userActivity(_ userActivity: UserActivity, didFailToPublish error: CocoaError) async
 }
 
@@ -40,7 +40,7 @@ extension UserActivityDelegate {
         didReceive streams: ContinuationStreams,
         from deviceName: String
     ) async throws {
-        throw CocoaError(.streamsNotSupported, "The app takes no streams.")
+        throw CocoaError(.streamsNotSupported, "The app accepts no streams.")
     }
 
     public func userActivity(_ userActivity: UserActivity, didFailToPublish error: CocoaError) async {}

@@ -1,14 +1,15 @@
-/// An object that has a part in an activity: a window, a view, a document.
+/// An object that contributes state to an activity, such as a window, a view or a document.
 ///
-/// Several may share one activity. Its methods run where the conforming type says, as those of ``UserActivityDelegate``.
+/// Several responders may share one activity. The conforming type decides on which actor the methods run, as with
+/// ``UserActivityDelegate``.
 public protocol UserActivityResponder: AnyObject, Sendable {
-    /// Adds this object's part to the activity, which is about to go to another device.
+    /// Adds this object's state to the activity, which is about to be sent to another device.
     ///
-    /// Before the first responder of a round is asked, `userInfo` is empty: add with
+    /// `userInfo` is cleared before the first responder is called: add entries with
     /// ``UserActivity/addUserInfoEntries(from:)``.
     func updateUserActivityState(_ activity: UserActivity) async
 
-    /// Takes this object's part from an activity that came from another device.
+    /// Restores this object's state from an activity of another device.
     func restoreUserActivityState(_ activity: UserActivity) async
 }
 

@@ -1,4 +1,4 @@
-/// What a device tells everybody near it: a service and up to ten bytes.
+/// An advertisement for all devices nearby: a service and up to ten bytes of data.
 package struct Advertisement: Hashable, Sendable {
     /// The largest number of data bytes.
     ///
@@ -8,13 +8,13 @@ package struct Advertisement: Hashable, Sendable {
 
     /// How often the advertisement is repeated.
     package enum Pace: Hashable, Sendable {
-        /// For the first while after a change: every 152.5 ms.
+        /// For a short time after a change: every 152.5 ms.
         case fast
-        /// From then on: every 417.5 ms.
+        /// After that: every 417.5 ms.
         case relaxed
     }
 
-    /// The service under which the data stands.
+    /// The service to which the data belongs.
     package let service: ServiceUUID
 
     /// 1…``maximumDataLength`` bytes.
@@ -29,17 +29,17 @@ package struct Advertisement: Hashable, Sendable {
     }
 }
 
-/// One advertisement as it was heard.
+/// One received advertisement.
 package struct AdvertisementReport: Hashable, Sendable {
-    /// Where it came from; good for dialling now, worthless as identity.
+    /// The sender's address: it can be dialled now, but does not identify the device.
     package let address: RadioAddress
 
     package let service: ServiceUUID
 
-    /// The advertised bytes; any number of them, from anybody.
+    /// The advertised bytes: untrusted, of any length.
     package let data: [UInt8]
 
-    /// The signal strength in dBm, -127…20, or nil when the radio does not know.
+    /// The signal strength in dBm, -127…20, or nil if unknown.
     package let rssi: Int8?
 
     package init(address: RadioAddress, service: ServiceUUID, data: [UInt8], rssi: Int8?) {

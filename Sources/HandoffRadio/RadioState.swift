@@ -3,16 +3,16 @@ package enum RadioState: Hashable, Sendable {
     /// The radio works.
     case ready(RadioDescription)
 
-    /// The radio cannot be used until something outside changes; the error says what and what to do.
+    /// The radio cannot be used until an external condition changes; the error says which one and what to do.
     case unavailable(RadioError)
 }
 
-/// What a working radio says about itself, for people and for diagnosis.
+/// The description of a working radio, for users and for diagnosis.
 package struct RadioDescription: Hashable, Sendable {
     /// The radio's name: `hci0`, or the name of a simulated station.
     package let name: String
 
-    /// Things that work less well than they could, each with its cure; a sentence for a person.
+    /// What works less well than it could, each with a remedy.
     package let advisories: [RadioAdvisory]
 
     package init(name: String, advisories: [RadioAdvisory] = []) {
@@ -21,7 +21,7 @@ package struct RadioDescription: Hashable, Sendable {
     }
 }
 
-/// Something about a working radio that a person should know: a name for programs, a sentence for people.
+/// A warning about a working radio: a name for programs and a sentence for users.
 package struct RadioAdvisory: Hashable, Sendable {
     /// A lower-case name with hyphens that stays the same, such as `public-address`.
     package let name: String

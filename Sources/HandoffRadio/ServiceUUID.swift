@@ -1,9 +1,9 @@
 /// A 128-bit service UUID.
 package struct ServiceUUID: Hashable, Sendable, CustomStringConvertible {
-    /// Lower case, with hyphens: the form that bluetoothd uses.
+    /// The UUID in lower case with hyphens: the form that bluetoothd uses.
     package let description: String
 
-    /// Reads `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`, of either case; nil for anything else.
+    /// Parses `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` in either case; nil for anything else.
     package init?(_ text: String) {
         let groups = text.split(separator: "-", omittingEmptySubsequences: false)
         guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12],

@@ -1,23 +1,25 @@
 import HandoffModel
 
-/// Says why bytes are not what they should be; it is the peer's bug, so the session is dropped.
+/// The error of this module: why received bytes are invalid.
+///
+/// It is the peer's bug, so the session is dropped.
 package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of fault.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// The name of the code as it stands in messages and logs.
+        /// The name of the code in messages and logs.
         package let description: String
 
         private init(_ description: String) {
             self.description = description
         }
 
-        /// More bytes than this kind of thing may have.
+        /// More bytes than allowed.
         package static let tooLarge = Code("tooLarge")
-        /// Bytes that are not a message, or that end too early.
+        /// Bytes that are not a message, or are truncated.
         package static let malformed = Code("malformed")
-        /// A well-formed message that says something impossible.
+        /// A well-formed message with invalid content.
         package static let invalidContent = Code("invalidContent")
-        /// A message of a kind that only a newer version knows.
+        /// A kind of message that only a newer version knows.
         package static let unknownKind = Code("unknownKind")
     }
 
@@ -35,7 +37,7 @@ package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(code): \(message)" }
 
-    /// The fault of a message whose content breaks a rule of the model.
+    /// Makes the error for a message whose content violates the model.
     init(_ error: ModelError) {
         self.init(error.code == .payloadTooLarge ? .tooLarge : .invalidContent, error.message)
     }

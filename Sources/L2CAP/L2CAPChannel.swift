@@ -1,29 +1,30 @@
 package import Epoll
 import SystemPackage
 
-/// An open LE credit-based channel: messages in order, both ways, with the kernel's flow control.
+/// An open LE credit-based channel: messages in order, in both directions, with the kernel's flow control.
 ///
-/// At most one task sends and one receives at a time. Closing throws away what the kernel has not sent yet, and there is
-/// no half-closing (net/bluetooth/l2cap_core.c, `l2cap_chan_del`): end with an acknowledgement of your own.
+/// At most one task sends and one receives at a time. Closing discards what the kernel has not sent yet, and
+/// half-closing is not possible (net/bluetooth/l2cap_core.c, `l2cap_chan_del`): protocols have to end with their own
+/// acknowledgement.
 package final class L2CAPChannel: Sendable {
-    /// The other end, when the kernel tells it.
+    /// The peer's endpoint, if the kernel reports it.
     package let peer: L2CAPEndpoint?
 
-    /// The longest message that ``send(_:)`` takes: what the peer announced.
+    /// The maximum length of a message for ``send(_:)`` in bytes, as announced by the peer.
     package let sendMTU: Int
 
     private let socket: ReactorDescriptor
     private let receiveMTU: Int
 
-    /// Opens a channel; it is closed by ``close()``, or when nobody holds it any more.
+    /// Opens a channel; it is closed by ``close()`` or when the last reference to it is released.
     ///
-    /// bluetoothd keeps the link below up after that; who wants it down has to tell bluetoothd.
+    /// bluetoothd keeps the underlying link up after that; to drop it, ask bluetoothd to disconnect.
     ///
     /// - Parameters:
-    ///   - adapter: whose radio to use; ``BluetoothAddress/any`` leaves it to the kernel.
-    ///   - receiveMTU: the longest message that this end takes, 23…65535.
-    ///   - timeout: how long it may take; kept by the kernel.
-    /// - Throws: ``L2CAPError``; `cancelled` when the task was cancelled, and nothing is open then.
+    ///   - adapter: the local adapter to use; ``BluetoothAddress/any`` lets the kernel choose.
+    ///   - receiveMTU: the maximum length of a message that this end accepts in bytes, 23…65535.
+    ///   - timeout: the time limit for connecting, enforced by the kernel.
+    /// - Throws: ``L2CAPError``; `cancelled` when the task was cancelled; then no channel remains open.
     package static func connect(
         to peer: L2CAPEndpoint,
         from adapter: BluetoothAddress = .any,
@@ -46,25 +47,25 @@ package final class L2CAPChannel: Sendable {
         }
     }
 
-    /// Waits for the end of a connect(2) that has begun.
+    /// Waits for the completion of a connect(2) that has begun.
     private static func connected(
         _ descriptor: ReactorDescriptor,
         to peer: L2CAPEndpoint
     ) async throws(Errno) -> L2CAPChannel {
-        // Not writable before it is connected or has failed (net/bluetooth/af_bluetooth.c, bt_sock_poll).
+        // The socket is not writable before it is connected or has failed (net/bluetooth/af_bluetooth.c, bt_sock_poll).
         try await descriptor.ready(for: .writing)
         if let error = try descriptor.perform(L2CAPSystemCalls.pendingError) { throw error }
         return try L2CAPChannel(descriptor, to: peer)
     }
 
-    /// A channel over a socket that is connected.
+    /// Creates a channel over a connected socket.
     convenience init(_ socket: ReactorDescriptor, to peer: L2CAPEndpoint?) throws(Errno) {
         let sendMTU = try socket.perform(L2CAPSystemCalls.sendMTU)
         let receiveMTU = try socket.perform(L2CAPSystemCalls.receiveMTU)
         self.init(socket, to: peer, sendMTU: Int(sendMTU), receiveMTU: Int(receiveMTU))
     }
 
-    /// A channel over a connected socket of any family that keeps the borders of messages.
+    /// Creates a channel over a connected socket of any family that preserves message boundaries.
     init(_ socket: ReactorDescriptor, to peer: L2CAPEndpoint?, sendMTU: Int, receiveMTU: Int) {
         self.socket = socket
         self.peer = peer
@@ -72,21 +73,24 @@ package final class L2CAPChannel: Sendable {
         self.receiveMTU = receiveMTU
     }
 
-    /// Sends one message of 1…``sendMTU`` bytes, waiting while the peer grants no credits.
+    /// Sends one message of 1…``sendMTU`` bytes, waiting while the peer has not granted credits.
     ///
     /// - Throws: ``L2CAPError``; after `cancelled` the channel is closed.
     package func send(_ message: [UInt8]) async throws(L2CAPError) {
         guard (1...max(1, sendMTU)).contains(message.count) else {
-            throw L2CAPError(.messageTooLong, "A message to this peer has 1 to \(sendMTU) bytes, not \(message.count).")
+            throw L2CAPError(
+                .messageTooLong,
+                "Invalid message length: \(message.count) bytes, this peer accepts 1 to \(sendMTU)."
+            )
         }
         try await transfer(.writing) { descriptor throws(Errno) in
             try L2CAPSystemCalls.send(message, on: descriptor)
         }
     }
 
-    /// The next message, or nil when the peer has closed the channel.
+    /// Returns the next message, or nil when the peer has closed the channel.
     ///
-    /// - Throws: ``L2CAPError``, `connectionLost` when the link broke; after `cancelled` the channel is closed.
+    /// - Throws: ``L2CAPError``, `connectionLost` when the link was lost; after `cancelled` the channel is closed.
     package func receive() async throws(L2CAPError) -> [UInt8]? {
         let length = receiveMTU
         let message = try await transfer(.reading) { descriptor throws(Errno) in
@@ -95,7 +99,7 @@ package final class L2CAPChannel: Sendable {
         return message.isEmpty ? nil : message
     }
 
-    /// Closes the channel and wakes who uses it.
+    /// Closes the channel and wakes the tasks that use it.
     package func close() {
         socket.close()
     }

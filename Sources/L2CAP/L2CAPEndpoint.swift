@@ -1,11 +1,11 @@
 import CBluetooth
 private import Glibc
 
-/// One end of an L2CAP channel: a device and a protocol/service multiplexer.
+/// One end of an L2CAP channel: a device address and a protocol/service multiplexer (PSM).
 package struct L2CAPEndpoint: Hashable, Sendable {
     package let address: BluetoothAddress
 
-    /// The multiplexer; 0 asks the kernel to choose one of 0x80…0xFF (net/bluetooth/l2cap_core.c, `l2cap_add_psm`).
+    /// The PSM; 0 makes the kernel choose one of 0x80…0xFF (net/bluetooth/l2cap_core.c, `l2cap_add_psm`).
     package let psm: UInt16
 
     package init(address: BluetoothAddress, psm: UInt16) {
@@ -13,7 +13,7 @@ package struct L2CAPEndpoint: Hashable, Sendable {
         self.psm = psm
     }
 
-    /// What the kernel says of an endpoint; nil when it is not one of L2CAP over LE.
+    /// Converts a socket address of the kernel; nil if it is not an endpoint of L2CAP over LE.
     init?(_ socketAddress: sockaddr_l2) {
         guard socketAddress.l2_family == sa_family_t(AF_BLUETOOTH) else { return nil }
         let kind: BluetoothAddress.Kind
@@ -23,16 +23,16 @@ package struct L2CAPEndpoint: Hashable, Sendable {
         default: return nil
         }
         let number = withUnsafeBytes(of: socketAddress.l2_bdaddr) { bytes in
-            // bdaddr_t has the least significant byte first.
+            // bdaddr_t is little-endian.
             bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         }
         address = BluetoothAddress(number: number, kind: kind)
         psm = UInt16(littleEndian: socketAddress.l2_psm)
     }
 
-    /// The endpoint as the kernel wants it: little-endian, unlike the addresses of the Internet.
+    /// The endpoint as a socket address: little-endian, unlike Internet addresses.
     ///
-    /// Its type says LE, which is what makes the socket one of credit-based flow control (net/bluetooth/l2cap_sock.c,
+    /// Its address type is an LE one, which makes the socket use credit-based flow control (net/bluetooth/l2cap_sock.c,
     /// `l2cap_sock_bind`: `L2CAP_MODE_LE_FLOWCTL`).
     var socketAddress: sockaddr_l2 {
         var result = sockaddr_l2()

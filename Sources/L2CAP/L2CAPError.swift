@@ -1,8 +1,8 @@
 package import SystemPackage
 
-/// An error of a Bluetooth socket: which kind, and a sentence that says what to do.
+/// An error of a Bluetooth socket: a code, and a message that says what to do.
 package struct L2CAPError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of an ``L2CAPError``; a struct, so that kinds can be added.
+    /// The code of an ``L2CAPError``; a struct, so that codes can be added.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Wrapped: String {
             case noBluetooth, unsupported, noAdapter, poweredOff, notPermitted, portTaken
@@ -14,39 +14,39 @@ package struct L2CAPError: Error, Hashable, Sendable, CustomStringConvertible {
 
         package var description: String { wrapped.rawValue }
 
-        /// This kernel has no Bluetooth.
+        /// This kernel does not support Bluetooth.
         package static let noBluetooth = Code(wrapped: .noBluetooth)
-        /// This kernel's Bluetooth has no LE credit-based channels.
+        /// This kernel does not support LE credit-based channels.
         package static let unsupported = Code(wrapped: .unsupported)
         /// The host has no adapter, or none with that address.
         package static let noAdapter = Code(wrapped: .noAdapter)
         /// The adapter is switched off.
         package static let poweredOff = Code(wrapped: .poweredOff)
-        /// The system does not allow it.
+        /// The system does not permit the operation.
         package static let notPermitted = Code(wrapped: .notPermitted)
-        /// Somebody else listens at that multiplexer.
+        /// Another program listens on the PSM.
         package static let portTaken = Code(wrapped: .portTaken)
-        /// The peer is there and does not take the channel.
+        /// The peer answered and refused the channel.
         package static let refused = Code(wrapped: .refused)
-        /// Nobody answered in time.
+        /// The peer did not answer in time.
         package static let timedOut = Code(wrapped: .timedOut)
-        /// A connection to that device is being made already.
+        /// A connection to the device is already being made.
         package static let busy = Code(wrapped: .busy)
-        /// The connection failed in a way that the next try may not.
+        /// The connection failed, but the next attempt may succeed.
         package static let transient = Code(wrapped: .transient)
-        /// An open channel broke.
+        /// The link of an open channel was lost.
         package static let connectionLost = Code(wrapped: .connectionLost)
         /// This end is closed.
         package static let closed = Code(wrapped: .closed)
         /// The task was cancelled.
         package static let cancelled = Code(wrapped: .cancelled)
-        /// The message is empty, or longer than the peer takes.
+        /// The message is empty, or longer than the peer accepts.
         package static let messageTooLong = Code(wrapped: .messageTooLong)
-        /// None of these; the message has the system's word for it.
+        /// Any other error; the message contains the system's description.
         package static let unexpected = Code(wrapped: .unexpected)
     }
 
-    /// What was being done.
+    /// The operation that failed; the raw value is used in messages.
     package enum Operation: String, Hashable, Sendable {
         case open = "Opening a Bluetooth socket"
         case listen = "Listening for Bluetooth channels"
@@ -56,7 +56,7 @@ package struct L2CAPError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package let code: Code
 
-    /// What went wrong and what to do, in a sentence for a person.
+    /// A sentence for the user: what went wrong and what to do.
     package let message: String
 
     package var description: String { "\(message) (\(code))" }
@@ -66,76 +66,78 @@ package struct L2CAPError: Error, Hashable, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// What that number of the system means for that operation.
+    /// Creates the error for a failed operation from its `errno`.
     package init(_ errno: Errno, during operation: Operation) {
         let (code, cure) =
             switch (operation, errno) {
             case (.transfer, _): Self.transferMeaning(errno)
             case (.open, .noFunction), (.listen, .noFunction), (_, .notSupportedOnSocket):
-                // Not of connect(2), where ENOSYS is what is left over of the air's reasons.
+                // Not for connect(2), where ENOSYS stands for all Bluetooth errors without an errno of their own.
                 (.unsupported, "This kernel has no LE credit-based channels; use one with CONFIG_BT_LE.")
             default: Self.setUpMeaning(errno)
             }
         self.init(code, "\(operation.rawValue) failed: \(errno). \(cure)")
     }
 
-    /// Meanings before a channel is open.
+    /// Returns the code and advice for an error before a channel is open.
     private static func setUpMeaning(_ errno: Errno) -> (Code, String) {
         switch errno {
         case .addressFamilyNotSupported, .protocolNotSupported, .socketTypeNotSupported:
-            // net/bluetooth/af_bluetooth.c, bt_sock_create: no family, or no L2CAP in it.
+            // net/bluetooth/af_bluetooth.c, bt_sock_create: the address family is missing, or has no L2CAP.
             (
                 .noBluetooth,
                 "This kernel has no Bluetooth; load the module `bluetooth`, or use a kernel with CONFIG_BT_LE."
             )
         case .noRouteToHost, .addressNotAvailable, .operationNotSupportedByDevice:
             // net/bluetooth/l2cap_core.c, l2cap_chan_connect: no adapter is up that could reach the device.
-            (.noAdapter, "No adapter can be used; plug one in and switch it on.")
+            (.noAdapter, "No usable Bluetooth adapter; plug one in and switch it on.")
         case .networkDown:
             (.poweredOff, "The adapter is off; switch Bluetooth on.")
         case .permissionDenied, .notPermitted:
-            // net/bluetooth/l2cap_sock.c, l2cap_sock_bind: multiplexers below 0x80 need CAP_NET_BIND_SERVICE.
-            (.notPermitted, "A sandbox or a multiplexer below 0x80 forbids it; allow the address family AF_BLUETOOTH.")
-        case .addressInUse: (.portTaken, "Another program listens there; let the kernel choose (multiplexer 0).")
+            // net/bluetooth/l2cap_sock.c, l2cap_sock_bind: PSMs below 0x80 need CAP_NET_BIND_SERVICE.
+            (.notPermitted, "A sandbox forbids it, or the PSM is below 0x80; allow the address family AF_BLUETOOTH.")
+        case .addressInUse: (.portTaken, "Another program listens on this PSM; let the kernel choose one (PSM 0).")
         default: connectMeaning(errno)
         }
     }
 
-    /// Meanings of a failed connect(2).
+    /// Returns the code and advice for an error of connect(2).
     private static func connectMeaning(_ errno: Errno) -> (Code, String) {
         switch errno {
         case .connectionRefused:
             // net/bluetooth/l2cap_core.c, l2cap_le_connect_rsp; also when LE is off here.
-            (.refused, "The device does not listen at that multiplexer any more; wait for its next advertisement.")
+            (.refused, "The device no longer listens on that PSM; wait for its next advertisement.")
         case .timedOut, .hostIsDown:
-            // net/bluetooth/lib.c, bt_to_errno: EHOSTDOWN is 0x04, nobody answered the page.
+            // net/bluetooth/lib.c, bt_to_errno: EHOSTDOWN is 0x04, page timeout.
             (.timedOut, "The device did not answer; bring it nearer and wake it up.")
         case .connectionReset:
-            // The peer took the channel and closed it before connect(2) could say so: another try meets the same.
+            // The peer accepted the channel and closed it before connect(2) completed: another attempt would end the
+            // same way.
             (.connectionLost, "The device closed the channel as soon as it was open.")
         case .resourceBusy:
-            // net/bluetooth/hci_conn.c, hci_connect_le: one attempt at a time.
-            (.busy, "A connection to it is being made already; wait for that.")
+            // net/bluetooth/hci_conn.c, hci_connect_le: only one attempt at a time.
+            (.busy, "A connection to this device is already being made; wait for it to finish.")
         case .noFunction, .connectionAbort, .wouldBlock, .alreadyInProcess:
-            // net/bluetooth/lib.c, bt_to_errno: ENOSYS is what is left over, such as 0x3E, connection not established.
-            (.transient, "This happens when the air is busy; try again a little later.")
+            // net/bluetooth/lib.c, bt_to_errno: ENOSYS stands for all other codes, such as 0x3E, connection failed to
+            // be established.
+            (.transient, "This happens when the radio channel is busy; try again a little later.")
         case .canceled: (.cancelled, "It was cancelled.")
-        case .badFileDescriptor: (.closed, "It was closed from this side.")
-        default: (.unexpected, "This should not happen; see the kernel's log for more.")
+        case .badFileDescriptor: (.closed, "The socket was closed on this side.")
+        default: (.unexpected, "This error is unexpected; see the kernel's log for more.")
         }
     }
 
-    /// Meanings on an open channel.
+    /// Returns the code and advice for an error on an open channel.
     private static func transferMeaning(_ errno: Errno) -> (Code, String) {
         switch errno {
         case .connectionReset, .timedOut, .connectionAbort, .noFunction, .hostIsDown, .networkDown, .noRouteToHost:
-            // net/bluetooth/l2cap_core.c, l2cap_conn_del: the reason of the link's end, as an errno.
+            // net/bluetooth/l2cap_core.c, l2cap_conn_del: the reason for the loss of the link, as an errno.
             (.connectionLost, "The link broke; bring the devices nearer and try again.")
         case .brokenPipe, .socketNotConnected, .badFileDescriptor, .socketShutdown:
             (.closed, "The channel is closed.")
         case .canceled: (.cancelled, "It was cancelled.")
-        case .messageTooLong: (.messageTooLong, "The message is longer than the peer takes.")
-        default: (.unexpected, "This should not happen; see the kernel's log for more.")
+        case .messageTooLong: (.messageTooLong, "The message is longer than the peer accepts.")
+        default: (.unexpected, "This error is unexpected; see the kernel's log for more.")
         }
     }
 }

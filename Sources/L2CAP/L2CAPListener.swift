@@ -1,26 +1,28 @@
 package import Epoll
 private import SystemPackage
 
-/// A multiplexer that is open: it accepts LE credit-based channels.
+/// A PSM in listening state: accepts LE credit-based channels.
 package final class L2CAPListener: Sendable {
-    /// 256 KiB, what any channel of ours may have in flight and some.
+    /// 256 KiB: more than any channel of this project has in flight.
     static let receiveBuffer: CInt = 256 * 1024
 
-    /// Where peers dial; advertise this one, and not the one that was asked for.
+    /// The endpoint to which peers connect; advertise its PSM, not the requested one.
     package let endpoint: L2CAPEndpoint
 
     private let socket: ReactorDescriptor
     private let reactor: Reactor
 
-    /// Listens until ``close()``, or until nobody holds the listener any more.
+    /// Listens until ``close()`` or until the last reference to the listener is released.
     ///
-    /// Bound to ``BluetoothAddress/any`` it takes channels on every adapter, to public and to random addresses alike
+    /// Bound to ``BluetoothAddress/any``, it accepts channels on every adapter, to public and random addresses
     /// (net/bluetooth/l2cap_core.c, `l2cap_global_chan_by_psm`).
     ///
     /// - Parameters:
-    ///   - psm: 0x80…0xFF, or 0 for one that is free; fixed ones collide between programs.
-    ///   - receiveMTU: the longest message that this end takes, 23…65535; each accepted channel has it.
-    ///   - backlog: how many channels may wait for ``accept()``; more are told "no resources".
+    ///   - psm: 0x80…0xFF, or 0 for any that is free; fixed ones collide between programs.
+    ///   - receiveMTU: the maximum length of a message that this end accepts in bytes, 23…65535; applies to each
+    ///     accepted channel.
+    ///   - backlog: the number of channels that may wait for ``accept()``; further ones are refused with "no
+    ///     resources".
     /// - Throws: ``L2CAPError``.
     package init(
         on adapter: BluetoothAddress = .any,
@@ -44,10 +46,10 @@ package final class L2CAPListener: Sendable {
         }
     }
 
-    /// The next channel that a peer has opened.
+    /// Returns the next channel that a peer has opened.
     ///
-    /// - Throws: ``L2CAPError``: `cancelled`, `closed`, or what the system is out of, and then it is worth trying again
-    ///   when another channel has closed.
+    /// - Throws: ``L2CAPError``: `cancelled`, `closed`, or an error because a resource is exhausted; in the latter
+    ///   case, try again when another channel has closed.
     package func accept() async throws(L2CAPError) -> L2CAPChannel {
         while true {
             do throws(Errno) {
@@ -57,7 +59,7 @@ package final class L2CAPListener: Sendable {
                     return try L2CAPChannel(ReactorDescriptor(arrival.descriptor, on: reactor), to: peer)
                 }
             } catch .connectionAbort, .socketNotConnected, .connectionReset {
-                // It was gone again before it was looked at (accept(2)).
+                // The channel was closed before it was accepted (accept(2)).
                 continue
             } catch {
                 throw L2CAPError(error, during: .listen)
@@ -65,7 +67,7 @@ package final class L2CAPListener: Sendable {
         }
     }
 
-    /// Closes the multiplexer and wakes who accepts; channels that were accepted stay.
+    /// Stops listening and wakes the task that accepts; accepted channels stay open.
     package func close() {
         socket.close()
     }

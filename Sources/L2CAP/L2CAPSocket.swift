@@ -3,65 +3,67 @@ import Epoll
 private import Glibc
 import SystemPackage
 
-/// An L2CAP socket in the making: one function for each system call that sets it up, in the order in which they count.
+/// An L2CAP socket during set-up: one function for each system call, in the order in which they must be called.
 struct L2CAPSocket: ~Copyable {
     let descriptor: Descriptor
 
-    /// Opens a socket, nonblocking and closed on exec.
+    /// Opens a nonblocking, close-on-exec socket.
     ///
-    /// `SOCK_SEQPACKET`, for `SOCK_STREAM` would be a channel of BR/EDR (net/bluetooth/l2cap_sock.c, `l2cap_sock_init`).
+    /// `SOCK_SEQPACKET`, because `SOCK_STREAM` would be a BR/EDR channel (net/bluetooth/l2cap_sock.c,
+    /// `l2cap_sock_init`).
     init() throws(Errno) {
         let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
         descriptor = try Descriptor { socket(AF_BLUETOOTH, type, BTPROTO_L2CAP) }
     }
 
-    /// Asks for no security of Bluetooth's own: the protocol above encrypts, and nobody is asked to pair.
+    /// Requests no Bluetooth security: the protocol above encrypts, and the user is not asked to pair.
     ///
-    /// Set explicitly and before listen(2) and connect(2), for a level above this one starts pairing
+    /// Set explicitly, before listen(2) and connect(2), because a higher level starts pairing
     /// (net/bluetooth/l2cap_core.c, `l2cap_le_connect_req`, and smp.c, `smp_conn_security`).
     func setLowSecurity() throws(Errno) {
         try set(BT_SECURITY, of: SOL_BLUETOOTH, to: bt_security(level: UInt8(BT_SECURITY_LOW), key_size: 0))
     }
 
-    /// Binds to an adapter, or to all, as LE; without that the socket is one of BR/EDR (`l2cap_sock_bind`).
+    /// Binds to an LE address of one adapter or of all; without this, the socket is a BR/EDR one (`l2cap_sock_bind`).
     func bind(to endpoint: L2CAPEndpoint) throws(Errno) {
         _ = try endpoint.withSocketAddress { address, length in
             Glibc.bind(descriptor.rawValue, address, length)
         }
     }
 
-    /// Sets the longest message that this end takes.
+    /// Sets the maximum length of a message that this end accepts, in bytes.
     ///
-    /// After bind(2), which makes the socket LE, and before connect(2), after which it is `EISCONN`
-    /// (net/bluetooth/l2cap_sock.c, `l2cap_sock_setsockopt`). An accepted socket has its listener's.
+    /// To be called after bind(2), which makes the socket an LE one, and before connect(2), after which it fails with
+    /// `EISCONN` (net/bluetooth/l2cap_sock.c, `l2cap_sock_setsockopt`). An accepted socket inherits the value of its
+    /// listener.
     func setReceiveMTU(_ length: UInt16) throws(Errno) {
         try set(BT_RCVMTU, of: SOL_BLUETOOTH, to: length)
     }
 
-    /// Sets how many bytes may wait in the kernel for a slow reader.
+    /// Sets the number of bytes that may wait in the kernel for a slow reader.
     ///
     /// Kernels before 6.10 grant credits whether or not the reader keeps up, and disconnect when this overflows
-    /// (net/bluetooth/l2cap_sock.c, `l2cap_sock_recv_cb`). The kernel keeps to net.core.rmem_max.
+    /// (net/bluetooth/l2cap_sock.c, `l2cap_sock_recv_cb`). The kernel limits it to net.core.rmem_max.
     func setReceiveBuffer(_ size: CInt) throws(Errno) {
         try set(SO_RCVBUF, of: SOL_SOCKET, to: size)
     }
 
-    /// Sets how long connect(2) may take; the kernel's own choice is 40 s (`L2CAP_CONN_TIMEOUT`).
+    /// Sets the time limit of connect(2); the kernel's default is 40 s (`L2CAP_CONN_TIMEOUT`).
     ///
-    /// It bounds a nonblocking connect too, for the channel's timer is set to it (`l2cap_sock_get_sndtimeo_cb`).
+    /// It also bounds a nonblocking connect, because the channel's timer is set to it (`l2cap_sock_get_sndtimeo_cb`).
     func setConnectTimeout(_ timeout: Duration) throws(Errno) {
         let (seconds, attoseconds) = max(timeout, .milliseconds(1)).components
-        // Zero would mean for ever (socket(7)), and a day is as good.
+        // Zero would mean no limit (socket(7)); one day is the maximum used here.
         let time = timeval(tv_sec: min(Int(seconds), 86_400), tv_usec: Int(attoseconds / 1_000_000_000_000))
         try set(SO_SNDTIMEO, of: SOL_SOCKET, to: time)
     }
 
-    /// Starts to accept channels.
+    /// Starts listening for channels.
     func listen(backlog: CInt) throws(Errno) {
         _ = try systemCall { Glibc.listen(descriptor.rawValue, backlog) }
     }
 
-    /// Begins to connect; the socket becomes writable when that is decided.
+    /// Begins to connect; the socket becomes writable when it is connected or has failed.
     func beginConnect(to endpoint: L2CAPEndpoint) throws(Errno) {
         do throws(Errno) {
             _ = try endpoint.withSocketAddress { address, length in
@@ -72,7 +74,7 @@ struct L2CAPSocket: ~Copyable {
         }
     }
 
-    /// Where the socket is bound: the multiplexer is the kernel's choice when 0 was asked for.
+    /// Returns the endpoint to which the socket is bound; its PSM was chosen by the kernel if 0 was requested.
     func localEndpoint() throws(Errno) -> L2CAPEndpoint {
         var address = sockaddr_l2()
         var length = socklen_t(MemoryLayout<sockaddr_l2>.size)

@@ -4,7 +4,7 @@ import Epoll
 private import Glibc
 import SystemPackage
 
-/// The system calls on a descriptor whose tasks wait on a reactor; none of them blocks.
+/// The system calls on nonblocking L2CAP sockets.
 enum L2CAPSystemCalls {
     /// A channel that a listener accepted.
     struct AcceptedConnection: ~Copyable {
@@ -12,7 +12,7 @@ enum L2CAPSystemCalls {
         let peer: L2CAPEndpoint?
     }
 
-    /// The next channel of a listener, and who opened it when the kernel says so.
+    /// Returns the next channel of a listener, and the peer if the kernel reports it.
     static func accept(_ descriptor: CInt) throws(Errno) -> AcceptedConnection {
         var address = sockaddr_l2()
         var length = socklen_t(MemoryLayout<sockaddr_l2>.size)
@@ -25,7 +25,7 @@ enum L2CAPSystemCalls {
         return AcceptedConnection(descriptor: Descriptor(owning: accepted), peer: L2CAPEndpoint(address))
     }
 
-    /// The error that waits on a socket, if one does; reading it takes it away (socket(7)).
+    /// Returns and clears the pending error of a socket, if there is one (socket(7)).
     static func pendingError(_ descriptor: CInt) throws(Errno) -> Errno? {
         var error: CInt = 0
         var length = socklen_t(MemoryLayout<CInt>.size)
@@ -33,22 +33,23 @@ enum L2CAPSystemCalls {
         return error == 0 ? nil : Errno(rawValue: error)
     }
 
-    /// The longest message that the peer takes; known only when connected (`l2cap_sock_getsockopt`).
+    /// Returns the maximum length of a message that the peer accepts, in bytes; known only when connected
+    /// (`l2cap_sock_getsockopt`).
     static func sendMTU(_ descriptor: CInt) throws(Errno) -> UInt16 {
         try mtu(BT_SNDMTU, descriptor)
     }
 
-    /// The longest message that this end takes.
+    /// Returns the maximum length of a message that this end accepts, in bytes.
     static func receiveMTU(_ descriptor: CInt) throws(Errno) -> UInt16 {
         try mtu(BT_RCVMTU, descriptor)
     }
 
     static func send(_ message: [UInt8], on descriptor: CInt) throws(Errno) {
-        // Without MSG_NOSIGNAL a closed channel would end the process (send(2)).
+        // Without MSG_NOSIGNAL, sending on a closed channel would terminate the process (send(2)).
         _ = try systemCall { Glibc.send(descriptor, message, message.count, CInt(MSG_NOSIGNAL)) }
     }
 
-    /// The next message, empty when the peer has closed the channel.
+    /// Returns the next message; empty when the peer has closed the channel.
     static func receive(atMost length: Int, on descriptor: CInt) throws(Errno) -> [UInt8] {
         var message = [UInt8](repeating: 0, count: length)
         let count = try systemCall { recv(descriptor, &message, length, 0) }

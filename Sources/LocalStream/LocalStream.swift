@@ -1,11 +1,11 @@
 package import Epoll
 package import SystemPackage
 
-/// One end of a connection inside this computer, of bytes without borders, that can end well or badly.
+/// One end of a local byte-stream connection that ends either normally or with an error.
 ///
 /// Unlike a pair of Unix sockets, a connection over the loopback interface can be reset: the other end then reads an
-/// error (`ECONNRESET`) instead of an end, and never mistakes a part for the whole. At most one task reads and one writes
-/// at a time.
+/// error (`ECONNRESET`) instead of the end of the stream, and never mistakes a truncated stream for a complete one. At
+/// most one task reads and one writes at a time.
 package final class LocalStream: Sendable {
     private let socket: ReactorDescriptor
 
@@ -13,18 +13,20 @@ package final class LocalStream: Sendable {
         self.socket = socket
     }
 
-    /// Makes the kernel reset the connection when this process dies before ``close()``: the other end then reads an error.
+    /// Makes the kernel reset the connection when this process dies before ``close()``: the other end then reads an
+    /// error.
     ///
     /// - Throws: the error of setsockopt(2).
     func resetOnDeath() throws(Errno) {
         try socket.perform { number throws(Errno) in try LocalStreamSystemCalls.setResetsOnClose(true, on: number) }
     }
 
-    /// Takes over an end that was given to this process.
+    /// Takes ownership of an end that was passed to this process.
     ///
     /// - Parameters:
-    ///   - number: a connected socket, which nobody else closes; it is set to nonblocking mode, for everybody who has it.
-    ///   - reactor: wakes who waits here.
+    ///   - number: a connected socket, which must not be closed elsewhere; it is set to nonblocking mode, which affects
+    ///     all its duplicates.
+    ///   - reactor: the reactor on which reads and writes wait.
     /// - Throws: the error of fcntl(2) or epoll_ctl(2).
     package convenience init(taking number: CInt, on reactor: Reactor) throws(Errno) {
         let descriptor = Descriptor(owning: number)
@@ -32,7 +34,7 @@ package final class LocalStream: Sendable {
         self.init(try ReactorDescriptor(descriptor, on: reactor))
     }
 
-    /// The next 1 to `count` bytes; none when the other end has finished writing.
+    /// Reads the next 1 to `count` bytes; returns none when the other end has finished writing.
     ///
     /// - Throws: `ECONNRESET` when the other end was closed with bytes unread, `ECANCELED` when the task is cancelled,
     ///   `EBADF` after ``close()`` or ``reset()``.
@@ -57,22 +59,22 @@ package final class LocalStream: Sendable {
         }
     }
 
-    /// Says that no more is written: the other end reads an end once it has read all before it.
+    /// Ends writing: the other end reads the end of the stream after all bytes that were written before.
     ///
     /// - Throws: `ENOTCONN` when the other end is closed, `EBADF` after ``close()`` or ``reset()``.
     package func finishWriting() throws(Errno) {
         try socket.perform(LocalStreamSystemCalls.finishWriting)
     }
 
-    /// Closes this end; what was written before is still delivered.
+    /// Closes this end; bytes written before are still delivered.
     package func close() {
         try? socket.perform { number throws(Errno) in try LocalStreamSystemCalls.setResetsOnClose(false, on: number) }
         socket.close()
     }
 
-    /// Closes this end in a way that the other one notices: its next read or write fails with `ECONNRESET`.
+    /// Resets the connection: the next read or write of the other end fails with `ECONNRESET`.
     ///
-    /// What was written and not read yet may be lost (tcp(7), `SO_LINGER` with a time of zero).
+    /// Bytes that were written and not read yet may be lost (tcp(7), `SO_LINGER` with a time of zero).
     package func reset() {
         try? socket.perform { number throws(Errno) in try LocalStreamSystemCalls.setResetsOnClose(true, on: number) }
         socket.close()

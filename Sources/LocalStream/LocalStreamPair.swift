@@ -2,22 +2,22 @@ package import Epoll
 private import Glibc
 package import SystemPackage
 
-/// A new connection: one end to work with here, the other to give away.
+/// A new local connection: one end for this process, the other to be passed to another process.
 package struct LocalStreamPair: ~Copyable, Sendable {
-    /// The end that stays.
+    /// The end that this process uses.
     package let near: LocalStream
 
-    /// The end to give away: connected, in blocking mode, closed on exec.
+    /// The end to pass on: connected, in blocking mode, close-on-exec.
     package let far: Descriptor
 
-    /// How many bytes the kernel holds for each direction at each end, before it doubles the number (socket(7)): what a
-    /// reader that does not read can cost.
+    /// The size of each kernel buffer in bytes, for each direction at each end, before the kernel doubles it
+    /// (socket(7)): bounds the memory that a stalled reader costs.
     private static let bufferBytes: CInt = 64 * 1024
 
     /// Connects two sockets over the loopback interface.
     ///
-    /// The listener between them is open for no longer than that, and whoever else connects to it meanwhile is turned
-    /// away: only the connection from the port of our own other end is taken.
+    /// The listener is open only until they are connected. Connections of other programs to it are closed: only the one
+    /// from the port of the far end is accepted.
     ///
     /// - Throws: `Errno`, `ECANCELED` when the task is cancelled.
     package static func connected(on reactor: Reactor) async throws(Errno) -> LocalStreamPair {
@@ -29,7 +29,8 @@ package struct LocalStreamPair: ~Copyable, Sendable {
         let listener = try ReactorDescriptor(listening, on: reactor)
         defer { listener.close() }
         let near = try await accept(on: listener, from: ownPort, reactor)
-        // The handshake over loopback is complete once the other side has accepted: no more waiting is needed.
+        // The TCP handshake over loopback is complete once the near end has been accepted: no further waiting is
+        // needed.
         try LocalStreamSystemCalls.setBlocking(far.rawValue)
         try near.resetOnDeath()
         return LocalStreamPair(near: near, far: far)
@@ -50,7 +51,7 @@ package struct LocalStreamPair: ~Copyable, Sendable {
         }
     }
 
-    /// The far end under another number, which the caller has to close.
+    /// Returns a duplicate descriptor of the far end, which the caller has to close.
     ///
     /// - Throws: `EMFILE` when the process has no descriptor left.
     package borrowing func duplicateFar() throws(Errno) -> CInt {
@@ -58,6 +59,6 @@ package struct LocalStreamPair: ~Copyable, Sendable {
         return try systemCall { fcntl(number, F_DUPFD_CLOEXEC, 0) }
     }
 
-    /// Keeps the near end and closes the far one, which by then somebody else has under a number of its own.
+    /// Returns the near end and closes the far one, of which another process has a duplicate by then.
     package consuming func takeNear() -> LocalStream { near }
 }

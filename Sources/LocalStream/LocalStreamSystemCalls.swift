@@ -5,7 +5,7 @@ import SystemPackage
 
 /// The system calls on sockets of the loopback interface, one function each; none of them blocks.
 enum LocalStreamSystemCalls {
-    /// A socket without an address, nonblocking and closed on exec, that sends at once what it is given.
+    /// Opens an unbound, nonblocking, close-on-exec TCP socket that sends without delay (`TCP_NODELAY`).
     static func socket(bufferBytes: CInt) throws(Errno) -> Descriptor {
         let flags = CInt(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = try Descriptor {
@@ -17,7 +17,7 @@ enum LocalStreamSystemCalls {
         return descriptor
     }
 
-    /// Listens on a port that the kernel chooses, and says which.
+    /// Listens on a port that the kernel chooses; returns the port.
     static func listen(_ number: CInt) throws(Errno) -> UInt16 {
         _ = try withLoopback(port: 0) { Glibc.bind(number, $0, $1) }
         _ = try systemCall { Glibc.listen(number, 8) }
@@ -63,7 +63,7 @@ enum LocalStreamSystemCalls {
     }
 
     static func write(_ bytes: ArraySlice<UInt8>, to number: CInt) throws(Errno) -> Int {
-        // Without MSG_NOSIGNAL a closed connection would end the process (send(2)).
+        // Without MSG_NOSIGNAL, writing to a closed connection would terminate the process (send(2)).
         try systemCall {
             bytes.withUnsafeBytes { send(number, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
         }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import HandoffCLI
 
-/// The executable `handoffctl`: all of it is HandoffCLI, where tests reach it.
+/// The executable `handoffctl`: its code is in HandoffCLI, where tests can import it.
 @main
 enum Program {
     static func main() async {

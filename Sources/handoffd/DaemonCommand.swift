@@ -9,14 +9,14 @@ import HandoffRadioSimulated
 struct DaemonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "handoffd",
-        abstract: "Lets what you do on one of your computers be continued on another that is near.",
+        abstract: "Lets you continue on one of your computers what you do on another nearby.",
         version: DaemonVersion.current
     )
 
     @OptionGroup var options: DaemonCommandOptions
 
     func run() async throws {
-        // Whoever reads the log may leave before the daemon does.
+        // The reader of the log may exit before the daemon does.
         signal(SIGPIPE, SIG_IGN)
         let settings = try options.settings()
         let logger = LogOutput.logger(level: settings.logLevel, isForeground: options.foreground)

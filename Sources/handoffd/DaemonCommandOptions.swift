@@ -4,20 +4,23 @@ import HandoffDaemon
 
 /// The command line of `handoffd`.
 struct DaemonCommandOptions: ParsableArguments {
-    @Flag(help: "Write a log for people, with the time of day, as one wants it in a terminal.")
+    @Flag(help: "Log in a form for terminals, with the time of day.")
     var foreground = false
 
     @Option(
-        help: ArgumentHelp("bluez, or simulated:DIR for an air without Bluetooth. (default: bluez)", valueName: "radio")
+        help: ArgumentHelp(
+            "bluez, or simulated:DIR to simulate a radio without Bluetooth. (default: bluez)",
+            valueName: "radio"
+        )
     )
     var radio: String?
 
-    @Option(help: ArgumentHelp("The Bluetooth adapter. (default: the first that works)", valueName: "hciN"))
+    @Option(help: ArgumentHelp("The Bluetooth adapter. (default: the first usable one)", valueName: "hciN"))
     var adapter: String?
 
     @Option(
         help: ArgumentHelp(
-            "What carries channels over Bluetooth: l2cap, gatt, both, or automatic. (default: automatic)",
+            "The transport of channels over Bluetooth: l2cap, gatt, both, or automatic. (default: automatic)",
             valueName: "kind"
         )
     )
@@ -45,7 +48,7 @@ struct DaemonCommandOptions: ParsableArguments {
     @Option(help: "The name under which your other devices show this one. (default: the host name)")
     var name: String?
 
-    @Flag(help: "Advertise something while there is nothing to continue, so that the air does not tell when you work.")
+    @Flag(help: "Advertise also while there is nothing to continue, so that outsiders cannot tell when you work.")
     var cover = false
 
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))

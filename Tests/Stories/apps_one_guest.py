@@ -60,7 +60,7 @@ def in_the_browser(steps, laptop, desktop, nearby, directory):
             nearby.wait_for_type(type_hash(activity_type))
         with steps.step("the desktop's browser opens it"):
             check(desktop.ctl("continue")["outcome"], "browser")
-            desktop.wait_log("an app that was started has ended")
+            desktop.wait_log("event=app.ended")
     check((directory / "page").read_text(encoding="utf-8"), PAGE + "\n")
 
 

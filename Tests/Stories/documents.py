@@ -51,7 +51,7 @@ def continue_document(machine, source, destination):
     """Continues while the file is not there, and synchronises it as soon as it is waited for."""
     command = [PROGRAMS / "handoffctl", "continue", "--bus", machine.bus]
     with process(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as continuing:
-        machine.wait_log("has not been synchronised yet")
+        machine.wait_log("event=document.awaited")
         destination.parent.mkdir()
         part = destination.with_name(".part")
         part.write_bytes(source.read_bytes())
@@ -59,7 +59,7 @@ def continue_document(machine, source, destination):
         complaint = continuing.communicate(timeout=TIMEOUT)[1]
     if continuing.returncode:
         raise Failure(f"handoffctl continue: {complaint.strip()}")
-    machine.wait_log("an app that was started has ended")
+    machine.wait_log("event=app.ended")
 
 
 def document(told):

@@ -71,7 +71,7 @@ def four_tabs(steps, desktop, nearby, there, here):
             if outcome["application"] != ID:
                 raise Failure(f"another app went on with it: {outcome}")
             here.wait_for(f"continued from laptop: tab {tab}: {page} [\"to {tab}\"]")
-            there.wait_for(f"tab {tab}: desktop goes on with it")
+            there.wait_for(f"tab {tab}: continued on desktop")
 
 
 def page_in_a_stream(steps, there, here):

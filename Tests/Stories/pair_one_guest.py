@@ -86,7 +86,7 @@ def decline(steps, laptop, desktop):
             other.type("yes")
             one.type("no")
             one.wait(re.compile("You said that the digits differ"))
-            other.wait(re.compile("Somebody said on laptop that the digits differ"))
+            other.wait(re.compile("The user of laptop said that the digits differ"))
             if (one.status(), other.status()) != (1, 1):
                 raise Failure("handoffctl pair did not end with 1")
     if states(laptop) or states(desktop):

@@ -6,40 +6,40 @@ package struct Adapter: Hashable, Sendable, Identifiable {
     package enum Power: Hashable, Sendable {
         case on
         case off
-        /// Held off by rfkill: flight mode, or a switch on the case.
+        /// Blocked by rfkill: flight mode, or a hardware switch.
         case blocked
     }
 
-    /// What the adapter says about its advertisements.
+    /// The advertising capabilities that the adapter reports.
     ///
-    /// Absent for a moment after the adapter appeared: bluetoothd asks the kernel first (bluez src/advertising.c,
+    /// Absent briefly after the adapter appears: bluetoothd queries the kernel first (bluez src/advertising.c,
     /// read_adv_features_callback).
     package struct Advertising: Hashable, Sendable {
-        /// How many advertisements are on the air, of all programs.
+        /// The number of active advertisements of all programs.
         package let active: Int
 
-        /// How many more the adapter can hold.
+        /// The number of further advertisements that the adapter can hold.
         package let free: Int
 
-        /// Whether bluetoothd heeds the interval that an advertisement asks for.
+        /// Whether bluetoothd applies the interval that an advertisement requests.
         ///
-        /// It does from 5.77 on (commit 7e028287a) and with its option -E before; both are told by the presence of
-        /// SupportedFeatures, which became visible by the same commit.
+        /// It does from 5.77 on (commit 7e028287a) and with its option -E before; both are recognized by the presence
+        /// of SupportedFeatures, which the same commit made visible.
         package let honorsInterval: Bool
     }
 
-    /// The object's path, such as `/org/bluez/hci0`.
+    /// The path of the object, such as `/org/bluez/hci0`.
     package let path: ObjectPath
 
-    /// Changes each time when the adapter appears or is switched on: what was started before is gone then.
+    /// Changes each time the adapter appears or is switched on: everything started before that is gone.
     package let incarnation: UInt64
 
-    /// The address of the adapter itself, never that of a privacy set-up.
+    /// The address of the adapter itself, never a private address that it uses for privacy.
     package let address: DeviceAddress
 
     package let power: Power
 
-    /// Whether anybody's discovery is running.
+    /// Whether discovery is running, for any program.
     package let isDiscovering: Bool
 
     /// nil while the adapter cannot advertise, or cannot yet.
@@ -48,10 +48,10 @@ package struct Adapter: Hashable, Sendable, Identifiable {
     /// Whether GATT services can be published.
     package let servesGATT: Bool
 
-    /// Such as `central`, `peripheral`, `central-peripheral`.
+    /// The supported roles, such as `central`, `peripheral`, `central-peripheral`.
     package let roles: Set<String>
 
-    /// The oldest BlueZ that bluetoothd can be.
+    /// The oldest release of BlueZ that bluetoothd can be.
     package let release: BlueZRelease
 
     package var id: ObjectPath { path }

@@ -1,14 +1,14 @@
 import DBus
 
-/// What bluetoothd's adapters look like, kept up to date from its signals.
+/// The state of bluetoothd's adapters, kept up to date from its signals.
 ///
-/// Pure: signals in, snapshots out. It keeps only properties that it knows, of at most ``maximumAdapters`` adapters, so
-/// that nothing on the bus can make it grow.
+/// Pure: signals in, snapshots out. It stores only known properties, of at most ``maximumAdapters`` adapters, so that
+/// no message on the bus can make it grow without bound.
 struct AdapterMirror {
     /// More than any machine has; the kernel numbers adapters with 16 bits.
     static let maximumAdapters = 16
 
-    /// What is kept of one adapter.
+    /// What is stored for one adapter.
     private struct Entry {
         var incarnation: UInt64
         var adapter: [String: Value]
@@ -21,13 +21,13 @@ struct AdapterMirror {
         "ActiveInstances", "SupportedInstances", "SupportedFeatures", "SupportedCapabilities",
     ]
 
-    /// The connection whose objects these are: a bluetoothd that was restarted has another.
+    /// The unique name of the connection that owns these objects; a restarted bluetoothd has another one.
     private var owner: BusName?
     private var service = BlueZSnapshot.Service.unknown
     private var entries: [ObjectPath: Entry] = [:]
     private var incarnations: UInt64 = 0
 
-    /// Everything as it is now.
+    /// The current state.
     var snapshot: BlueZSnapshot {
         BlueZSnapshot(
             service: service,
@@ -35,19 +35,19 @@ struct AdapterMirror {
         )
     }
 
-    /// Begins anew with the bluetoothd that has this unique name; nil stands for none.
+    /// Starts again with the bluetoothd that has this unique name; nil if bluetoothd is not running.
     mutating func follow(_ owner: BusName?) {
         self.owner = owner
         clear(owner == nil ? .absent : .unknown)
     }
 
-    /// Takes note that bluetoothd is gone, or will not talk to us.
+    /// Records that bluetoothd is gone or refuses to answer, and drops all adapters.
     mutating func clear(_ service: BlueZSnapshot.Service) {
         self.service = service
         entries = [:]
     }
 
-    /// Takes over what GetManagedObjects said.
+    /// Replaces the state with the answer of GetManagedObjects.
     mutating func replace(with objects: [ObjectPath: InterfaceProperties]) {
         service = .running
         for path in entries.keys where objects[path]?[Names.adapter] == nil {
@@ -60,13 +60,13 @@ struct AdapterMirror {
         }
     }
 
-    /// Applies one signal, unless another bluetoothd has sent it than the one that is followed.
+    /// Applies one signal, unless it was sent by a bluetoothd other than the followed one.
     ///
-    /// The signals of one that has just come may be there before the news that it has come, with which everything is read: if
-    /// they counted, its adapters would seem to have been lost in between.
+    /// Signals of a bluetoothd that has just started may arrive before the change of owner, upon which all objects are
+    /// read. If they were applied, its adapters would appear to have been lost in between.
     ///
-    /// - Returns: whether GetManagedObjects should be asked again. So it is when an adapter gained an interface: the
-    ///   signals of changes come by another road, and may have been there first.
+    /// - Returns: whether GetManagedObjects should be called again. This is so when an adapter gained an interface: the
+    ///   signals of property changes come through another subscription and may have arrived first.
     mutating func apply(_ change: ObjectChange, from sender: BusName? = nil) -> Bool {
         guard sender == owner else { return false }
         switch change {
@@ -83,7 +83,7 @@ struct AdapterMirror {
     private mutating func add(_ path: ObjectPath, _ interfaces: InterfaceProperties) -> Bool {
         if let properties = interfaces[Names.adapter] {
             guard entries[path] != nil || entries.count < Self.maximumAdapters else { return false }
-            // One that is there already was read before its announcement was: the announcement is older.
+            // An adapter that is known already was read before its InterfacesAdded arrived: the signal is older.
             incarnations += entries[path] == nil ? 1 : 0
             entries[path] = Entry(
                 incarnation: entries[path]?.incarnation ?? incarnations,
@@ -139,7 +139,7 @@ struct AdapterMirror {
         entries[path] = entry
     }
 
-    /// An adapter that was read again, and was on all the time as far as we know, is the same as before.
+    /// Keeps the incarnation of an adapter that was read again and, as far as is known, was powered all the time.
     private mutating func keepIncarnation(of before: Entry?, at path: ObjectPath) {
         guard let before, let entry = entries[path], Self.isPowered(before) || !Self.isPowered(entry) else { return }
         entries[path]?.incarnation = before.incarnation
@@ -171,7 +171,7 @@ struct AdapterMirror {
         )
     }
 
-    /// PowerState tells about rfkill, and is not there in 5.66…5.72 without -E (bluez src/adapter.c).
+    /// PowerState reports rfkill, and is absent in 5.66…5.72 without -E (bluez src/adapter.c).
     private static func power(_ entry: Entry) -> Adapter.Power {
         if entry.adapter["PowerState"]?.string == "off-blocked" { return .blocked }
         return isPowered(entry) ? .on : .off
@@ -190,7 +190,7 @@ struct AdapterMirror {
         return Int(count)
     }
 
-    /// hci2 comes before hci10.
+    /// Orders hci2 before hci10.
     private static func precedes(_ one: String, _ other: String) -> Bool {
         (one.utf8.count, one) < (other.utf8.count, other)
     }

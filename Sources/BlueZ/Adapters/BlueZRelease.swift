@@ -14,11 +14,11 @@ package struct BlueZRelease: Hashable, Comparable, Sendable, CustomStringConvert
         (one.major, one.minor) < (other.major, other.minor)
     }
 
-    /// The oldest release that has all these properties of org.bluez.Adapter1.
+    /// The oldest release that has all the given properties of org.bluez.Adapter1.
     ///
-    /// The bus does not tell the version of BlueZ (`Adapter1.Version` is that of Bluetooth), but every release shows what
-    /// it was the first to have: `Version` came with 5.71 and `Connectable` with 5.79 (bluez doc/org.bluez.Adapter.rst).
-    /// What cannot be dated is 5.66, the oldest that this module knows.
+    /// bluetoothd does not report the version of BlueZ on the bus (`Adapter1.Version` is that of Bluetooth), but
+    /// properties show a minimum release: `Version` came with 5.71 and `Connectable` with 5.79 (bluez
+    /// doc/org.bluez.Adapter.rst). Without either, the result is 5.66, the oldest release that this module supports.
     static func oldest(withAdapterProperties properties: some Collection<String>) -> BlueZRelease {
         if properties.contains("Connectable") {
             BlueZRelease(5, 79)

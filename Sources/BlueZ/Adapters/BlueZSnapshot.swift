@@ -1,18 +1,18 @@
-/// Everything that is known about bluetoothd at one moment.
+/// The known state of bluetoothd at one moment.
 package struct BlueZSnapshot: Hashable, Sendable {
     /// Whether bluetoothd answers.
     package enum Service: Hashable, Sendable {
-        /// It was not asked yet, or has just come and has not answered yet.
+        /// It was not queried yet, or has just started and has not answered yet.
         case unknown
         case absent
-        /// It runs and will not talk to us.
+        /// It is running but returned this error.
         case unreachable(BlueZError)
         case running
     }
 
     package let service: Service
 
-    /// In the order of their names.
+    /// The adapters, ordered by name.
     package let adapters: [Adapter]
 
     package init(service: Service, adapters: [Adapter]) {
@@ -20,7 +20,7 @@ package struct BlueZSnapshot: Hashable, Sendable {
         self.adapters = adapters
     }
 
-    /// What became of `adapter`; nil when it is switched on and has been so all the time.
+    /// The reason why `adapter` was lost; nil if it is on and has been on without interruption.
     package func loss(of adapter: Adapter) -> BlueZError? {
         switch service {
         case .absent, .unknown: return .serviceRestarted

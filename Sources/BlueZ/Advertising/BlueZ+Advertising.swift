@@ -3,10 +3,11 @@ import DBus
 extension BlueZ {
     /// Advertises on `adapter` for as long as `body` runs.
     ///
-    /// The body starts when bluetoothd says that the advertisement is on the air. Every call exports an object of its
-    /// own: bluetoothd may still be busy with the last one.
+    /// The body starts when bluetoothd reports that the advertisement is active. Every call exports its own object,
+    /// because bluetoothd may still be processing the previous one.
     ///
-    /// - Throws: ``BlueZError`` when advertising cannot start or was ended from outside; else what `body` throws.
+    /// - Throws: ``BlueZError`` when advertising cannot start or was stopped from outside; otherwise what `body`
+    ///   throws.
     package func withAdvertisement<Success: Sendable>(
         _ advertisement: LEAdvertisement,
         on adapter: Adapter,
@@ -22,7 +23,7 @@ extension BlueZ {
                 body
             )
         }
-        // Asked for even when registering failed: bluetoothd may have gone on after we gave up waiting.
+        // Unregisters even when registering failed: bluetoothd may have continued after the call timed out here.
         try? await errands.perform { try await self.callAdvertising(adapter, "UnregisterAdvertisement", [path.value]) }
         connection.objects.remove(at: path)
         return try result.get()
@@ -36,13 +37,14 @@ extension BlueZ {
         }
     }
 
-    /// Waits until bluetoothd releases the advertisement, and throws then.
+    /// Waits until bluetoothd releases the advertisement, then throws.
     ///
-    /// It does when the adapter goes (bluez src/advertising.c, client_destroy), so the reason is about to be known.
+    /// bluetoothd also does so when the adapter is removed (bluez src/advertising.c, client_destroy). The delay lets
+    /// the watch on the adapter report that reason first.
     private func watch(_ releases: AsyncStream<Void>) async throws {
         for await _ in releases {
             try await Task.sleep(for: .milliseconds(500))
-            throw BlueZError(.advertisementReleased, "bluetoothd took the advertisement off the air; start it again")
+            throw BlueZError(.advertisementReleased, "bluetoothd stopped the advertisement; start it again")
         }
     }
 

@@ -1,16 +1,16 @@
 import DBus
 
-/// A connectable legacy advertisement with one service-data entry, as bluetoothd is told of it.
+/// A connectable legacy advertisement with one service-data entry, as it is registered with bluetoothd.
 package struct LEAdvertisement: Hashable, Sendable {
-    /// The service, as a lower-case 128-bit UUID.
+    /// The UUID of the service: 128 bits, lower case.
     package let service: String
 
-    /// What stands under the service.
+    /// The service data.
     package let data: [UInt8]
 
-    /// The shortest and the longest time between two packets, in milliseconds, 20…10485000.
+    /// The minimum and maximum advertising interval in milliseconds, 20…10485000.
     ///
-    /// Heeded from BlueZ 5.77 on (commit 7e028287a) and ignored before; both ends must be given.
+    /// Applied from BlueZ 5.77 on (commit 7e028287a) and ignored before; both bounds are required.
     package let interval: ClosedRange<UInt32>
 
     package init(service: String, data: [UInt8], interval: ClosedRange<UInt32>) {
@@ -21,9 +21,9 @@ package struct LEAdvertisement: Hashable, Sendable {
 
     /// The properties of org.bluez.LEAdvertisement1.
     ///
-    /// - `Discoverable` puts the flags into the packet, without which programs that scan without a filter do not see it.
-    /// - No LocalName, which would be sent to everybody in the scan response.
-    /// - No TxPower: bluetoothd writes it back, and heeds a change by advertising anew.
+    /// - `Discoverable` adds the flags to the packet, without which programs that scan without a filter do not see it.
+    /// - No LocalName, which would be sent to every scanner in the scan response.
+    /// - No TxPower: bluetoothd writes it back, and restarts advertising upon a change.
     var properties: [(name: MemberName, value: Value)] {
         [
             ("Type", .string("peripheral")),
@@ -34,9 +34,10 @@ package struct LEAdvertisement: Hashable, Sendable {
         ]
     }
 
-    /// The object for bluetoothd to read, and to call when it has taken the advertisement off the air.
+    /// The interface that bluetoothd reads, and whose Release it calls when it has stopped the advertisement.
     ///
-    /// The values never change: until commit 6b5447583 (5.74), an update that the kernel refuses ends bluetoothd.
+    /// The values never change: before commit 6b5447583 (5.74), an update that the kernel refuses terminates
+    /// bluetoothd.
     func interface(released: @escaping @Sendable () -> Void) -> Interface {
         let release = Method(name: "Release", inputs: [], outputs: []) { _ in
             released()

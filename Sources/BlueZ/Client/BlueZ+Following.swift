@@ -2,10 +2,10 @@ import DBus
 import Synchronization
 
 extension BlueZ {
-    /// How long to wait before bluetoothd is asked again after it failed to answer.
+    /// The delay before bluetoothd is queried again after it failed to answer.
     private static let retryInterval = Duration.seconds(5)
 
-    /// Keeps the mirror of adapters up to date until the connection is lost.
+    /// Keeps the adapter mirror up to date until the connection is lost.
     ///
     /// The signals are subscribed to before the objects are read: bluetoothd may send one before its answer.
     func follow() async throws {
@@ -42,7 +42,7 @@ extension BlueZ {
         )
     }
 
-    /// Applies the signals that match, through any number of overflows.
+    /// Applies the matching signals; reads all objects again and resubscribes after each overflow.
     private func followChanges(_ rule: MatchRule, subscribed: @escaping @Sendable () -> Void) async throws {
         while true {
             do {
@@ -59,10 +59,10 @@ extension BlueZ {
         }
     }
 
-    /// Applies one signal, in turn: while the objects are being read all others wait.
+    /// Applies one signal under the mirror's mutex: while the objects are being read, signals wait.
     ///
-    /// Three subscriptions keep no order between them. A change that waits here is applied on top of the answer; it may
-    /// be older, but then a newer one of its kind is behind it.
+    /// There is no order between the three subscriptions. A waiting change is applied on top of the answer. It may be
+    /// older than the answer, but then a newer change of the same kind follows it.
     private func apply(_ change: ObjectChange, from sender: BusName?) async throws {
         try await mirrorTurns.withTurn {
             if mirror.withLock({ $0.apply(change, from: sender) }) {
@@ -73,7 +73,7 @@ extension BlueZ {
         }
     }
 
-    /// Follows bluetoothd itself through restarts.
+    /// Follows the owner of bluetoothd's name through restarts.
     private func followOwner() async throws {
         try await connection.withOwner(of: Names.service) { owners in
             for await owner in owners {
@@ -86,7 +86,7 @@ extension BlueZ {
         }
     }
 
-    /// Reads everything that bluetoothd knows, until it answers or is gone.
+    /// Reads all objects of bluetoothd; retries until it answers or is absent.
     private func readObjects() async throws {
         while true {
             do throws(DBusError) {
@@ -105,7 +105,7 @@ extension BlueZ {
         }
     }
 
-    /// All objects of bluetoothd.
+    /// Returns all objects of bluetoothd.
     func managedObjects() async throws(DBusError) -> [ObjectPath: InterfaceProperties] {
         let reply = try await connection.call(
             MethodCall(
@@ -117,7 +117,7 @@ extension BlueZ {
             )
         )
         guard let objects = reply.first else {
-            throw DBusError(.unexpectedReply, "GetManagedObjects of org.bluez answered nothing")
+            throw DBusError(.unexpectedReply, "GetManagedObjects of org.bluez returned no value")
         }
         return objectProperties(objects)
     }

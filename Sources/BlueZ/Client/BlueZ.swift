@@ -1,11 +1,11 @@
 package import DBus
 import Synchronization
 
-/// bluetoothd, as one connection to the system bus sees it.
+/// A client of bluetoothd on one connection to the system bus.
 ///
-/// Follows bluetoothd through restarts and never starts it: the bus could, but bluetooth.service does not run on a
-/// machine without an adapter and the call would hang. Obtained from `withBlueZ(on:_:)`; what its `with…` methods
-/// started is undone when they return, and bluetoothd itself undoes it when the connection is lost.
+/// Follows bluetoothd through restarts and never starts it: the bus could do so, but bluetooth.service does not run on
+/// a machine without an adapter, and the call would hang. Obtained from `withBlueZ(on:_:)`. Its `with…` methods undo
+/// what they started before they return; bluetoothd undoes it when the connection is lost.
 package final class BlueZ: Sendable {
     let connection: Connection
     let mirror = Mutex(AdapterMirror())
@@ -15,7 +15,7 @@ package final class BlueZ: Sendable {
     let errands = Errands()
     private let identifiers = Mutex<UInt64>(0)
 
-    /// bluetoothd and its adapters as they are now.
+    /// The current state of bluetoothd and its adapters.
     package var snapshot: BlueZSnapshot { broadcast.value }
 
     init(connection: Connection) {
@@ -23,16 +23,17 @@ package final class BlueZ: Sendable {
         broadcast = Broadcast(mirror.withLock(\.snapshot))
     }
 
-    /// bluetoothd and its adapters: at once as they are now, then after every change.
+    /// Returns a sequence of the state of bluetoothd and its adapters: the current one at once, then one after every
+    /// change.
     ///
-    /// A slow reader gets the newest.
+    /// A slow reader gets only the newest.
     package func snapshots() -> AsyncStream<BlueZSnapshot> {
         broadcast.values()
     }
 
-    /// Waits until `adapter` is not any more what it is now.
+    /// Waits until `adapter` is lost: removed, switched off, or its bluetoothd stopped.
     ///
-    /// - Throws: ``BlueZError`` that says what became of it; `CancellationError` when the task is cancelled.
+    /// - Throws: ``BlueZError`` with the reason; `CancellationError` when the task is cancelled.
     package func watch(_ adapter: Adapter) async throws {
         for await snapshot in broadcast.values() {
             if let error = snapshot.loss(of: adapter) { throw error }
@@ -41,19 +42,19 @@ package final class BlueZ: Sendable {
         throw BlueZError(.busLost, "the connection to the system bus was closed")
     }
 
-    /// Has `work` done beside everything else, without waiting for it; cancelled when `withBlueZ(on:_:)` ends.
+    /// Starts `work` concurrently, without waiting for it; it is cancelled when `withBlueZ(on:_:)` ends.
     package func performInBackground(_ work: @escaping @Sendable () async -> Void) {
         errands.post(work)
     }
 
-    /// Has `work` done, and waits for it even when the calling task is cancelled: for undoing.
+    /// Performs `work` and waits for it even when the calling task is cancelled: for cleanup.
     ///
-    /// Nothing of it is done when `withBlueZ(on:_:)` has ended; a failure is of no consequence.
+    /// Does nothing after `withBlueZ(on:_:)` has ended; errors are ignored.
     package func performCleanup(_ work: @escaping @Sendable () async throws -> Void) async {
         try? await errands.perform(work)
     }
 
-    /// A number that this object has not given before: every exported object gets a path of its own.
+    /// Returns a number that was not returned before, so that every exported object has its own path.
     func nextIdentifier() -> UInt64 {
         identifiers.withLock { identifier in
             identifier += 1
@@ -62,10 +63,10 @@ package final class BlueZ: Sendable {
     }
 }
 
-/// Follows bluetoothd for as long as `body` runs.
+/// Runs `body` with a client that follows bluetoothd.
 ///
-/// - Throws: ``BlueZError`` with `busLost` when the connection goes; else what `body` throws. That bluetoothd does not
-///   run is no error: ``BlueZ/snapshots()`` says so.
+/// - Throws: ``BlueZError`` with `busLost` when the connection is lost; otherwise what `body` throws. It is not an
+///   error if bluetoothd is not running: ``BlueZ/snapshots()`` reports it.
 package func withBlueZ<Success: Sendable>(
     on connection: Connection,
     _ body: (BlueZ) async throws -> Success

@@ -5,7 +5,7 @@ import Synchronization
 final class Discoveries: Sendable {
     private let sessions = Mutex<[ObjectPath: DiscoverySession]>([:])
 
-    /// The session on that adapter, made when it is first asked for.
+    /// Returns the session on that adapter, and creates it on the first call.
     func session(on adapter: ObjectPath) -> DiscoverySession {
         sessions.withLock { sessions in
             if let session = sessions[adapter] { return session }
@@ -16,7 +16,7 @@ final class Discoveries: Sendable {
     }
 }
 
-/// One discovery session: the arbiter's state, and who is to be told when it fails.
+/// One discovery session: the state of the arbiter, and the readers to notify of a failure.
 final class DiscoverySession: Sendable {
     private struct State {
         var arbiter = DiscoveryArbiter()
@@ -24,14 +24,14 @@ final class DiscoverySession: Sendable {
         var errors: [UInt64: BlueZError] = [:]
     }
 
-    /// Taken by whoever talks to bluetoothd about this session.
+    /// Held while bluetoothd is called about this session.
     let turns = Turnstile()
 
     private let state = Mutex(State())
 
     var nextStep: DiscoveryArbiter.Step? { state.withLock(\.arbiter.nextStep) }
 
-    /// Adds a listener.
+    /// Adds a reader.
     ///
     /// - Returns: a sequence with one element, the error, when the session fails.
     func join(_ reader: UInt64) -> AsyncStream<BlueZError> {
@@ -51,7 +51,7 @@ final class DiscoverySession: Sendable {
         }
     }
 
-    /// Throws what this listener was told of already.
+    /// Throws the error of which this reader was already notified.
     func check(_ reader: UInt64) throws(BlueZError) {
         if let error = state.withLock({ $0.errors[reader] }) { throw error }
     }
@@ -72,7 +72,7 @@ final class DiscoverySession: Sendable {
         state.withLock { $0.arbiter.didStop() }
     }
 
-    /// Tells everybody who listens.
+    /// Notifies all readers.
     func didFail(_ error: BlueZError) {
         state.withLock { state in
             for reader in state.arbiter.didFail() {
@@ -82,7 +82,7 @@ final class DiscoverySession: Sendable {
         }
     }
 
-    /// Looks at `Adapter1.Discovering`; returns whether the session was ended from outside.
+    /// Processes the value of `Adapter1.Discovering`; returns whether the session was ended from outside.
     func observe(isDiscovering: Bool) -> Bool {
         state.withLock { $0.arbiter.observe(isDiscovering: isDiscovering) }
     }

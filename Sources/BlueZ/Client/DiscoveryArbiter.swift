@@ -1,11 +1,12 @@
 /// Decides whether our discovery on one adapter should run.
 ///
 /// bluetoothd allows each connection one discovery session for each adapter (bluez src/adapter.c, start_discovery), and
-/// dialling wants it out of the way. So all who listen share one session, and it rests while anybody asks for quiet.
+/// connecting works badly while it runs. So all readers share one session, which is stopped while any caller has paused
+/// it.
 ///
-/// Pure: it says what to do next, and is told what came of it.
+/// Pure: it returns the next step and is notified of the result.
 struct DiscoveryArbiter {
-    /// What to ask of bluetoothd.
+    /// A request to bluetoothd.
     enum Step: Hashable {
         case start, stop
     }
@@ -15,7 +16,7 @@ struct DiscoveryArbiter {
     private var isOn = false
     private var wasSeenOn = false
 
-    /// What to ask of bluetoothd now; nil when all is as it should be.
+    /// The next request to bluetoothd; nil if the session is in the desired state.
     var nextStep: Step? {
         let isWanted = !readers.isEmpty && pauses == 0
         if isWanted == isOn { return nil }
@@ -39,28 +40,29 @@ struct DiscoveryArbiter {
         pauses -= 1
     }
 
-    /// bluetoothd has started our session.
+    /// Records that bluetoothd has started our session.
     mutating func didStart() {
         isOn = true
         wasSeenOn = false
     }
 
-    /// Our session is gone, because we ended it or because bluetoothd did.
+    /// Records that our session has ended, stopped by us or by bluetoothd.
     mutating func didStop() {
         isOn = false
     }
 
-    /// bluetoothd would not start: everybody who listens is told, and nobody listens any more.
+    /// Records that bluetoothd refused to start discovery; returns the readers to notify, and removes them.
     mutating func didFail() -> Set<UInt64> {
         isOn = false
         defer { readers = [] }
         return readers
     }
 
-    /// Looks at `Adapter1.Discovering`.
+    /// Processes the value of `Adapter1.Discovering`.
     ///
-    /// It turns true a moment after StartDiscovery was answered, and stays so through the pauses that bluetoothd makes
-    /// between its scans (bluez src/adapter.c, discovering_callback); so if it was true and is not, our session is gone.
+    /// It becomes true shortly after StartDiscovery was answered, and stays true through the pauses between the scans
+    /// of bluetoothd (bluez src/adapter.c, discovering_callback). So if it was true and is false now, our session has
+    /// ended.
     ///
     /// - Returns: whether our session was ended from outside.
     mutating func observe(isDiscovering: Bool) -> Bool {

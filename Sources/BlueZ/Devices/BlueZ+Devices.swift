@@ -1,38 +1,38 @@
 package import DBus
 
-/// What bluetoothd knows about a device at one moment.
+/// The state of a device in bluetoothd at one moment.
 package struct Device: Hashable, Sendable {
     package let path: ObjectPath
 
-    /// Its address, or nil where bluetoothd tells none that could be one.
+    /// The address of the device; nil if bluetoothd reports none that is valid.
     package let address: DeviceAddress?
 
-    /// Whether there is a link to it, of whatever kind.
+    /// Whether there is a link of any kind to the device.
     package let isConnected: Bool
 
-    /// Whether somebody wants to keep it: paired, bonded or trusted.
+    /// Whether the user wants to keep it: paired, bonded or trusted.
     package let isPairedOrTrusted: Bool
 
-    /// Whether its GATT services are known and their objects are there.
+    /// Whether its GATT services are resolved and their objects exist.
     package let hasServices: Bool
 }
 
 extension BlueZ {
-    /// The path of the object that bluetoothd has for the device at `address`, if it has one.
+    /// Returns the path of the object of the device at `address`, whether or not it exists.
     package func path(of address: DeviceAddress, on adapter: Adapter) -> ObjectPath {
         adapter.path.appending(address.pathElement)
     }
 
-    /// What bluetoothd knows about the device at `address`.
+    /// Returns the state of the device at `address` in bluetoothd.
     ///
-    /// - Throws: ``BlueZError`` with `deviceAbsent` when it knows nothing.
+    /// - Throws: ``BlueZError`` with `deviceAbsent` if bluetoothd does not know the device.
     package func device(_ address: DeviceAddress, on adapter: Adapter) async throws -> Device {
         try await device(at: path(of: address, on: adapter))
     }
 
-    /// What bluetoothd knows about the device whose object is at `path`.
+    /// Returns the state of the device whose object is at `path`.
     ///
-    /// - Throws: ``BlueZError`` with `deviceAbsent` when there is none.
+    /// - Throws: ``BlueZError`` with `deviceAbsent` if there is no such object.
     package func device(at path: ObjectPath) async throws -> Device {
         do {
             let reply = try await connection.call(
@@ -60,12 +60,11 @@ extension BlueZ {
         }
     }
 
-    /// Drops the link to the device at `address`, unless it is somebody else's: a kept device, or none that is connected.
+    /// Drops the link to the device at `address`, unless the device is paired, bonded or trusted, or not connected.
     ///
-    /// Closing our channels does not drop it, because bluetoothd holds an ATT channel on every LE link; and as long as
-    /// the link stands, the peripheral's advertising stays off. bluetoothd takes 2 s over it (bluez src/device.c,
-    /// DISCONNECT_TIMER). It is waited for, even in a cancelled task, for at most `limit`. Failure is of no consequence
-    /// and not reported.
+    /// Closing our channels does not drop it, because bluetoothd holds an ATT channel on every LE link; and while the
+    /// link exists, the peripheral's advertising stays off. Disconnecting takes bluetoothd 2 s (bluez src/device.c,
+    /// DISCONNECT_TIMER). Waits at most `limit` for it, even in a cancelled task. Errors are ignored.
     package func disconnect(
         _ address: DeviceAddress,
         on adapter: Adapter,
@@ -74,7 +73,7 @@ extension BlueZ {
         await disconnect(path(of: address, on: adapter), limit: limit)
     }
 
-    /// The same for the device whose object is at `path`.
+    /// Drops the link to the device whose object is at `path`, under the same conditions.
     package func disconnect(_ path: ObjectPath, limit: Duration = .milliseconds(3500)) async {
         _ = try? await errands.perform {
             try await withTimeLimit(limit) {
@@ -98,9 +97,10 @@ extension BlueZ {
         )
     }
 
-    /// Makes bluetoothd forget the device at `address`, unless it is kept or connected.
+    /// Removes the device at `address` from bluetoothd, unless it is paired, bonded, trusted or connected.
     ///
-    /// For devices that were connected to by ``withDevice(_:on:timeout:_:)``: bluetoothd stores those on disk for ever.
+    /// For devices that were connected with ``connectedDevice(_:on:timeout:)``: bluetoothd stores those on disk
+    /// indefinitely.
     package func forget(_ address: DeviceAddress, on adapter: Adapter) async {
         _ = try? await errands.perform {
             let device = try await self.device(address, on: adapter)
@@ -120,7 +120,7 @@ extension BlueZ {
 
     /// The same for a task that cannot wait, because the connection is about to end: asks blindly, and hears no answer.
     ///
-    /// Only for a device that was not kept when it was connected to; the link is dropped with it.
+    /// Only for a device that was not paired, bonded or trusted before it was connected; its link is dropped, too.
     package func requestForget(_ address: DeviceAddress, on adapter: Adapter) {
         connection.send(
             MethodCall(

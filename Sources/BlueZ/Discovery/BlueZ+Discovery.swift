@@ -1,28 +1,29 @@
 import DBus
 
 extension BlueZ {
-    /// How often StartDiscovery is repeated when bluetoothd says that we have a session already, which it may for as long
-    /// as it takes to end the last one.
+    /// The number of attempts to call StartDiscovery while bluetoothd reports that we already have a session, which it
+    /// may do until it has ended the previous one.
     private static let startAttempts = 5
 
-    /// How long bluetoothd may take to end our session before a dial is made regardless; the kernel scans less while it
-    /// connects.
+    /// The time that bluetoothd has to end our session before a connection is made regardless; the kernel scans less
+    /// while it connects.
     private static let stopLimit = Duration.seconds(2)
 
-    /// How long bluetoothd may take to say that discovery is off, after it has stopped ours; if it has not by then,
-    /// somebody else keeps it on.
+    /// The time that bluetoothd has to report that discovery is off after it has stopped ours; if it has not by then,
+    /// another program keeps discovery on.
     private static let pauseTimeout = Duration.milliseconds(300)
 
-    /// How long to wait for the reason why discovery has ended: the adapter's other properties come after it.
+    /// The time to wait for the reason why discovery has ended: the adapter's other properties change after it.
     private static let reasonLimit = Duration.milliseconds(500)
 
-    /// Looks for LE devices on `adapter` for as long as `body` runs.
+    /// Discovers LE devices on `adapter` while `body` runs.
     ///
-    /// All calls for one adapter share one session of bluetoothd, which rests during ``withDiscoveryPaused(on:_:)``. Devices that
-    /// somebody else's discovery hears already are reported at once. `transform` says what of a report the reader wants; it
-    /// is called in order and must be quick. A reader that falls behind by more than `limit` elements loses the oldest.
+    /// All calls for one adapter share one session of bluetoothd, which is stopped during
+    /// ``withDiscoveryPaused(on:_:)``. Devices that the discovery of another program has already found are reported at
+    /// once. `transform` extracts from a report the elements that the reader needs; it is called in order and must be
+    /// quick. A reader that falls behind by more than `limit` elements loses the oldest.
     ///
-    /// - Throws: ``BlueZError`` when discovery cannot start or was ended from outside; else what `body` throws.
+    /// - Throws: ``BlueZError`` when discovery cannot start or was stopped from outside; otherwise what `body` throws.
     package func withDiscovery<Element: Sendable, Success: Sendable>(
         on adapter: Adapter,
         limit: Int = 256,
@@ -53,7 +54,7 @@ extension BlueZ {
         return try result.get()
     }
 
-    /// What ends discovery when bluetoothd does, each for another reason.
+    /// The tasks that end discovery when bluetoothd ends it, one for each reason.
     private func watches(
         _ session: DiscoverySession,
         on adapter: Adapter,
@@ -66,10 +67,11 @@ extension BlueZ {
         ]
     }
 
-    /// Keeps our discovery off for as long as `body` runs: a radio that scans connects badly.
+    /// Pauses our discovery while `body` runs: connecting is unreliable during a scan.
     ///
     /// The kernel stops scanning to connect and resumes at once afterwards, at full duty, which kills young links. So
-    /// our session is ended before, and begun again after. Other programs may keep discovery on; nothing helps there.
+    /// our session is stopped before and started again afterwards. Other programs may keep discovery on, which cannot
+    /// be prevented.
     package func withDiscoveryPaused<Success: Sendable>(
         on adapter: Adapter,
         _ body: () async throws -> Success
@@ -85,7 +87,7 @@ extension BlueZ {
         return try result.get()
     }
 
-    /// Waits until discovery is off, and not for long: a bluetoothd that does not answer must not keep us from dialling.
+    /// Waits a limited time until discovery is off: a bluetoothd that does not answer must not prevent connecting.
     private func waitForDiscoveryPause(_ session: DiscoverySession, on adapter: Adapter) async throws {
         let (completions, completed) = AsyncStream<Void>.makeStream()
         errands.post {
@@ -103,7 +105,7 @@ extension BlueZ {
         }
     }
 
-    /// Brings bluetoothd to what the session should be, and waits for it even in a cancelled task.
+    /// Brings bluetoothd to the desired state of the session, and waits for it even in a cancelled task.
     private func synchronize(_ session: DiscoverySession, on adapter: Adapter) async throws {
         try await errands.perform { try await self.drive(session, on: adapter) }
     }
@@ -127,9 +129,9 @@ extension BlueZ {
         }
     }
 
-    /// Starts our session, ending one that should not be there.
+    /// Starts our session, and stops a leftover one first.
     ///
-    /// InProgress means that this very connection has a session or a request under way (bluez src/adapter.c,
+    /// InProgress means that this connection already has a session or a pending request (bluez src/adapter.c,
     /// start_discovery).
     private func startDiscovery(on adapter: Adapter) async throws {
         let filter = DiscoveryFilter.arguments(for: adapter.release)
@@ -147,7 +149,7 @@ extension BlueZ {
         }
     }
 
-    /// Waits until the session is ended from outside, and throws then.
+    /// Waits until the session is ended from outside, then throws.
     private func watch(_ session: DiscoverySession, on adapter: Adapter) async throws {
         for await snapshot in snapshots() {
             guard let now = snapshot.adapters.first(where: { $0.path == adapter.path }),
@@ -156,12 +158,12 @@ extension BlueZ {
             try await Task.sleep(for: Self.reasonLimit)
             throw BlueZError(
                 .discoveryEnded,
-                "the search for devices on \(adapter.name) was ended from outside; start it again"
+                "discovery on \(adapter.name) was stopped from outside; start it again"
             )
         }
     }
 
-    /// Reports what discovery hears until the connection is lost, through any number of overflows.
+    /// Reports discovered devices until the connection is lost; resubscribes after each overflow.
     private func reports(
         on adapter: Adapter,
         subscribed: @escaping @Sendable () -> Void,

@@ -1,21 +1,24 @@
 import DBus
 
-/// Turns signals about devices into reports of what was heard.
+/// Converts signals about devices into advertisement reports.
 ///
-/// Pure: signals in, reports out. The first packet of a device is in InterfacesAdded, later ones are in PropertiesChanged,
-/// and devices that bluetoothd knew before are only in GetManagedObjects (bluez src/device.c); all three must be read.
+/// Pure: signals in, reports out. The first packet of a device is in InterfacesAdded, later ones are in
+/// PropertiesChanged, and devices that bluetoothd knew before are only in GetManagedObjects (bluez src/device.c); all
+/// three must be read.
 struct DeviceMirror {
-    /// How many devices are remembered between two packets; one that comes when all places are taken is reported when it
-    /// appears, and its later packets are not.
+    /// The maximum number of devices remembered between packets.
+    ///
+    /// A device beyond it is reported when it appears, but its later packets are not.
     static let maximumDevices = 4096
 
-    /// How many service-data entries of one device are looked at; a legacy advertisement has room for seven.
+    /// The maximum number of service-data entries read per device; a legacy advertisement has room for seven.
     static let maximumEntries = 8
 
-    /// The most service data that an extended advertisement can carry in one field (Bluetooth Core, Vol 3, Part C, 11).
+    /// The maximum length in bytes of the service data in one field of an extended advertisement (Bluetooth Core, Vol
+    /// 3, Part C, 11).
     static let maximumDataLength = 255
 
-    /// "Not available" (Bluetooth Core, Vol 4, Part E, 7.7.65.2); also what emulated controllers say.
+    /// "Not available" (Bluetooth Core, Vol 4, Part E, 7.7.65.2); emulated controllers report it, too.
     private static let unknownRSSI: Int16 = 127
 
     private struct Entry {
@@ -27,24 +30,24 @@ struct DeviceMirror {
     private let adapter: ObjectPath
     private var entries: [ObjectPath: Entry] = [:]
 
-    /// How many devices are remembered.
+    /// The number of remembered devices.
     var count: Int { entries.count }
 
-    /// A mirror of the devices of one adapter.
+    /// Creates an empty mirror of the devices of one adapter.
     init(adapter: ObjectPath) {
         self.adapter = adapter
     }
 
-    /// Takes over what GetManagedObjects said.
+    /// Replaces the devices with those of the answer of GetManagedObjects.
     ///
-    /// - Returns: reports of devices that somebody's discovery hears just now: only those have an RSSI, because
+    /// - Returns: reports of the devices that a running discovery has found: only those have an RSSI, because
     ///   bluetoothd clears it when discovery stops (bluez src/adapter.c, discovery_cleanup).
     mutating func replace(with objects: [ObjectPath: InterfaceProperties]) -> [DeviceReport] {
         entries = [:]
         return objects.compactMap { path, interfaces in add(path, interfaces) }
     }
 
-    /// Applies one signal.
+    /// Applies one signal; returns a report if it indicates a received packet.
     mutating func apply(_ change: ObjectChange) -> DeviceReport? {
         switch change {
         case .added(let path, let interfaces):
@@ -94,10 +97,11 @@ struct DeviceMirror {
         DeviceReport(path: path, address: entry.address, serviceData: serviceData, rssi: entry.rssi)
     }
 
-    /// Entries that are new or different; all of them when none is, which means that the packet was heard again.
+    /// Returns the entries that are new or changed; all of them if none is, which means that the same packet was
+    /// received again.
     ///
     /// Without DuplicateData the dictionary keeps entries of earlier advertisements (bluez src/device.c,
-    /// device_set_service_data), and those are not what was heard now.
+    /// device_set_service_data), which were not received now.
     private static func changedServiceData(in now: [String: [UInt8]], since before: [String: [UInt8]]) -> [String:
         [UInt8]]
     {

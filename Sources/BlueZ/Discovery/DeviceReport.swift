@@ -1,18 +1,18 @@
 package import DBus
 
-/// What discovery says about one device at one moment.
+/// One report of discovery about a device.
 package struct DeviceReport: Hashable, Sendable {
-    /// The device's object.
+    /// The path of the device's object.
     package let path: ObjectPath
 
     package let address: DeviceAddress
 
-    /// Service data under lower-case 128-bit UUIDs.
+    /// Service data by UUID (128 bits, lower case).
     ///
-    /// What was advertised now, or what was last known when only the signal strength came; that may hold what the device
-    /// advertised earlier under another UUID.
+    /// The data of the received packet, or the last known data if only the signal strength was reported; the latter may
+    /// include earlier data under another UUID.
     package let serviceData: [String: [UInt8]]
 
-    /// The signal strength in dBm, or nil when the controller does not know.
+    /// The signal strength in dBm; nil if the controller does not report it.
     package let rssi: Int8?
 }

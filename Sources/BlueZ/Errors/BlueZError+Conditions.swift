@@ -1,4 +1,4 @@
-/// The conditions that are met in more than one place: one wording for each.
+/// Errors that are reported in more than one place.
 extension BlueZError {
     package static let serviceAbsent = BlueZError(
         .serviceAbsent,
@@ -7,17 +7,17 @@ extension BlueZError {
 
     package static let serviceRestarted = BlueZError(
         .serviceRestarted,
-        "bluetoothd was stopped or restarted; what it was doing for us has ended and can be asked for again"
+        "bluetoothd was stopped or restarted and has ended its work for this program; try again"
     )
 
     package static let accessDenied = BlueZError(
         .accessDenied,
-        "the D-Bus policy does not let this user talk to bluetoothd: see /etc/dbus-1/system.d/bluetooth.conf, "
+        "the D-Bus policy does not allow this user to call bluetoothd: see /etc/dbus-1/system.d/bluetooth.conf, "
             + "or join the group that it names (often 'bluetooth') and log in again"
     )
 
     package static func adapterAbsent(_ name: String) -> BlueZError {
-        BlueZError(.adapterAbsent, "the Bluetooth adapter \(name) is not there: plug it in, or choose another")
+        BlueZError(.adapterAbsent, "the Bluetooth adapter \(name) is missing: plug it in, or choose another")
     }
 
     package static func poweredOff(_ name: String) -> BlueZError {

@@ -1,26 +1,26 @@
 package import DBus
 
 extension BlueZError {
-    /// What was being asked of bluetoothd when it answered with an error.
+    /// The request that bluetoothd answered with an error.
     package enum Operation: Hashable, Sendable {
         case readObjects, registerAdvertisement, startDiscovery, registerApplication
         case readDevice, connectDevice, readAttribute, writeAttribute
 
-        /// The words that follow "bluetoothd would not".
+        /// The words that follow "bluetoothd refused to".
         var words: String {
             switch self {
-            case .readObjects: "tell what it knows"
+            case .readObjects: "list its objects"
             case .registerAdvertisement: "advertise"
-            case .startDiscovery: "look for devices"
+            case .startDiscovery: "start discovery"
             case .registerApplication: "publish the GATT services"
-            case .readDevice: "tell what it knows about the device"
+            case .readDevice: "report the properties of the device"
             case .connectDevice: "connect to the device"
             case .readAttribute: "read the characteristic"
             case .writeAttribute: "write the characteristic"
             }
         }
 
-        /// The code of a refusal that nothing more precise is known about.
+        /// The code of a refusal whose cause is unknown.
         var refusal: Code {
             switch self {
             case .readObjects, .readDevice: .failed
@@ -33,7 +33,7 @@ extension BlueZError {
         }
     }
 
-    /// Puts an error of the bus into the words of this module.
+    /// Converts an error of the bus to an error of this module.
     package init(_ error: DBusError, during operation: Operation) {
         switch error.code {
         case .remote:
@@ -50,14 +50,14 @@ extension BlueZError {
         case .unexpectedReply:
             self.init(
                 .unexpectedReply,
-                "bluetoothd gave an unknown answer when asked to \(operation.words): \(error.message)"
+                "bluetoothd gave an unexpected answer when asked to \(operation.words): \(error.message)"
             )
         default:
             self.init(.failed, "bluetoothd could not be asked to \(operation.words): \(error.message)")
         }
     }
 
-    /// Puts any error that calling bluetoothd can end with into the words of this module.
+    /// Converts any error of a call to bluetoothd to an error of this module.
     init(any error: any Error, during operation: Operation) {
         switch error {
         case let error as BlueZError: self = error
@@ -82,16 +82,19 @@ extension BlueZError {
         case _ where name.hasPrefix("org.bluez.Error."):
             refusal(named: name.dropFirst("org.bluez.Error.".count), text, during: operation)
         default:
-            BlueZError(operation.refusal, "bluetoothd would not \(operation.words): \(text) [\(name)]")
+            BlueZError(operation.refusal, "bluetoothd refused to \(operation.words): \(text) [\(name)]")
         }
     }
 
     private static func absentObject(_ text: String, during operation: Operation) -> BlueZError {
         switch operation {
         case .connectDevice, .readDevice:
-            BlueZError(.deviceAbsent, "bluetoothd has forgotten the device; scan until it is heard again")
+            BlueZError(.deviceAbsent, "bluetoothd no longer knows the device: scan until it is found again")
         case .readAttribute, .writeAttribute:
-            BlueZError(.attributeAbsent, "the characteristic is gone, the device was disconnected: connect again")
+            BlueZError(
+                .attributeAbsent,
+                "the characteristic is gone because the device was disconnected: connect again"
+            )
         default:
             BlueZError(
                 .adapterAbsent,
@@ -107,45 +110,45 @@ extension BlueZError {
         case ("NotPermitted", .registerAdvertisement):
             BlueZError(
                 .advertisingSlotsTaken,
-                "all advertisements that this adapter can hold are taken by other programs: end one of them"
+                "all advertisements that this adapter supports are taken by other programs: stop one of them"
             )
         case ("InvalidLength", .registerAdvertisement):
             BlueZError(.invalidAdvertisement, "the advertisement is longer than the adapter can send: \(text)")
         case ("InvalidArguments", _):
             BlueZError(
                 .invalidArguments,
-                "bluetoothd did not understand what it was asked: \(text); please report this"
+                "bluetoothd rejected the arguments of the call: \(text); please report this"
             )
         case ("Failed", .registerAdvertisement):
             failedAdvertisement(text)
         case ("InProgress", _), ("AlreadyExists", _):
-            BlueZError(.busy, "bluetoothd is busy and would not \(operation.words): try again in a moment")
+            BlueZError(.busy, "bluetoothd is busy and refused to \(operation.words): try again in a moment")
         case ("DoesNotExist", .connectDevice):
-            BlueZError(.deviceAbsent, "bluetoothd has forgotten the device; scan until it is heard again")
+            BlueZError(.deviceAbsent, "bluetoothd no longer knows the device: scan until it is found again")
         case ("NotConnected", _):
-            BlueZError(.notConnected, "the device is not connected any more: connect again")
+            BlueZError(.notConnected, "the device is no longer connected: connect again")
         default:
-            BlueZError(operation.refusal, "bluetoothd would not \(operation.words): \(text) [\(name)]")
+            BlueZError(operation.refusal, "bluetoothd refused to \(operation.words): \(text) [\(name)]")
         }
     }
 
-    /// Tells the one failure with a known cause from the others.
+    /// Distinguishes the one failure with a known cause from the others.
     ///
     /// "Failed to register advertisement" is the text of bluez 5.66…5.87 src/advertising.c, add_client_complete, for
-    /// whatever the kernel answered. The known cause: BlueZ before 5.87 (commit 2a6968b40) sends 8 bytes too many in MGMT
-    /// Add Extended Advertising Data, which kernels with d3f7d17960ed refuse until they have 149324fc762c.
+    /// any error of the kernel. The known cause: BlueZ before 5.87 (commit 2a6968b40) sends 8 bytes too many in MGMT
+    /// Add Extended Advertising Data, which kernels with d3f7d17960ed but without 149324fc762c refuse.
     private static func failedAdvertisement(_ text: String) -> BlueZError {
         guard text.hasPrefix("Failed to register advertisement") else {
             return BlueZError(
                 .advertisingRefused,
-                "bluetoothd would not advertise: \(text); see 'journalctl -u bluetooth'"
+                "bluetoothd refused to advertise: \(text); see 'journalctl -u bluetooth'"
             )
         }
         return BlueZError(
             .advertisingRefused,
-            "the kernel refused the advertisement. If 'journalctl -u bluetooth' says 'Invalid Parameters (0x0d)', this is "
-                + "a kernel of mid-2026 (such as 6.12.93 or 6.18.34) that takes no advertisement from BlueZ 5.86 or older: "
-                + "install a newer kernel (6.18.36 works) or BlueZ 5.87"
+            "the kernel refused the advertisement. If 'journalctl -u bluetooth' says 'Invalid Parameters (0x0d)', this "
+                + "is a kernel of mid-2026 (such as 6.12.93 or 6.18.34) that refuses every advertisement from BlueZ "
+                + "5.86 or older: install a newer kernel (6.18.36 works) or BlueZ 5.87"
         )
     }
 }

@@ -1,12 +1,13 @@
 import DBus
 
 extension BlueZ {
-    /// Publishes GATT services on `adapter` for as long as `body` runs.
+    /// Publishes GATT services on `adapter` while `body` runs.
     ///
-    /// bluetoothd reads all objects before it answers; while they are registered none is added or removed, because it
-    /// would take a removal as the end of the application (bluez src/gatt-database.c).
+    /// bluetoothd reads all objects before it answers. While they are registered, none is added or removed, because
+    /// bluetoothd would treat a removal as the end of the application (bluez src/gatt-database.c).
     ///
-    /// - Throws: ``BlueZError`` when the services cannot be published or the adapter goes; else what `body` throws.
+    /// - Throws: ``BlueZError`` when the services cannot be published or the adapter is lost; otherwise what `body`
+    ///   throws.
     package func withApplication<Success: Sendable>(
         _ services: [GATTService],
         on adapter: Adapter,

@@ -1,15 +1,15 @@
 package import DBus
 
 extension BlueZ {
-    /// Connects to the device at `address`, which was heard a moment ago, and reads its GATT services; disconnects when
-    /// `body` ends, and makes bluetoothd forget the device if it did not know it before.
+    /// Connects to the device at `address`, which was discovered recently, and reads its GATT services; when `body`
+    /// ends, disconnects and removes the device from bluetoothd, unless the device was connected before.
     ///
-    /// bluetoothd chooses the bearer itself and may page a device with a public address over BR/EDR (bluez src/device.c,
-    /// select_conn_bearer): a fall-back, not the first choice. `timeout` bounds the time until the services are known, and
-    /// not the body.
+    /// bluetoothd chooses the bearer itself and may page a device with a public address over BR/EDR (bluez
+    /// src/device.c, select_conn_bearer): use it as a fallback, not as the first choice. `timeout` bounds the time
+    /// until the services are resolved, not `body`.
     ///
-    /// - Throws: ``BlueZError`` with `deviceAbsent`, `timedOut` or `connectFailed`, or what became of the adapter; else
-    ///   what `body` throws.
+    /// - Throws: ``BlueZError`` with `deviceAbsent`, `timedOut` or `connectFailed`, or with the reason why the adapter
+    ///   was lost; otherwise what `body` throws.
     package func withDevice<Success: Sendable>(
         _ address: DeviceAddress,
         on adapter: Adapter,
@@ -29,8 +29,9 @@ extension BlueZ {
         return try result.get()
     }
 
-    /// Connects to the device at `address` and reads its GATT services, unless that is done already; the caller sees to
-    /// the end of the link: ``disconnect(_:on:limit:)``, ``forget(_:on:)``.
+    /// Connects to the device at `address` and reads its GATT services, unless that is done already.
+    ///
+    /// The caller has to end the link: ``disconnect(_:on:limit:)``, ``forget(_:on:)``.
     ///
     /// - Throws: ``BlueZError`` with `deviceAbsent`, `timedOut` or `connectFailed`.
     package func connectedDevice(
@@ -43,7 +44,7 @@ extension BlueZ {
         return GATTPeer(bluez: self, path: device.path)
     }
 
-    /// Waits until the link to the device at `path` is gone.
+    /// Waits until the device at `path` is disconnected.
     package func waitForDisconnection(of path: ObjectPath) async throws {
         let rule = MatchRule(
             sender: Names.service,
@@ -60,7 +61,7 @@ extension BlueZ {
         }
     }
 
-    /// Connects and waits until the objects of the services are there.
+    /// Connects and waits until the objects of the services exist.
     private func connect(_ path: ObjectPath, timeout: Duration) async throws {
         let isReady: Void? = try await withTimeLimit(timeout) {
             let rule = MatchRule(
@@ -79,18 +80,24 @@ extension BlueZ {
             }
         }
         guard isReady != nil else {
-            throw BlueZError(.timedOut, "the device did not tell its GATT services in \(timeout): bring it nearer")
+            throw BlueZError(
+                .timedOut,
+                "the GATT services of the device were not discovered within \(timeout): bring it nearer"
+            )
         }
     }
 
-    /// Waits for ServicesResolved, which comes some time after the answer to Connect.
+    /// Waits for ServicesResolved, which becomes true some time after the reply to Connect.
     private func waitForServices(of path: ObjectPath, _ signals: SignalSequence) async throws {
         if try await device(at: path).hasServices { return }
         for try await signal in signals {
             guard case .changed(_, Names.device, let values, _)? = ObjectChange(signal) else { continue }
             if values["ServicesResolved"]?.boolean == true { return }
             if values["Connected"]?.boolean == false {
-                throw BlueZError(.notConnected, "the link was lost before the device told its services: try again")
+                throw BlueZError(
+                    .notConnected,
+                    "the link was lost before the services of the device were discovered: try again"
+                )
             }
         }
     }

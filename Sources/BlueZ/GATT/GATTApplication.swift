@@ -1,7 +1,7 @@
 import DBus
 import Synchronization
 
-/// The objects by which bluetoothd learns of GATT services.
+/// The D-Bus objects that describe GATT services to bluetoothd.
 ///
 ///     <root>                               org.freedesktop.DBus.ObjectManager
 ///     <root>/service0                      org.bluez.GattService1
@@ -11,7 +11,7 @@ struct GATTApplication {
 
     let services: [GATTService]
 
-    /// All objects below the root: bluetoothd reads them once and heeds no later addition (bluez doc, GattManager1).
+    /// All objects below the root: bluetoothd reads them once and ignores later additions (bluez doc, GattManager1).
     var objects: [(path: ObjectPath, interface: Interface)] {
         services.enumerated().flatMap { index, service in
             let path = root.appending("service\(index)")
@@ -22,7 +22,7 @@ struct GATTApplication {
         }
     }
 
-    /// Everything that notifies, and from where.
+    /// The notifiers of all characteristics that notify, with the paths of their objects.
     var notifiers: [(path: ObjectPath, notifier: GATTNotifier)] {
         services.enumerated().flatMap { service, content in
             let path = root.appending("service\(service)")
@@ -47,7 +47,7 @@ struct GATTApplication {
             methods: [
                 Method(name: "ReadValue", inputs: [options], outputs: [value], handler: reader(of: characteristic)),
                 Method(name: "WriteValue", inputs: [value, options], outputs: [], handler: writer(of: characteristic)),
-                // Who has subscribed is bluetoothd's business: these only have to be there.
+                // bluetoothd keeps track of subscribers: these methods only have to exist.
                 Method(name: "StartNotify") { _ in .reply([]) },
                 Method(name: "StopNotify") { _ in .reply([]) },
             ],
@@ -94,7 +94,7 @@ struct GATTApplication {
     }
 }
 
-/// The long reads of one characteristic, shared by calls that come on the connection's thread.
+/// The long reads of one characteristic, shared by calls that arrive on the connection's thread.
 private final class LongReadsBox: Sendable {
     private let reads = Mutex(LongReads())
 
@@ -107,7 +107,7 @@ private final class LongReadsBox: Sendable {
 }
 
 extension DBusError {
-    /// The error reply that bluetoothd turns into an ATT error.
+    /// Returns the error reply that bluetoothd converts to an ATT error.
     fileprivate static func failure(_ refusal: GATTRefusal) -> DBusError {
         let name: ErrorName =
             switch refusal {

@@ -1,10 +1,10 @@
 import DBus
 import Synchronization
 
-/// Sends notifications of one characteristic of ours, while it is published.
+/// Sends notifications of one local characteristic while it is published.
 ///
-/// They go to every device that has subscribed: before 5.76 bluetoothd cannot address one alone (bluez
-/// src/gatt-database.c, property_changed_cb). So what is in them is for everybody.
+/// Every subscribed device receives them: before 5.76, bluetoothd cannot notify a single one (bluez
+/// src/gatt-database.c, property_changed_cb). So their contents must be public.
 package final class GATTNotifier: Sendable {
     private struct Registration {
         let objects: ObjectTree
@@ -15,7 +15,7 @@ package final class GATTNotifier: Sendable {
 
     package init() {}
 
-    /// Sends `value` to whoever has subscribed; to nobody while the characteristic is not published.
+    /// Sends `value` to all subscribed devices; does nothing while the characteristic is not published.
     package func notify(_ value: [UInt8]) {
         guard let registration = registration.withLock(\.self) else { return }
         registration.objects.propertiesChanged(
@@ -25,7 +25,7 @@ package final class GATTNotifier: Sendable {
         )
     }
 
-    /// The characteristic is published at that path from now on, or, with nil, not any more.
+    /// Sets the path at which the characteristic is published; nil if it is not published any more.
     func publish(_ path: ObjectPath?, in objects: ObjectTree) {
         registration.withLock { $0 = path.map { Registration(objects: objects, path: $0) } }
     }

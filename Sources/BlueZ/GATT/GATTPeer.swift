@@ -1,28 +1,29 @@
 package import DBus
 
-/// A connected device whose GATT services are known.
+/// A connected device whose GATT services are resolved.
 package struct GATTPeer: Sendable {
     let bluez: BlueZ
 
-    /// The device's object.
+    /// The path of the device's object.
     package let path: ObjectPath
 
-    /// How long one read or write may take (Bluetooth Core, Vol 3, Part F, 3.3.3: an ATT transaction has 30 s).
+    /// The time limit of one read or write (Bluetooth Core, Vol 3, Part F, 3.3.3: an ATT transaction has 30 s).
     private static let timeout = Duration.seconds(30)
 
-    /// A characteristic of the device; good until the link is gone.
+    /// A characteristic of the device; valid until the link is lost.
     package struct Characteristic: Hashable, Sendable {
         let path: ObjectPath
     }
 
-    /// Finds the first characteristic with that UUID in the first service with that UUID.
+    /// Returns the characteristic with the UUID `uuid` in the service with the UUID `service`; the first if there are
+    /// several.
     ///
-    /// - Throws: ``BlueZError`` with `attributeAbsent` when there is none.
+    /// - Throws: ``BlueZError`` with `attributeAbsent` if there is none.
     package func characteristic(_ uuid: String, of service: String) async throws -> Characteristic {
         try await characteristics([uuid], of: service)[0]
     }
 
-    /// The same for several of one service, in the order of `uuids`.
+    /// Returns several characteristics of one service, in the order of `uuids`.
     package func characteristics(_ uuids: [String], of service: String) async throws -> [Characteristic] {
         let objects: [ObjectPath: InterfaceProperties]
         do {
@@ -46,15 +47,16 @@ package struct GATTPeer: Sendable {
         }
     }
 
-    /// Calls `notified` at each notification of the characteristic, until the task is cancelled or the connection lost.
+    /// Calls `notified` for each notification of the characteristic, until the task is cancelled or the connection to
+    /// the bus is lost.
     ///
-    /// The subscription itself ends with the link: others in this process may share it (bluez src/gatt-client.c has one
-    /// for each client of the bus).
+    /// The GATT subscription ends only with the link, because other tasks of this process may share it (bluez
+    /// src/gatt-client.c has one for each client on the bus).
     ///
     /// - Parameters:
-    ///   - characteristic: one that notifies.
-    ///   - subscribed: called once, when none can be missed any more.
-    ///   - notified: called for each, with its value.
+    ///   - characteristic: a characteristic that notifies.
+    ///   - subscribed: called once; no later notification is missed.
+    ///   - notified: called with the value of each notification.
     package func followNotifications(
         of characteristic: Characteristic,
         subscribed: @escaping @Sendable () -> Void,
@@ -70,7 +72,7 @@ package struct GATTPeer: Sendable {
             do {
                 _ = try await call(characteristic, "StartNotify", [], during: .readAttribute)
             } catch let error as BlueZError where error.code == .busy {
-                // Somebody in this process has just asked for the same.
+                // Another task of this process has just requested the same subscription.
             }
             subscribed()
             for try await signal in signals {
@@ -82,24 +84,27 @@ package struct GATTPeer: Sendable {
         }
     }
 
-    /// Waits until the link to the device is gone.
+    /// Waits until the device is disconnected.
     ///
-    /// - Throws: ``BlueZError`` or `DBusError` when bluetoothd cannot tell; `CancellationError`.
+    /// - Throws: ``BlueZError`` or `DBusError` when bluetoothd cannot report it; `CancellationError`.
     package func waitForDisconnection() async throws {
         try await bluez.waitForDisconnection(of: path)
     }
 
-    /// Reads the whole value, however long.
+    /// Reads the whole value, of any length.
     package func read(_ characteristic: Characteristic) async throws -> [UInt8] {
         let options = [String: Value]().value
         let reply = try await call(characteristic, "ReadValue", [options], during: .readAttribute)
         guard let value = reply.first?.bytes else {
-            throw BlueZError(.unexpectedReply, "bluetoothd answered ReadValue with something else than bytes")
+            throw BlueZError(
+                .unexpectedReply,
+                "bluetoothd answered ReadValue with a value that is not an array of bytes"
+            )
         }
         return value
     }
 
-    /// Writes the value and waits for the device's answer.
+    /// Writes the value and waits for the device's response.
     package func write(_ value: [UInt8], to characteristic: Characteristic) async throws {
         let options: [String: Value] = ["type": .string("request")]
         _ = try await call(characteristic, "WriteValue", [.bytes(value), options.value], during: .writeAttribute)

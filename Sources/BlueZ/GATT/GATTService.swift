@@ -13,24 +13,25 @@ package struct GATTService: Sendable {
     }
 }
 
-/// A characteristic that anybody near may read or write, without pairing: whoever needs more protects the value itself.
+/// A characteristic that any device in range can read or write without pairing; values that need protection must be
+/// protected by the caller.
 ///
-/// A flag that asks for encryption would make bluetoothd pair, and a window pop up on the other side.
+/// A flag that requires encryption would make bluetoothd pair, and the peer show a pairing dialog.
 package struct GATTCharacteristic: Sendable {
     /// A lower-case 128-bit UUID.
     package let uuid: String
 
-    /// The value for the device that asks; nil if it cannot be read.
+    /// Returns the value for a reading device; nil if the characteristic cannot be read.
     ///
     /// Called on the connection's thread: must be quick.
     package let read: (@Sendable (GATTRequest) throws(GATTRefusal) -> [UInt8])?
 
-    /// Takes a value from a device; nil if it cannot be written.
+    /// Accepts a value from a device; nil if the characteristic cannot be written.
     ///
     /// Called on the connection's thread: must be quick.
     package let write: (@Sendable ([UInt8], GATTRequest) throws(GATTRefusal) -> Void)?
 
-    /// Sends its notifications; nil if it has none.
+    /// Sends notifications of the characteristic; nil if it does not notify.
     package let notifier: GATTNotifier?
 
     package init(
@@ -45,29 +46,30 @@ package struct GATTCharacteristic: Sendable {
         self.notifier = notifier
     }
 
-    /// The flags of org.bluez.GattCharacteristic1; an unknown one would fail the whole application.
+    /// The flags of org.bluez.GattCharacteristic1; an unknown flag would make the registration of the whole application
+    /// fail.
     var flags: [String] {
         (read == nil ? [] : ["read"]) + (write == nil ? [] : ["write"]) + (notifier == nil ? [] : ["notify"])
     }
 }
 
-/// Who reads or writes, and which part.
+/// The parameters of a read or write by a device.
 package struct GATTRequest: Hashable, Sendable {
-    /// The device's object; says nothing about who it is.
+    /// The path of the device's object; it does not authenticate the device.
     package let device: ObjectPath?
 
-    /// The ATT MTU of the link, if it was told.
+    /// The ATT MTU of the link, if bluetoothd reports it.
     package let mtu: UInt16?
 
-    /// Where in the value to begin.
+    /// The offset in the value at which to begin, in bytes.
     package let offset: Int
 
-    /// Whether bluetoothd only asks if a long write would be allowed.
+    /// Whether bluetoothd only asks whether a long write would be allowed.
     let isPrepareAuthorize: Bool
 
-    /// Reads the options of ReadValue and WriteValue.
+    /// Parses the options of ReadValue and WriteValue.
     ///
-    /// `device` and `mtu` are always there, `offset` only when it is not zero (bluez src/gatt-database.c,
+    /// `device` and `mtu` are always present, `offset` only if it is not zero (bluez src/gatt-database.c,
     /// append_options).
     init(options: Value?) {
         let options = options?.stringDictionary ?? [:]
@@ -78,7 +80,7 @@ package struct GATTRequest: Hashable, Sendable {
     }
 }
 
-/// Why a characteristic was not read or written, in the words of ATT.
+/// The reason why a characteristic was not read or written, as an ATT error.
 package enum GATTRefusal: Error, Hashable, Sendable {
     case failed
     case inProgress

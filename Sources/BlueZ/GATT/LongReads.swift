@@ -1,23 +1,23 @@
 import DBus
 
-/// Keeps a value still while a device reads it piece by piece.
+/// Keeps a value constant while a device reads it in several parts.
 ///
-/// A value longer than one packet is fetched by ReadValue again and again, each time with a larger offset; were it
-/// computed anew each time, pieces of different values would be put together.
+/// A value longer than one packet is read by several calls of ReadValue with increasing offsets. If it were computed
+/// again for each, the device would combine parts of different values.
 struct LongReads {
-    /// The longest value that an attribute can have (Bluetooth Core, Vol 3, Part F, 3.2.9).
+    /// The maximum length of an attribute value in bytes (Bluetooth Core, Vol 3, Part F, 3.2.9).
     static let maximumLength = 512
 
-    /// How many devices can read at the same time; more than any controller has links.
+    /// The maximum number of devices that can read at the same time; more than any controller has links.
     static let maximumDevices = 32
 
     private var values: [ObjectPath: [UInt8]] = [:]
     private var order: [ObjectPath] = []
 
-    /// The rest of the value from `request.offset` on; `current` is asked when a read begins.
+    /// Returns the rest of the value from `request.offset` on; `current` is called when a read begins.
     ///
-    /// - Throws: `invalidOffset` for an offset beyond the end, `failed` for a value that is too long: both make
-    ///   bluetoothd answer an ATT error.
+    /// - Throws: `invalidOffset` for an offset beyond the end, `failed` for a value that is too long; bluetoothd
+    ///   answers both with an ATT error.
     mutating func read(
         _ request: GATTRequest,
         _ current: (GATTRequest) throws(GATTRefusal) -> [UInt8]

@@ -1,9 +1,9 @@
 import DBus
 
-/// The interfaces of one object with their properties, variants peeled.
+/// The interfaces of one object with their properties, without the variants around the values.
 typealias InterfaceProperties = [String: [String: Value]]
 
-/// Names of org.bluez that more than one file needs.
+/// The D-Bus names that more than one file uses.
 enum Names {
     static let service: BusName = "org.bluez"
     static let root: ObjectPath = "/"
@@ -17,13 +17,13 @@ enum Names {
     static let properties = "org.freedesktop.DBus.Properties"
 }
 
-/// Something that bluetoothd said about its objects, read once at the edge.
+/// A change to the objects of bluetoothd, parsed from a signal.
 enum ObjectChange {
     case added(ObjectPath, InterfaceProperties)
     case removed(ObjectPath, interfaces: [String])
     case changed(ObjectPath, interface: String, values: [String: Value], invalidated: [String])
 
-    /// Reads InterfacesAdded, InterfacesRemoved or PropertiesChanged; nil for any other signal, and for a malformed one.
+    /// Parses InterfacesAdded, InterfacesRemoved or PropertiesChanged; nil for any other or malformed signal.
     init?(_ signal: Signal) {
         let arguments = signal.arguments
         switch (signal.interface.description, signal.member.description, arguments.count) {
@@ -44,7 +44,7 @@ enum ObjectChange {
     }
 }
 
-/// Reads `a{oa{sa{sv}}}`, the answer of GetManagedObjects; what is malformed is left out.
+/// Parses `a{oa{sa{sv}}}`, the answer of GetManagedObjects; malformed entries are omitted.
 func objectProperties(_ value: Value) -> [ObjectPath: InterfaceProperties] {
     guard case .dictionary(_, _, let entries) = value else { return [:] }
     var objects: [ObjectPath: InterfaceProperties] = [:]
@@ -55,7 +55,7 @@ func objectProperties(_ value: Value) -> [ObjectPath: InterfaceProperties] {
     return objects
 }
 
-/// Reads `a{sa{sv}}`; what is malformed is left out.
+/// Parses `a{sa{sv}}`; malformed entries are omitted.
 func interfaceProperties(_ value: Value) -> InterfaceProperties {
     guard case .dictionary(_, _, let entries) = value else { return [:] }
     var interfaces: InterfaceProperties = [:]

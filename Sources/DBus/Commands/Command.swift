@@ -1,21 +1,21 @@
-/// What other threads ask of the connection's thread.
+/// A request of another thread to the connection's thread.
 enum Command: Sendable {
     case send(OutgoingMessage)
     case call(OutgoingMessage, PendingCall)
-    /// Gives up a call; nothing happens if it has been answered.
+    /// Cancels a call; does nothing if it has been answered.
     case cancel(CallID)
-    /// Tells an object manager's listeners about new interfaces; their properties are read on the connection's thread.
+    /// Emits InterfacesAdded from the object manager `by`; the properties are read on the connection's thread.
     case announce([Interface], at: ObjectPath, by: ObjectPath)
-    /// Sends what is left, then ends the connection.
+    /// Sends all queued messages, then ends the connection.
     case stop
 }
 
-/// Tells calls apart before they have a serial number.
+/// Identifies a call before it has a serial number.
 struct CallID: Hashable, Sendable {
     let number: UInt64
 }
 
-/// A call that waits for its answer.
+/// A call that waits for its reply.
 struct PendingCall: Sendable {
     let id: CallID
     let destination: BusName
@@ -35,7 +35,8 @@ struct PendingCall: Sendable {
         self.complete = complete
     }
 
-    /// Whether an answer from `sender` may be the answer: nobody else answers for a unique name but the bus.
+    /// Whether a reply from `sender` may be the reply to this call: for a unique name, only its owner and the bus
+    /// reply.
     func accepts(_ sender: BusName?) -> Bool {
         !destination.isUnique || sender == destination || sender == .bus
     }

@@ -3,7 +3,7 @@ import DequeModule
 import Glibc
 import Synchronization
 
-/// The one way into the connection's thread: commands are carried out in the order in which they were pushed.
+/// The queue of commands for the connection's thread, which performs them in the order in which they were pushed.
 final class CommandQueue: Sendable {
     private struct State {
         var commands: Deque<Command> = []
@@ -29,14 +29,14 @@ final class CommandQueue: Sendable {
         Glibc.close(wakeDescriptor)
     }
 
-    /// A number that no other call of this connection has.
+    /// Returns an identifier that no other call of this connection has.
     func nextCall() -> CallID {
         CallID(number: lastCall.add(1, ordering: .relaxed).newValue)
     }
 
     /// Adds a command; never blocks.
     ///
-    /// If the connection has ended, a call fails at once and everything else is dropped.
+    /// If the connection has ended, calls fail at once and other commands are dropped.
     func push(_ command: Command) {
         enum Next { case nothing, wake, refuse }
         let next = state.withLock { state -> Next in
@@ -54,12 +54,12 @@ final class CommandQueue: Sendable {
 
     // MARK: On the connection's thread
 
-    /// The oldest command.
+    /// Removes and returns the oldest command.
     func pop() -> Command? {
         state.withLock { $0.commands.popFirst() }
     }
 
-    /// Says that the thread goes to sleep, so that the next command has to wake it; false if one is there already.
+    /// Marks the thread as sleeping, so that the next command wakes it; returns false if a command is queued already.
     func prepareToSleep() -> Bool {
         state.withLock { state in
             state.isSleeping = state.commands.isEmpty
@@ -67,14 +67,14 @@ final class CommandQueue: Sendable {
         }
     }
 
-    /// Takes the wake-up back, once the thread is awake.
+    /// Resets the wake-up after the thread has woken.
     func clearWake() {
         state.withLock { $0.isSleeping = false }
         var count: eventfd_t = 0
         eventfd_read(wakeDescriptor, &count)
     }
 
-    /// Takes no more commands, and fails the calls that are left with `error`.
+    /// Closes the queue, and fails the queued calls with `error`.
     func close(_ error: DBusError) {
         let left = state.withLock { state in
             state.isClosed = true

@@ -1,6 +1,6 @@
 import HeapModule
 
-/// The calls that wait for an answer, by serial number and by deadline.
+/// The calls that wait for a reply, by serial number and by deadline.
 ///
 /// Confined to the connection's thread.
 struct PendingCalls {
@@ -15,7 +15,7 @@ struct PendingCalls {
 
     private var calls: [UInt32: PendingCall] = [:]
     private var serials: [CallID: UInt32] = [:]
-    /// Answered calls stay here until they come up or until they outnumber the others.
+    /// Deadlines of answered calls remain here until they are the earliest or outnumber the others.
     private var deadlines = Heap<Deadline>()
 
     mutating func add(_ call: PendingCall, serial: UInt32) {
@@ -24,7 +24,7 @@ struct PendingCalls {
         deadlines.insert(Deadline(instant: call.deadline, serial: serial))
     }
 
-    /// Takes out the call that a message from `sender` answers.
+    /// Removes and returns the call that a message from `sender` answers.
     mutating func removeAnswered(serial: UInt32, by sender: BusName?) -> PendingCall? {
         guard let call = calls[serial], call.accepts(sender) else { return nil }
         return remove(serial: serial)
@@ -37,27 +37,27 @@ struct PendingCalls {
         return call
     }
 
-    /// Takes out the call `id`.
+    /// Removes and returns the call `id`.
     mutating func remove(_ id: CallID) -> PendingCall? {
         serials[id].flatMap { remove(serial: $0) }
     }
 
-    /// Takes out one call whose deadline is at or before `now`.
+    /// Removes and returns one call whose deadline is at or before `now`.
     mutating func removeExpired(_ now: ContinuousClock.Instant) -> PendingCall? {
         guard let first = nextDeadline, first <= now, let serial = deadlines.min?.serial else { return nil }
         return remove(serial: serial)
     }
 
-    /// Takes out all calls.
+    /// Removes and returns all calls.
     mutating func removeAll() -> [PendingCall] {
         defer { self = PendingCalls() }
         return Array(calls.values)
     }
 
-    /// When the next call has waited long enough.
+    /// The earliest deadline; nil if no call is pending.
     var nextDeadline: ContinuousClock.Instant? { deadlines.min?.instant }
 
-    /// Keeps answered calls from waking the thread, and from piling up behind one that waits for long.
+    /// Prevents deadlines of answered calls from waking the thread and from accumulating behind a long-running call.
     private mutating func removeStaleDeadlines() {
         while let first = deadlines.min, calls[first.serial] == nil { deadlines.removeMin() }
         guard deadlines.count > 2 * calls.count + 64 else { return }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that will be there once, for one task that waits for it.
+/// A value that is set once, for one task that waits for it.
 final class Promise<Element: Sendable>: Sendable {
     private enum State {
         case empty
@@ -10,9 +10,9 @@ final class Promise<Element: Sendable>: Sendable {
 
     private let state = Mutex(State.empty)
 
-    /// Gives the value.
+    /// Sets the value.
     ///
-    /// Only the first one counts.
+    /// Later calls have no effect.
     func fulfil(_ element: Element) {
         let waiter = state.withLock { state -> CheckedContinuation<Element, Never>? in
             switch state {
@@ -29,9 +29,9 @@ final class Promise<Element: Sendable>: Sendable {
         waiter?.resume(returning: element)
     }
 
-    /// Waits for the value, whether the task is cancelled or not.
+    /// Waits for the value, even if the task is cancelled.
     ///
-    /// At most one task waits.
+    /// At most one task may wait.
     var element: Element {
         get async {
             await withCheckedContinuation { continuation in

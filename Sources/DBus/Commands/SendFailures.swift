@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts what could not be sent and had nobody to tell.
+/// Counts the messages that could not be sent and have no caller to which to report the error.
 final class SendFailures: Sendable {
     private let state = Mutex<(count: Int, last: DBusError?)>((0, nil))
 

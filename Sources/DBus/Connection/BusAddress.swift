@@ -1,15 +1,15 @@
 import Glibc
 
-/// Which bus to connect to.
+/// The bus to connect to.
 package enum BusAddress: Sendable, Hashable, CustomStringConvertible {
     /// The bus of the user's session.
     case session
-    /// The bus of the whole machine.
+    /// The bus of the system.
     case system
-    /// An address as libdbus takes it, such as `unix:path=/run/user/1000/bus`.
+    /// An address in the format of libdbus, such as `unix:path=/run/user/1000/bus`.
     case address(String)
 
-    /// Reads `session`, `system` or an address, as they are typed on a command line.
+    /// Parses a command-line argument: `session`, `system` or an address.
     package init(argument: String) {
         switch argument {
         case "session": self = .session
@@ -18,7 +18,7 @@ package enum BusAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The argument that `init(argument:)` takes.
+    /// The bus as an argument for `init(argument:)`.
     package var description: String {
         switch self {
         case .session: "session"
@@ -27,13 +27,13 @@ package enum BusAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The address for libdbus, from the environment for the two well-known buses.
+    /// Returns the address for libdbus, from the environment for the two well-known buses.
     ///
     /// Never libdbus's `autolaunch:`, which starts processes. The system bus's default is the one of the D-Bus
-    /// specification, "Well-known Message Bus Instances"; the session's is where systemd listens.
+    /// specification, "Well-known Message Bus Instances"; the session bus's default is the socket of systemd.
     ///
-    /// - Throws: `DBusError.Code.invalidAddress` if the environment does not say where the session bus is, or if the
-    ///   address holds a NUL.
+    /// - Throws: `DBusError.Code.invalidAddress` if the environment does not define the session bus, or if the address
+    ///   contains a NUL.
     func resolved() throws(DBusError) -> String {
         let text =
             switch self {
@@ -42,7 +42,7 @@ package enum BusAddress: Sendable, Hashable, CustomStringConvertible {
             case .address(let address): address
             }
         guard !text.utf8.contains(0) else {
-            throw DBusError(.invalidAddress, "an address of a bus does not have a NUL in it")
+            throw DBusError(.invalidAddress, "a bus address must not contain a NUL")
         }
         return text
     }
@@ -51,7 +51,7 @@ package enum BusAddress: Sendable, Hashable, CustomStringConvertible {
         if let address = environment("DBUS_SESSION_BUS_ADDRESS") { return address }
         guard let directory = environment("XDG_RUNTIME_DIR") else {
             let cure = "set DBUS_SESSION_BUS_ADDRESS, or log in to a session"
-            throw DBusError(.invalidAddress, "it is not known where the session bus is: \(cure)")
+            throw DBusError(.invalidAddress, "the address of the session bus is unknown: \(cure)")
         }
         return "unix:path=\(escaped(directory))/bus"
     }
@@ -60,7 +60,7 @@ package enum BusAddress: Sendable, Hashable, CustomStringConvertible {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Percent-encodes what may not stand in an address (D-Bus specification, "Server Addresses").
+    /// Percent-encodes the bytes that are not allowed in an address (D-Bus specification, "Server Addresses").
     private static func escaped(_ path: String) -> String {
         let plain = Set("-_/.\\*0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
         return path.utf8.map { byte in

@@ -1,9 +1,9 @@
 extension Connection {
-    /// Calls a method and returns the arguments of its answer.
+    /// Calls a method and returns the arguments of its reply.
     ///
-    /// - Throws: `DBusError` with the code `.remote` for an error that the other side answered, `.noReply` if it vanished,
-    ///   `.timedOut` after `timeout`, `.cancelled` if the task is cancelled, `.disconnected` if the bus goes away, and
-    ///   `.invalidValue`, `.invalidName` or `.limit` if the call cannot be sent.
+    /// - Throws: `DBusError` with the code `.remote` for an error reply, `.noReply` if the callee disconnected,
+    ///   `.timedOut` after `timeout`, `.cancelled` if the task is cancelled, `.disconnected` if the connection to the
+    ///   bus is lost, and `.invalidValue`, `.invalidName` or `.limit` if the call cannot be sent.
     package func call(_ call: MethodCall, timeout: Duration = .seconds(25)) async throws(DBusError) -> [Value] {
         let id = context.queue.nextCall()
         let message = try call.message(expectsReply: true)
@@ -12,7 +12,7 @@ extension Connection {
                 let deadline = ContinuousClock.now + timeout
                 let pending = PendingCall(id, to: call.destination, deadline: deadline, complete)
                 context.queue.push(.call(message, pending))
-                // The handler below may have run already, before there was a call to cancel.
+                // The cancellation handler may have run already, before there was a call to cancel.
                 if Task.isCancelled { context.queue.push(.cancel(id)) }
             }
         } onCancel: {
@@ -21,12 +21,12 @@ extension Connection {
         return try result.get()
     }
 
-    /// Calls a method and goes on; never blocks.
+    /// Calls a method without waiting for its reply; never blocks.
     ///
-    /// Calls leave in the order of their posting, so that who posts under a lock has the order of that lock. `answer` is
-    /// called exactly once, with what ``call(_:timeout:)`` returns or throws: on the connection's thread, or at once
-    /// where the connection has ended or the call cannot be sent; so it must be quick, and take no lock that the caller
-    /// holds.
+    /// Calls are sent in the order in which they are posted, so a caller that posts under a lock gets the order of that
+    /// lock. `answer` is called exactly once, with the result that ``call(_:timeout:)`` would return or throw: on the
+    /// connection's thread, or at once if the connection has ended or the call cannot be sent. So it must be quick, and
+    /// must not take a lock that the caller holds.
     package func post(
         _ call: MethodCall,
         timeout: Duration = .seconds(25),
@@ -46,9 +46,10 @@ extension Connection {
         }
     }
 
-    /// Calls a method of the bus itself, whether the task is cancelled or not: for what has to be undone.
+    /// Calls a method of the bus itself, even if the task is cancelled: for setup that has to be undone, and for
+    /// cleanup.
     ///
-    /// `note` sees the result on the connection's thread, before anything that arrived later.
+    /// `note` gets the result on the connection's thread, before any later message is processed.
     func callBus(
         _ member: MemberName,
         _ arguments: [Value],
@@ -66,7 +67,7 @@ extension Connection {
         return try result.get()
     }
 
-    /// Waits for what `start` causes to be handed to the closure that it is given.
+    /// Waits for the result that is passed to the closure given to `start`.
     private func completion(
         _ start: (@escaping @Sendable (Result<[Value], DBusError>) -> Void) -> Void
     ) async -> Result<[Value], DBusError> {
@@ -76,9 +77,9 @@ extension Connection {
     }
 }
 
-/// The standard interface for properties, in words.
+/// The standard interface for properties, as methods.
 extension Connection {
-    /// The value of a property, without the variant around it.
+    /// Returns the value of a property, without the variant around it.
     ///
     /// - Throws: as `call(_:timeout:)`, and `.unexpectedReply`.
     package func property(
@@ -92,7 +93,7 @@ extension Connection {
         return try answer.decode(at: 0, as: Value.self)
     }
 
-    /// Changes a property to `value`, which goes into a variant.
+    /// Sets a property to `value`, which is sent in a variant.
     ///
     /// - Throws: as `call(_:timeout:)`.
     package func setProperty(
@@ -106,7 +107,7 @@ extension Connection {
         _ = try await call(Self.properties("Set", destination, path, arguments))
     }
 
-    /// All properties of an interface, by name, without the variants around them.
+    /// Returns all properties of an interface by name, without the variants around them.
     ///
     /// - Throws: as `call(_:timeout:)`, and `.unexpectedReply`.
     package func properties(

@@ -1,14 +1,15 @@
-/// The answers to RequestName (D-Bus specification, "org.freedesktop.DBus.RequestName").
+/// The flags and results of RequestName (D-Bus specification, "org.freedesktop.DBus.RequestName").
 private enum RequestName {
     static let doNotQueue: UInt32 = 4
     static let primaryOwner: UInt32 = 1
 }
 
 extension Connection {
-    /// Owns `name` while `body` runs, and has released it when this returns.
+    /// Owns `name` while `body` runs, and releases it before this returns.
     ///
-    /// - Throws: what `body` throws; `DBusError` with the code `.nameTaken`, saying by whom, without waiting for the name;
-    ///   `.nameLost` if the bus takes it away, in which case `body` is cancelled; `.remote` if the bus forbids it.
+    /// - Throws: what `body` throws; `DBusError` with the code `.nameTaken` if another connection owns the name (its
+    ///   message says which; this does not wait for the name), `.nameLost` if the bus revokes the name, in which case
+    ///   `body` is cancelled, or `.remote` if the bus denies it.
     package func withName<T: Sendable>(
         _ name: BusName,
         _ body: @escaping @Sendable () async throws -> T
@@ -22,7 +23,7 @@ extension Connection {
             } catch {
                 result = .failure(error)
             }
-            // It fails only if the connection is over, and with it the name.
+            // This fails only if the connection has ended, and the ownership of the name with it.
             _ = try? await callBus("ReleaseName", [.string(name.description)])
             return try result.get()
         }
@@ -37,7 +38,7 @@ extension Connection {
         )
     }
 
-    /// Who owns `name`, in words.
+    /// Describes the owner of `name` in words.
     private func ownerDescription(of name: BusName) async -> String {
         guard let owner = try? await owner(of: name) else { return "another connection" }
         guard let process = try? await processID(of: owner) else { return "the connection \(owner)" }
@@ -65,9 +66,9 @@ extension Connection {
         }
     }
 
-    /// Follows who owns `name` while `body` runs: first the owner now, nil if there is none, then each change.
+    /// Follows the owner of `name` while `body` runs: first the current owner, nil if there is none, then each change.
     ///
-    /// Only the newest that has not been read is kept.
+    /// Only the newest unread owner is kept.
     ///
     /// - Throws: what `body` throws, and `DBusError` if the bus does not answer.
     package func withOwner<T>(
@@ -81,7 +82,7 @@ extension Connection {
         }
     }
 
-    /// Lets the router know who owns `name`, from before `body` begins until it ends.
+    /// Keeps the router informed about the owner of `name` from before `body` begins until it ends.
     func withOwnerTracking<T>(_ name: BusName, _ body: () async throws -> T) async throws -> T {
         context.router.follow(name)
         defer { context.router.unfollow(name) }
@@ -92,7 +93,7 @@ extension Connection {
         }
     }
 
-    /// Tells the router who owns `name` now, in step with the changes that the bus reports.
+    /// Sets the current owner of `name` in the router, in order with the changes that the bus reports.
     private func updateOwner(of name: BusName) async throws(DBusError) {
         let router = context.router
         do {
@@ -104,7 +105,7 @@ extension Connection {
         }
     }
 
-    /// The unique name of the owner of `name`; nil if there is none.
+    /// Returns the unique name of the owner of `name`; nil if there is none.
     ///
     /// - Throws: as `call(_:timeout:)`.
     package func owner(of name: BusName) async throws(DBusError) -> BusName? {
@@ -117,9 +118,9 @@ extension Connection {
         }
     }
 
-    /// The process that is behind `name`.
+    /// Returns the process ID of the owner of `name`.
     ///
-    /// - Throws: as `call(_:timeout:)`; `.remote` if nobody owns the name.
+    /// - Throws: as `call(_:timeout:)`; `.remote` if the name has no owner.
     package func processID(of name: BusName) async throws(DBusError) -> UInt32 {
         let answer = try await call(.bus("GetConnectionUnixProcessID", [.string(name.description)]))
         return try answer.decode(at: 0, as: UInt32.self)

@@ -1,10 +1,11 @@
 extension Connection {
-    /// Receives the signals that fit `rule` while `body` runs.
+    /// Receives the signals that match `rule` while `body` runs.
     ///
-    /// The bus has confirmed the rule before `body` begins, so that no signal emitted since is missed; it has forgotten it
-    /// again when this returns. A signal that arrives before an answer to a call is in the sequence before the call returns.
+    /// The bus has confirmed the rule before `body` begins, so that no signal emitted since is missed; the rule is
+    /// removed before this returns. A signal that arrives before the reply to a call is in the sequence before the call
+    /// returns.
     ///
-    /// At most `limit` signals wait to be read; one more ends the sequence with `.overflow`.
+    /// At most `limit` signals are buffered; one more ends the sequence with `.overflow`.
     ///
     /// - Throws: what `body` throws, and `DBusError` if the bus does not accept the rule.
     package func withSignals<T>(
@@ -28,7 +29,7 @@ extension Connection {
         }
     }
 
-    /// Lets `body` read what fits `rule`, without asking the bus for it.
+    /// Passes the signals that match `rule` to `body`, without adding the rule to the bus.
     func withSubscription<T>(
         _ rule: MatchRule,
         limit: Int,
@@ -39,15 +40,15 @@ extension Connection {
         return try await body(signals)
     }
 
-    /// Has the bus send us what fits `rule` while `body` runs.
+    /// Adds `rule` to the bus while `body` runs.
     ///
-    /// It counts: equal rules may overlap.
+    /// The bus counts rules: equal ones may overlap.
     func withRule<T>(_ rule: MatchRule, _ body: () async throws -> T) async throws -> T {
         let text = Value.string(rule.description)
         _ = try await callBus("AddMatch", [text])
         let result: Result<T, any Error>
         do { result = .success(try await body()) } catch { result = .failure(error) }
-        // It fails only if the connection is over, and with it the rule.
+        // This fails only if the connection has ended, and the rule with it.
         _ = try? await callBus("RemoveMatch", [text])
         return try result.get()
     }

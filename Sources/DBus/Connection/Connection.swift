@@ -1,9 +1,9 @@
-/// A connection to a message bus, for as long as a closure runs.
+/// A connection to a message bus that is open while a closure runs.
 ///
-/// It lives on a thread of its own; no method blocks the thread it is called on. What is sent leaves in the order in which
-/// it was handed over, whatever it is: calls, signals and answers.
+/// It runs on its own thread; no method blocks the calling thread. Calls, signals and replies are sent in the order in
+/// which they were passed to the connection.
 package final class Connection: Sendable {
-    /// The name that the bus gave to this connection.
+    /// The unique name that the bus assigned to this connection.
     package let uniqueName: BusName
 
     let context: ConnectionContext
@@ -18,14 +18,15 @@ package final class Connection: Sendable {
 
     /// Connects to the bus at `address`, runs `body`, and disconnects.
     ///
-    /// When this returns, everything that was sent has left, calls that were being answered have been cancelled, and the
-    /// connection's thread has ended. When the bus goes away meanwhile, pending calls and signal sequences throw
+    /// When this returns, all queued messages have been sent, handlers that were still running have been cancelled, and
+    /// the connection's thread has ended. If the connection is lost meanwhile, pending calls and signal sequences throw
     /// `.disconnected`, and `body` is cancelled.
     ///
-    /// The bus may take as long as `timeout` to let us in.
+    /// The bus has `timeout` to answer Hello.
     ///
-    /// - Throws: what `body` throws; `DBusError` with the code `.invalidAddress`, `.connectFailed`, `.timedOut` (the bus
-    ///   has not let us in) or `.cancelled` before `body` runs, and `.disconnected` if the bus went away.
+    /// - Throws: what `body` throws; `DBusError` with the code `.invalidAddress`, `.connectFailed`, `.timedOut` (the
+    ///   bus did not accept the connection in time) or `.cancelled` before `body` runs, and `.disconnected` if the
+    ///   connection was lost.
     package static func withConnection<T: Sendable>(
         to address: BusAddress,
         timeout: Duration = .seconds(10),
@@ -40,7 +41,7 @@ package final class Connection: Sendable {
         return try result.get()
     }
 
-    /// Runs `body` beside the calls that are answered later; whichever ends first ends the other.
+    /// Runs `body` concurrently with the asynchronous handlers; whichever ends first cancels the other.
     private func run<T: Sendable>(
         _ body: @escaping @Sendable (Connection) async throws -> T
     ) async -> Result<T, any Error> {
@@ -63,19 +64,19 @@ package final class Connection: Sendable {
 
     /// Emits a signal; never blocks.
     ///
-    /// One that cannot be sent (a NUL in a string, see `Value`) is dropped and counted in `sendFailures`.
+    /// A signal that cannot be sent (a NUL in a string, see `Value`) is dropped and counted in `sendFailures`.
     package func emit(_ signal: Signal) {
         send { () throws(DBusError) in try signal.message() }
     }
 
-    /// Calls a method without asking for an answer; never blocks.
+    /// Calls a method without requesting a reply; never blocks.
     ///
-    /// One that cannot be sent is dropped and counted in `sendFailures`.
+    /// A call that cannot be sent is dropped and counted in `sendFailures`.
     package func send(_ call: MethodCall) {
         send { () throws(DBusError) in try call.message(expectsReply: false) }
     }
 
-    /// How many signals, and calls without an answer, could not be sent, and why the last one could not.
+    /// The number of signals and of calls without a reply that could not be sent, and the error of the last one.
     package var sendFailures: (count: Int, last: DBusError?) { context.sendFailures.summary }
 
     private func send(_ message: () throws(DBusError) -> OutgoingMessage) {

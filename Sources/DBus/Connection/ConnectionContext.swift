@@ -1,4 +1,4 @@
-/// What a connection and its thread share.
+/// The state that a connection and its thread share.
 final class ConnectionContext: Sendable {
     let queue: CommandQueue
     let router = SignalRouter()
@@ -12,7 +12,7 @@ final class ConnectionContext: Sendable {
         objects = ObjectTree(queue: queue, sendFailures: sendFailures)
     }
 
-    /// Ends everything that waits for the connection, with `error`.
+    /// Ends everything that waits on the connection with `error`.
     func end(_ error: DBusError) {
         queue.close(error)
         router.end(error)

@@ -1,17 +1,17 @@
-/// What the connection's thread does: sends, receives and dispatches until it is told to stop or the bus goes away.
+/// The loop of the connection's thread: sends, receives and dispatches until it is stopped or the connection is lost.
 final class ConnectionLoop {
-    /// How long what was sent may take to leave after the end; a bus that reads takes microseconds.
+    /// The time limit for sending the remaining messages after the end; a bus that reads takes microseconds.
     private static let flushTime = Duration.seconds(2)
 
     private let context: ConnectionContext
     private let transport: Transport
     private let server: ObjectServer
     private var pending = PendingCalls()
-    /// Set once the connection shall end: until when what is left may be sent.
+    /// The deadline for sending the remaining messages; set when the connection is to end.
     private var flushDeadline: ContinuousClock.Instant?
     private var loss: DBusError?
 
-    /// Takes over a fresh connection; `hello` goes out before anything else.
+    /// Takes ownership of a new connection; sends `hello` before any other message.
     init(context: ConnectionContext, transport: Transport, hello: OutgoingMessage, _ call: PendingCall) {
         self.context = context
         self.transport = transport
@@ -19,7 +19,7 @@ final class ConnectionLoop {
         perform(.call(hello, call))
     }
 
-    /// Runs until the end; returns why the connection was lost, or nil if it was told to stop.
+    /// Runs until the end; returns the reason why the connection was lost, or nil if it was stopped.
     func run() -> DBusError? {
         while loss == nil, !isFlushed {
             performCommands()
@@ -67,7 +67,10 @@ final class ConnectionLoop {
     private func send(_ message: OutgoingMessage) throws(DBusError) -> UInt32 {
         if transport.isCongested {
             let limit = Transport.maximumOutgoing >> 20
-            let error = DBusError(.disconnected, "the bus has stopped reading: \(limit) MiB wait to be sent")
+            let error = DBusError(
+                .disconnected,
+                "the bus has stopped reading: more than \(limit) MiB are waiting to be sent"
+            )
             loss = error
             throw error
         }
@@ -79,7 +82,7 @@ final class ConnectionLoop {
         }
     }
 
-    /// A caller whose answer cannot be sent is told so.
+    /// Sends an error reply to a caller whose reply cannot be sent.
     private func failUnsendable(_ message: OutgoingMessage, _ error: DBusError) throws(DBusError) {
         guard case .reply(let address) = message.kind else { return }
         _ = try transport.send(OutgoingMessage(failure: .failed, error.message, to: address))
@@ -158,7 +161,7 @@ final class ConnectionLoop {
         context.queue.clearWake()
     }
 
-    /// Milliseconds to the next deadline, rounded up; -1 if there is none.
+    /// The time to the next deadline in milliseconds, rounded up; -1 if there is none.
     private var pollTimeout: Int32 {
         guard let deadline = [pending.nextDeadline, flushDeadline].compactMap(\.self).min() else { return -1 }
         let (seconds, attoseconds) = max(.zero, deadline - .now).components

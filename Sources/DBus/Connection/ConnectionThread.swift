@@ -5,7 +5,7 @@ import Synchronization
 final class ConnectionThread: Sendable {
     let context: ConnectionContext
     private let address: String
-    /// How long the bus may take to answer Hello.
+    /// The time limit for the bus to answer Hello.
     private let timeout: Duration
     private let opened = Promise<Result<BusName, DBusError>>()
     private let ended = Promise<DBusError?>()
@@ -20,9 +20,9 @@ final class ConnectionThread: Sendable {
 
     // MARK: For the task that owns the connection
 
-    /// Starts the thread and waits until the bus has given the connection its name.
+    /// Starts the thread and waits until the bus has assigned the unique name of the connection.
     ///
-    /// When it throws, the thread has ended, unless it hangs in `connect`: then it ends as soon as that returns.
+    /// If this throws, the thread has ended, unless it blocks in `connect`; then it ends when that returns.
     ///
     /// - Throws: `DBusError` with the code `.invalidAddress`, `.connectFailed`, `.timedOut` or `.cancelled`.
     func open() async throws(DBusError) -> (name: BusName, thread: pthread_t) {
@@ -37,10 +37,10 @@ final class ConnectionThread: Sendable {
         }
     }
 
-    /// Waits until the thread has ended; returns why the connection was lost, or nil if it was told to stop.
+    /// Waits until the thread has ended; returns the reason why the connection was lost, or nil if it was stopped.
     func join(_ thread: pthread_t) async -> DBusError? {
         let loss = await ended.element
-        // All that is left of the thread is its return.
+        // The thread only has to return now, so this does not block for long.
         pthread_join(thread, nil)
         return loss
     }
@@ -48,12 +48,14 @@ final class ConnectionThread: Sendable {
     private func openingResult() async -> Result<BusName, DBusError> {
         let opened = opened
         let address = address
-        // Longer than Hello may take, so that this only ends a `connect` that blocks.
+        // Longer than the limit of Hello, so that this applies only to a `connect` that blocks.
         let limit = timeout + min(timeout, .seconds(2))
         return await withTaskGroup { group in
             group.addTask {
                 guard (try? await Task.sleep(for: limit)) != nil else { return }
-                opened.fulfil(.failure(DBusError(.timedOut, "the bus at \(address) does not accept a connection")))
+                opened.fulfil(
+                    .failure(DBusError(.timedOut, "the bus at \(address) did not accept the connection in time"))
+                )
             }
             defer { group.cancelAll() }
             return await withTaskCancellationHandler {
@@ -110,12 +112,12 @@ final class ConnectionThread: Sendable {
             return .success(try BusName(try answer.get().decode(at: 0, as: String.self)))
         } catch {
             let code = error.code == .timedOut ? error.code : .connectFailed
-            return .failure(DBusError(code, "the bus at \(address) does not let us in: \(error.message)"))
+            return .failure(DBusError(code, "connecting to the bus at \(address) failed: \(error.message)"))
         }
     }
 }
 
-/// The signals of the process are for its other threads.
+/// The entry point of the thread; blocks all signals, which the other threads of the process handle.
 private func runThread(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let context else { return nil }
     var all = sigset_t()

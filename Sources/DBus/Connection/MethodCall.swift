@@ -1,4 +1,4 @@
-/// A method to call on an object of another connection.
+/// A call of a method on an object of another connection.
 package struct MethodCall: Hashable, Sendable {
     package var destination: BusName
     package var path: ObjectPath
@@ -26,7 +26,7 @@ package struct MethodCall: Hashable, Sendable {
 }
 
 extension MethodCall {
-    /// A call to the bus itself.
+    /// Returns a call of a method of the bus itself.
     static func bus(_ member: MemberName, _ arguments: [Value] = []) -> MethodCall {
         MethodCall(
             destination: .bus,
@@ -37,7 +37,7 @@ extension MethodCall {
         )
     }
 
-    /// The call, checked.
+    /// Returns the checked message of the call.
     func message(expectsReply: Bool) throws(DBusError) -> OutgoingMessage {
         let flags = OutgoingMessage.CallFlags(expectsReply: expectsReply, startsService: startsService)
         let kind = OutgoingMessage.Kind.call(

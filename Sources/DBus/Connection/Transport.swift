@@ -1,16 +1,16 @@
 import CDBus
 import Glibc
 
-/// A private connection of libdbus, without any of its calls that wait.
+/// A private connection of libdbus, used without any of its blocking calls.
 ///
 /// Confined to the connection's thread.
 ///
-/// Replies are matched and messages are dispatched by us, not by libdbus: it only moves messages. It asks for no time-outs
-/// then, and its own handlers (which may end the process) never run.
+/// Replies are matched and messages are dispatched here, not by libdbus, which only transfers messages. So it requests
+/// no time-outs, and its own handlers (which may terminate the process) never run.
 final class Transport {
-    /// How many bytes may wait to be sent before the next message is refused: the size of the largest message.
+    /// The number of bytes that may wait to be sent before the next message is refused: the maximum message size.
     ///
-    /// The bus reads all the time; one that does not is as good as gone.
+    /// A working bus reads continuously; one that does not is treated as lost.
     static let maximumOutgoing = BodyLimits.maximumMessage
 
     private let raw: OpaquePointer
@@ -18,7 +18,8 @@ final class Transport {
 
     /// Connects to `address`.
     ///
-    /// This blocks while the other side does not accept; what comes after does not.
+    /// This blocks until the bus accepts the connection; all other methods but ``wait(wake:milliseconds:)`` do not
+    /// block.
     ///
     /// - Throws: `DBusError` with the code `.invalidAddress` or `.connectFailed`.
     init(address: String) throws(DBusError) {
@@ -48,10 +49,10 @@ final class Transport {
     }
 
     private static func connectFailure(_ address: String, _ error: CDBus.DBusError) -> DBusError {
-        let reason = error.message.map { String(cString: $0) } ?? "no reason is known"
+        let reason = error.message.map { String(cString: $0) } ?? "unknown reason"
         let isBad = error.name.map { String(cString: $0) } == "org.freedesktop.DBus.Error.BadAddress"
         return isBad
-            ? DBusError(.invalidAddress, "\(address.debugDescription) is not an address of a bus: \(reason)")
+            ? DBusError(.invalidAddress, "\(address.debugDescription) is not a bus address: \(reason)")
             : DBusError(.connectFailed, "no bus answers at \(address): \(reason)")
     }
 
@@ -61,12 +62,13 @@ final class Transport {
 
     var isCongested: Bool { dbus_connection_get_outgoing_size(raw) > Self.maximumOutgoing }
 
-    /// Sends a message, or queues it, and returns its serial number.
+    /// Sends or queues a message, and returns its serial number.
     ///
-    /// - Throws: `DBusError` with the code `.limit`, or `.invalidValue` if this bus carries no file descriptors.
+    /// - Throws: `DBusError` with the code `.limit`, or `.invalidValue` if this bus does not support passing file
+    ///   descriptors.
     func send(_ outgoing: OutgoingMessage) throws(DBusError) -> UInt32 {
         if outgoing.carriesDescriptors, dbus_connection_can_send_type(raw, Int32(ValueType.unixFD.code)) == 0 {
-            throw DBusError(.invalidValue, "this bus does not carry file descriptors")
+            throw DBusError(.invalidValue, "this bus does not support passing file descriptors")
         }
         let message = try MessageEncoder.encode(outgoing)
         var serial: UInt32 = 0
@@ -74,12 +76,12 @@ final class Transport {
         return serial
     }
 
-    /// The next message that has arrived whole.
+    /// Returns the next message that has arrived completely; nil if there is none.
     func receive() -> Message? {
         dbus_connection_pop_message(raw).map { Message(taking: $0) }
     }
 
-    /// Sleeps until libdbus has to read or write, `wake` is readable, or `milliseconds` (-1: for ever) have passed; then
+    /// Waits until libdbus has to read or write, `wake` is readable, or `milliseconds` (-1: no limit) have passed; then
     /// lets libdbus read and write.
     func wait(wake: Int32, milliseconds: Int32) {
         let active = watches.active

@@ -1,11 +1,11 @@
 import CDBus
 import Glibc
 
-/// What libdbus wants to be told about its socket.
+/// The watches of libdbus on its socket.
 ///
 /// Confined to the connection's thread.
 ///
-/// libdbus calls back with its lock held, so that the callbacks only take notes.
+/// libdbus calls the callbacks with its lock held, so they only record the watches.
 final class WatchList {
     /// A descriptor to poll for libdbus.
     struct Watch {
@@ -16,9 +16,9 @@ final class WatchList {
 
     private var all: [OpaquePointer] = []
 
-    /// Begins to take notes of the connection's watches; false if memory ran out.
+    /// Starts recording the watches of the connection; returns false if memory ran out.
     ///
-    /// Undone by `uninstall`, before which this object has to live.
+    /// This object has to exist until `uninstall` is called.
     func install(on connection: OpaquePointer) -> Bool {
         let context = Unmanaged.passUnretained(self).toOpaque()
         return dbus_connection_set_watch_functions(connection, addWatch, removeWatch, { _, _ in }, context, nil) != 0
@@ -28,7 +28,7 @@ final class WatchList {
         _ = dbus_connection_set_watch_functions(connection, nil, nil, nil, nil, nil)
     }
 
-    /// The watches that are switched on now.
+    /// The watches that are enabled.
     var active: [Watch] {
         all.filter { dbus_watch_get_enabled($0) != 0 }.map { raw in
             let flags = dbus_watch_get_flags(raw)
@@ -38,7 +38,7 @@ final class WatchList {
         }
     }
 
-    /// Tells libdbus what poll reported, unless it has given up the watch since.
+    /// Passes the events that poll reported to libdbus, unless it has removed the watch since.
     func handle(_ watch: Watch, _ reported: Int16) {
         guard all.contains(watch.raw), dbus_watch_get_enabled(watch.raw) != 0 else { return }
         let meaning: [(Int32, DBusWatchFlags)] = [
@@ -48,7 +48,7 @@ final class WatchList {
         let flags = meaning.reduce(0 as UInt32) { flags, pair in
             Int32(reported) & pair.0 != 0 ? flags | pair.1.rawValue : flags
         }
-        // False means that memory ran out; poll reports the same again, so that nothing is lost.
+        // False means that memory ran out; poll reports the same events again, so nothing is lost.
         _ = dbus_watch_handle(watch.raw, flags)
     }
 

@@ -4,7 +4,7 @@ package struct Interface: Sendable {
     package let methods: [Method]
     package let properties: [Property]
     package let signals: [SignalDescription]
-    /// Remarks for whoever reads the description, by name.
+    /// The annotations in the introspection data, by name.
     package let annotations: [String: String]
 
     package init(
@@ -22,7 +22,7 @@ package struct Interface: Sendable {
     }
 }
 
-/// A signal that an interface promises to emit.
+/// A signal that an interface declares.
 package struct SignalDescription: Hashable, Sendable {
     package let name: MemberName
     package let arguments: [Argument]

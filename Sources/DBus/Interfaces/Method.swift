@@ -5,11 +5,11 @@ package struct Method: Sendable {
     package let outputs: [Argument]
     package let annotations: [String: String]
 
-    /// What the method does.
+    /// The implementation of the method.
     ///
-    /// Called on the connection's thread, in the order in which the calls came, with arguments that have the types of
-    /// `inputs`: it has to be quick and must not block. An error it throws is the caller's answer, under its `name`, or
-    /// as `org.freedesktop.DBus.Error.Failed` without one.
+    /// Called on the connection's thread, in the order in which the calls arrive, with arguments of the types of
+    /// `inputs`. It must be quick and must not block. An error that it throws is sent to the caller, under its `name`,
+    /// or as `org.freedesktop.DBus.Error.Failed` without one.
     package let handler: @Sendable (Invocation) throws -> MethodResult
 
     package init(
@@ -27,15 +27,16 @@ package struct Method: Sendable {
     }
 }
 
-/// How a handler answers.
+/// The result of a handler.
 package enum MethodResult: Sendable {
-    /// With these values, at once.
+    /// The values of the reply, which is sent at once.
     case reply([Value])
-    /// With what this returns or throws, in a child task of the connection; it is cancelled when the connection ends.
+    /// A closure whose result or error is the reply; it runs in a child task of the connection and is cancelled when
+    /// the connection ends.
     case deferred(@Sendable () async throws -> [Value])
 }
 
-/// A call that somebody makes on an object of ours.
+/// A call of a method on a local object.
 package struct Invocation: Sendable {
     /// The unique name of the caller.
     package let sender: BusName
@@ -43,9 +44,9 @@ package struct Invocation: Sendable {
     package let interface: InterfaceName
     package let member: MemberName
     package let arguments: [Value]
-    /// Whether the caller waits for an answer.
+    /// Whether the caller expects a reply.
     ///
-    /// If not, none is sent, and no error either.
+    /// If not, neither a reply nor an error is sent.
     package let expectsReply: Bool
 
     package init(

@@ -1,14 +1,14 @@
 /// A property of an interface.
 package struct Property: Sendable {
-    /// What listeners are told when the property changes (`org.freedesktop.DBus.Property.EmitsChangedSignal`).
+    /// The content of the change notification for a property (`org.freedesktop.DBus.Property.EmitsChangedSignal`).
     package enum ChangeNotice: Sendable {
-        /// Its new value.
+        /// The new value.
         case emitted
-        /// That it changed.
+        /// Only the fact that the property changed.
         case invalidated
-        /// Nothing, since it never changes.
+        /// No notification, because the property never changes.
         case constant
-        /// Nothing.
+        /// No notification.
         case silent
     }
 
@@ -16,14 +16,14 @@ package struct Property: Sendable {
     package let type: ValueType
     package let changes: ChangeNotice
 
-    /// The value now, of type `type`.
+    /// Returns the current value, of type `type`.
     ///
-    /// Called on the connection's thread: it has to be quick and must not block.
+    /// Called on the connection's thread: must be quick and must not block.
     package let get: @Sendable () -> Value
 
-    /// Changes the value, or throws the caller's answer; nil if the property cannot be written.
+    /// Sets the value, or throws the error for the caller; nil if the property cannot be written.
     ///
-    /// Called on the connection's thread with a value of type `type`. It is for the setter to say so through
+    /// Called on the connection's thread with a value of type `type`. The setter has to emit the change itself, with
     /// `ObjectTree.propertiesChanged`.
     package let set: (@Sendable (Value, Invocation) throws -> Void)?
 
@@ -43,20 +43,23 @@ package struct Property: Sendable {
 }
 
 extension Property {
-    /// The value now, checked.
+    /// Returns the current value after checking its type.
     ///
     /// - Throws: an error for the caller if the value is not of the declared type.
     func checkedValue() throws(DBusError) -> Value {
         let value = get()
         guard value.type == type else {
-            throw .failure(.failed, "the property \(name) is '\(value.type)' where '\(type)' was declared")
+            throw .failure(
+                .failed,
+                "the property \(name) has a value of type '\(value.type)', but its declared type is '\(type)'"
+            )
         }
         return value
     }
 }
 
 extension Interface {
-    /// All properties that can be read now, as `a{sv}`.
+    /// The values of all properties as `a{sv}`; those whose value has a wrong type are omitted.
     var propertyValues: Value {
         let entries = properties.compactMap { property in
             (try? property.checkedValue()).map {

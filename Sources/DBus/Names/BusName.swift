@@ -17,7 +17,7 @@ package struct BusName: ValidatedName {
         return NameSyntax.fault(inDotted: text.dropFirst(isUnique ? 1 : 0), digitsFirst: isUnique, hyphens: true)
     }
 
-    /// Whether the bus gave this name to one connection, for good.
+    /// Whether this is a unique name, which the bus assigns to one connection and never reuses.
     package var isUnique: Bool {
         description.utf8.first == UInt8(ascii: ":")
     }

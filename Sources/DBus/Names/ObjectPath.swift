@@ -14,27 +14,28 @@ package struct ObjectPath: ValidatedName {
     package static func fault(in text: String) -> String? {
         guard text.utf8.first == UInt8(ascii: "/") else { return "it does not begin with a slash" }
         if text == "/" { return nil }
-        // The one rule without a number in the specification: a path has to fit into a message's header array.
+        // The specification gives no number for this limit: a path only has to fit into the header array of a message.
         if text.utf8.count > 1 << 20 { return "it is longer than 1 MiB" }
         let elements = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         return elements.lazy.compactMap { NameSyntax.fault(inElement: $0, digitsFirst: true) }.first
     }
 
-    /// The path of the child `element` of this object.
+    /// Returns the path of the child `element` of this object.
     ///
-    /// `element` consists of letters, digits and underscores and is not empty; anything else is a bug of the caller.
+    /// `element` must consist of letters, digits and underscores and must not be empty; anything else is a programming
+    /// error.
     package func appending(_ element: String) -> ObjectPath {
         let fault = NameSyntax.fault(inElement: element[...], digitsFirst: true)
         precondition(fault == nil, "\(element.debugDescription) is not an element of an object path: \(fault ?? "")")
         return ObjectPath(trusted: self == .root ? "/\(element)" : "\(description)/\(element)")
     }
 
-    /// The text after the last slash; empty for the root.
+    /// The last element; empty for the root.
     package var lastElement: String {
         description.split(separator: "/").last.map(String.init) ?? ""
     }
 
-    /// Whether this object lies below `other`; no object lies below itself.
+    /// Whether this object is below `other`; no object is below itself.
     package func isDescendant(of other: ObjectPath) -> Bool {
         if other == .root { return self != .root }
         let own = description.utf8
@@ -43,7 +44,7 @@ package struct ObjectPath: ValidatedName {
             && own[own.index(own.startIndex, offsetBy: above.count)] == UInt8(ascii: "/")
     }
 
-    /// The object above this one; nil for the root.
+    /// The path of the parent; nil for the root.
     package var parent: ObjectPath? {
         if self == .root { return nil }
         let above = description.dropLast(lastElement.utf8.count + 1)

@@ -1,21 +1,22 @@
-/// A string that is known to obey one of the grammars of the D-Bus specification ("Valid Names").
+/// A string that has been checked against one of the grammars of the D-Bus specification ("Valid Names").
 ///
-/// libdbus ends the process when it is handed an invalid name, so no name reaches it that has not been through here.
+/// libdbus terminates the process when it gets an invalid name, so every name is checked here before it is passed to
+/// libdbus.
 package protocol ValidatedName: Hashable, Sendable, Comparable, CustomStringConvertible, ExpressibleByStringLiteral {
-    /// What the name names, for messages: "object path".
+    /// The kind of name for messages, such as "object path".
     static var noun: String { get }
 
-    /// Why `text` is not such a name; nil if it is one.
+    /// Returns the reason why `text` is not a valid name; nil if it is one.
     static func fault(in text: String) -> String?
 
-    /// Takes `trusted` without looking: only for text that has been checked.
+    /// Creates a name without checking `trusted`: only for text that has been checked already.
     init(trusted: String)
 }
 
 extension ValidatedName {
-    /// Checks `string`.
+    /// Checks `string` and creates a name from it.
     ///
-    /// - Throws: `DBusError.Code.invalidName`, naming the rule that is broken.
+    /// - Throws: `DBusError.Code.invalidName`, with the violated rule.
     package init(_ string: String) throws(DBusError) {
         if let fault = Self.fault(in: string) {
             throw DBusError(.invalidName, "\(string.debugDescription) is not a D-Bus \(Self.noun): \(fault)")
@@ -23,7 +24,7 @@ extension ValidatedName {
         self.init(trusted: string)
     }
 
-    /// A name written in the source; one that is invalid is a bug of ours and ends the program.
+    /// Creates a name from a literal; an invalid one is a programming error and terminates the program.
     package init(stringLiteral value: String) {
         if let fault = Self.fault(in: value) {
             preconditionFailure("\(value.debugDescription) is not a D-Bus \(Self.noun): \(fault)")
@@ -37,12 +38,12 @@ extension ValidatedName {
     }
 }
 
-/// The rules that several names share.
+/// The rules that several kinds of names share.
 enum NameSyntax {
-    /// Longest name of any kind, in bytes (D-Bus specification, "Valid Names").
+    /// The maximum length of a name in bytes (D-Bus specification, "Valid Names").
     static let maximumLength = 255
 
-    /// Why `text` is not a list of elements joined by dots; nil if it is one.
+    /// Returns the reason why `text` is not a list of elements joined by dots; nil if it is one.
     static func fault(inDotted text: Substring, digitsFirst: Bool = false, hyphens: Bool = false) -> String? {
         if text.utf8.count > maximumLength { return "it is longer than \(maximumLength) bytes" }
         let elements = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -50,7 +51,7 @@ enum NameSyntax {
         return elements.lazy.compactMap { fault(inElement: $0, digitsFirst: digitsFirst, hyphens: hyphens) }.first
     }
 
-    /// Why `element` is not a non-empty word of letters, digits and underscores; nil if it is one.
+    /// Returns the reason why `element` is not a non-empty word of letters, digits and underscores; nil if it is one.
     static func fault(inElement element: Substring, digitsFirst: Bool, hyphens: Bool = false) -> String? {
         guard let first = element.utf8.first else { return "an element is empty" }
         if !digitsFirst, isDigit(first) { return "the element \(element) begins with a digit" }

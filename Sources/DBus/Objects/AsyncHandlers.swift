@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The calls that are answered later: each runs in a child task of the connection.
+/// The calls that are answered asynchronously: each runs in a child task of the connection.
 final class AsyncHandlers: Sendable {
-    /// How many calls of one sender may be under way at a time.
+    /// The maximum number of concurrent calls of one sender.
     ///
-    /// Far more than a program that waits for its answers makes.
+    /// Far more than a program that waits for its replies needs.
     static let maximumPerSender = 64
 
-    /// A call to be carried out.
+    /// A call to perform.
     struct Work: Sendable {
         let sender: BusName
         let run: @Sendable () async -> Void
@@ -15,7 +15,7 @@ final class AsyncHandlers: Sendable {
 
     private let running = Mutex<[BusName: Int]>([:])
 
-    /// The calls in the order in which they came; ends when the connection does.
+    /// The calls in the order of their arrival; ends with the connection.
     ///
     /// For one reader.
     let work: AsyncStream<Work>
@@ -25,7 +25,7 @@ final class AsyncHandlers: Sendable {
         (work, continuation) = AsyncStream.makeStream()
     }
 
-    /// Adds a call; false if `sender` has too many under way.
+    /// Adds a call; returns false if `sender` has too many calls in progress.
     func add(_ sender: BusName, _ run: @escaping @Sendable () async -> Void) -> Bool {
         let fits = running.withLock { running in
             let count = running[sender, default: 0]
@@ -36,12 +36,12 @@ final class AsyncHandlers: Sendable {
         return fits
     }
 
-    /// No call comes any more.
+    /// Ends the sequence ``work``.
     func finish() {
         continuation.finish()
     }
 
-    /// Carries out the calls until the connection ends or the task is cancelled; those under way are cancelled then.
+    /// Performs the calls until the connection ends or the task is cancelled; calls in progress are cancelled then.
     func serve() async {
         await withDiscardingTaskGroup { group in
             for await work in self.work {

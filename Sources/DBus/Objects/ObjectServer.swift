@@ -1,4 +1,4 @@
-/// Answers the calls that arrive.
+/// Answers incoming calls.
 ///
 /// Runs on the connection's thread.
 struct ObjectServer: Sendable {
@@ -6,9 +6,9 @@ struct ObjectServer: Sendable {
     let asyncHandlers: AsyncHandlers
     let queue: CommandQueue
 
-    /// Carries out one call.
+    /// Performs one call.
     ///
-    /// Its answer goes through the queue, behind whatever the handler sent before.
+    /// Its reply is queued after all messages that the handler has sent.
     func handle(_ message: borrowing Message) {
         guard let sender = message.sender, let path = message.path, let member = message.member else { return }
         let address = message.expectsReply ? ReplyAddress(sender: sender, serial: message.serial) : nil
@@ -79,6 +79,9 @@ struct ObjectServer: Sendable {
     private static func check(_ values: [Value], _ method: Method?) throws(DBusError) {
         guard let method, values.map(\.type) != method.outputs.map(\.type) else { return }
         let found = values.map(\.type.description).joined()
-        throw .failure(.failed, "the answer of \(method.name) is '\(found)', which is not what it declares")
+        throw .failure(
+            .failed,
+            "the reply of \(method.name) has the signature '\(found)', which is not the declared one"
+        )
     }
 }

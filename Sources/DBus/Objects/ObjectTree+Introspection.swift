@@ -1,8 +1,8 @@
 extension ObjectTree {
-    /// The description of an object that has `interfaces`, in the order given, and `children` below it.
+    /// Returns the introspection data of an object with `interfaces`, in the given order, and `children`.
     ///
-    /// Equal input gives equal text (D-Bus specification, "Introspection Data Format"): the standard interfaces are only in
-    /// it if they are given, and what is the default is left out.
+    /// Equal input gives equal text (D-Bus specification, "Introspection Data Format"): the standard interfaces are
+    /// included only if they are given, and default values are omitted.
     package static func introspectionXML(interfaces: [Interface], children: [String] = []) -> String {
         var lines = [
             #"<!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN""#,
@@ -66,7 +66,8 @@ extension ObjectTree {
 }
 
 extension Property.ChangeNotice {
-    /// The annotation that says so; none for the default (D-Bus specification, "org.freedesktop.DBus.Properties").
+    /// The annotation for this notification; nil for the default (D-Bus specification,
+    /// "org.freedesktop.DBus.Properties").
     fileprivate var annotation: [String: String]? {
         let value: String
         switch self {

@@ -1,8 +1,8 @@
 import CDBus
 
-/// The standard interfaces (D-Bus specification, "Standard Interfaces"), as ordinary interfaces.
+/// The standard interfaces (D-Bus specification, "Standard Interfaces"), implemented as ordinary interfaces.
 extension ObjectTree {
-    /// Says what the object offers.
+    /// The interface that describes the object.
     var introspectable: Interface {
         let introspect = Method(name: "Introspect", outputs: [Argument(name: "xml_data", type: .string)]) {
             [self] call in
@@ -12,7 +12,7 @@ extension ObjectTree {
         return Interface(name: .introspectable, methods: [introspect])
     }
 
-    /// Reads and writes properties.
+    /// The interface that reads and writes properties.
     var properties: Interface {
         let interface = Argument(name: "interface_name", type: .string)
         let property = Argument(name: "property_name", type: .string)
@@ -55,13 +55,13 @@ extension ObjectTree {
             throw DBusError.failure(.propertyReadOnly, "the property \(property.name) cannot be written")
         }
         guard value.type == property.type else {
-            let text = "the property \(property.name) is '\(property.type)' and not '\(value.type)'"
+            let text = "the property \(property.name) has the type '\(property.type)', not '\(value.type)'"
             throw DBusError.failure(.invalidArgs, text)
         }
         try set(value, call)
     }
 
-    /// An empty interface name asks for the properties of all interfaces.
+    /// Returns the properties of an interface, or of all interfaces for an empty name.
     private func allProperties(_ call: Invocation) throws(DBusError) -> Value {
         let name = try call.arguments.decode(at: 0, as: String.self)
         if !name.isEmpty { return try interface(name, at: call.path).propertyValues }
@@ -69,7 +69,7 @@ extension ObjectTree {
         return .dictionary(key: .string, value: .variant, all)
     }
 
-    /// Lists the objects below.
+    /// The interface that lists the objects below an object.
     var objectManager: Interface {
         let interfaces = ValueType.dictionary(key: .string, value: .dictionary(key: .string, value: .variant))
         let objects = Argument(
@@ -94,7 +94,7 @@ extension ObjectTree {
         return Interface(name: .objectManager, methods: [list], signals: [added, removed])
     }
 
-    /// Says that the connection is alive, and on which machine.
+    /// The interface that reports that the connection is alive, and on which machine.
     static let peer = Interface(
         name: .peer,
         methods: [
@@ -110,7 +110,7 @@ extension ObjectTree {
         dbus_error_init(&error)
         defer { dbus_error_free(&error) }
         guard let text = dbus_try_get_local_machine_id(&error) else {
-            throw .failure(.failed, "this machine has no identifier: see systemd-machine-id-setup(1)")
+            throw .failure(.failed, "this machine has no machine ID: see systemd-machine-id-setup(1)")
         }
         defer { dbus_free(text) }
         return String(cString: text)

@@ -1,10 +1,10 @@
 import OrderedCollections
 import Synchronization
 
-/// The objects that a connection offers to others.
+/// The objects that a connection provides.
 ///
-/// Every method may be called from any thread, handlers included, and never blocks. Introspectable, Properties and Peer are
-/// served on every object; objects above an object exist for introspection.
+/// Every method may be called from any thread, handlers included, and never blocks. Introspectable, Properties and Peer
+/// are served on every object; objects above an object exist for introspection.
 package final class ObjectTree: Sendable {
     private struct Node {
         var interfaces: OrderedDictionary<InterfaceName, Interface> = [:]
@@ -20,7 +20,7 @@ package final class ObjectTree: Sendable {
         self.sendFailures = sendFailures
     }
 
-    /// Offers `interfaces` on the object at `path`, in addition to those it has; one of the same name is replaced.
+    /// Adds `interfaces` to the object at `path`; replaces existing ones of the same name.
     ///
     /// Emits InterfacesAdded from the nearest object manager above, if there is one.
     package func insert(_ interfaces: [Interface], at path: ObjectPath) {
@@ -32,7 +32,7 @@ package final class ObjectTree: Sendable {
         }
     }
 
-    /// Takes the object at `path` away with all its interfaces; objects below it stay.
+    /// Removes the object at `path` with all its interfaces; objects below it remain.
     ///
     /// Emits InterfacesRemoved from the nearest object manager above, if there is one.
     package func remove(at path: ObjectPath) {
@@ -44,7 +44,8 @@ package final class ObjectTree: Sendable {
         }
     }
 
-    /// Makes the object at `path` list the objects below it, up to and including any object manager there.
+    /// Makes the object at `path` an object manager of the objects below it, up to and including any other object
+    /// manager there.
     ///
     /// It does not list itself.
     package func insertObjectManager(at path: ObjectPath) {
@@ -53,7 +54,8 @@ package final class ObjectTree: Sendable {
 
     /// Emits InterfacesAdded once more for all objects that the object manager at `path` lists.
     ///
-    /// For those who follow a name of this connection: what was inserted before it had the name never reached them.
+    /// For clients that follow a name of this connection: they did not receive the signals of objects that were
+    /// inserted before the connection owned the name.
     package func announceObjects(of path: ObjectPath) {
         nodes.withLock { nodes in
             for (object, node) in nodes.sorted(by: { $0.key < $1.key })
@@ -64,7 +66,7 @@ package final class ObjectTree: Sendable {
     }
 
     /// Emits PropertiesChanged for properties that have `changed` to the given values, and for those that are
-    /// `invalidated`, whose new values are not told.
+    /// `invalidated`, whose new values are not sent.
     package func propertiesChanged(
         at path: ObjectPath,
         interface: InterfaceName,
@@ -105,9 +107,9 @@ package final class ObjectTree: Sendable {
 // MARK: - For the connection's thread
 
 extension ObjectTree {
-    /// The method that a call names.
+    /// Returns the method that a call names.
     ///
-    /// - Throws: the caller's answer: UnknownObject, UnknownInterface or UnknownMethod.
+    /// - Throws: the error for the caller: UnknownObject, UnknownInterface or UnknownMethod.
     func method(
         _ member: MemberName,
         of interface: InterfaceName?,
@@ -115,7 +117,7 @@ extension ObjectTree {
     ) throws(DBusError) -> (interface: InterfaceName, method: Method) {
         if let own = ownMethod(member, of: interface, at: path) { return own }
         guard let interfaces = interfaces(at: path) else {
-            // Peer is about the connection and not about an object (D-Bus specification, "Standard Interfaces").
+            // Peer concerns the connection, not an object (D-Bus specification, "Standard Interfaces").
             let method = Self.peer.methods.first { $0.name == member }
             if let method, interface == .peer { return (.peer, method) }
             throw .failure(.unknownObject, "there is no object at \(path)")
@@ -131,7 +133,7 @@ extension ObjectTree {
         throw .failure(.unknownMethod, "\(place) has no method \(member)")
     }
 
-    /// The method that a call names, among those that were inserted: the way most calls go.
+    /// Returns the method that a call names among the inserted ones: the fast path for most calls.
     private func ownMethod(
         _ member: MemberName,
         of interface: InterfaceName?,
@@ -148,7 +150,8 @@ extension ObjectTree {
         }
     }
 
-    /// All interfaces of the object at `path`, the standard ones last; nil if nothing is there or below.
+    /// Returns all interfaces of the object at `path`, the standard ones last; nil if there is no object at or below
+    /// it.
     func interfaces(at path: ObjectPath) -> [Interface]? {
         let (own, isManager, exists) = nodes.withLock { nodes in
             let node = nodes[path]
@@ -159,9 +162,9 @@ extension ObjectTree {
         return own + [introspectable, Self.peer, properties] + (isManager ? [objectManager] : [])
     }
 
-    /// The interface `name` of the object at `path`, standard or not.
+    /// Returns the interface `name` of the object at `path`, standard or not.
     ///
-    /// - Throws: the caller's answer: UnknownObject or UnknownInterface.
+    /// - Throws: the error for the caller: UnknownObject or UnknownInterface.
     func interface(_ name: String, at path: ObjectPath) throws(DBusError) -> Interface {
         guard let all = interfaces(at: path) else {
             throw .failure(.unknownObject, "there is no object at \(path)")
@@ -172,12 +175,12 @@ extension ObjectTree {
         return interface
     }
 
-    /// The interfaces that were inserted at `path`.
+    /// Returns the interfaces that were inserted at `path`.
     func insertedInterfaces(at path: ObjectPath) -> [Interface] {
         nodes.withLock { $0[path].map { Array($0.interfaces.values) } ?? [] }
     }
 
-    /// The names of the objects right below `path`, in order.
+    /// Returns the names of the direct children of `path`, sorted.
     func children(of path: ObjectPath) -> [String] {
         let below = nodes.withLock { $0.keys.filter { $0.isDescendant(of: path) } }
         let skipped = path == .root ? 1 : path.description.utf8.count + 1
@@ -185,7 +188,7 @@ extension ObjectTree {
         return Set(names).sorted()
     }
 
-    /// The objects that the object manager at `path` lists, in order.
+    /// Returns the objects that the object manager at `path` lists, sorted by path.
     func managedObjects(by path: ObjectPath) -> [(path: ObjectPath, interfaces: [Interface])] {
         nodes.withLock { nodes in
             nodes.filter { !$0.value.interfaces.isEmpty && Self.manager(above: $0.key, nodes) == path }
@@ -194,14 +197,14 @@ extension ObjectTree {
         }
     }
 
-    /// The signal that tells of new interfaces.
+    /// Returns the InterfacesAdded signal for `interfaces`.
     ///
-    /// Their properties are read here.
+    /// Reads their properties.
     static func added(_ interfaces: [Interface], at path: ObjectPath, by manager: ObjectPath) -> Signal {
         signal(manager, .objectManager, "InterfacesAdded", [.objectPath(path), propertyValues(of: interfaces)])
     }
 
-    /// The properties of several interfaces, as `a{sa{sv}}`.
+    /// Returns the properties of several interfaces as `a{sa{sv}}`.
     static func propertyValues(of interfaces: [Interface]) -> Value {
         let entries = interfaces.map {
             DictionaryEntry(key: .string($0.name.description), value: $0.propertyValues)

@@ -1,14 +1,15 @@
-/// Which signals to receive: those that fit everything that is not nil (D-Bus specification, "Match Rules").
+/// A rule for signals to receive: a signal matches if it agrees with every property that is not nil (D-Bus
+/// specification, "Match Rules").
 package struct MatchRule: Hashable, Sendable, CustomStringConvertible {
-    /// Who emits it.
+    /// The sender of the signal.
     ///
-    /// A well-known name means whoever owns it at that moment.
+    /// A well-known name stands for its current owner.
     package var sender: BusName?
-    /// The object that emits it.
+    /// The object that emits the signal.
     ///
-    /// Not together with `pathNamespace`, which the bus refuses.
+    /// Not to be combined with `pathNamespace`; the bus refuses both together.
     package var path: ObjectPath?
-    /// The object that emits it, or an object above that one.
+    /// The object that emits the signal, or an ancestor of it.
     package var pathNamespace: ObjectPath?
     package var interface: InterfaceName?
     package var member: MemberName?
@@ -31,7 +32,7 @@ package struct MatchRule: Hashable, Sendable, CustomStringConvertible {
         self.arg0 = arg0
     }
 
-    /// The rule as the bus reads it.
+    /// The rule in the format of the bus.
     package var description: String {
         let parts: [(key: String, value: String?)] = [
             ("type", "signal"), ("sender", sender?.description), ("path", path?.description),
@@ -41,14 +42,14 @@ package struct MatchRule: Hashable, Sendable, CustomStringConvertible {
         return parts.compactMap { part in part.value.map { "\(part.key)=\(Self.quoted($0))" } }.joined(separator: ",")
     }
 
-    /// An apostrophe can only stand outside of the quotes, after a backslash.
+    /// An apostrophe is only possible outside of the quotes, after a backslash.
     private static func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }
 }
 
 extension MatchRule {
-    /// Whether the rule fits a signal as far as its header goes; `owner` is who owns the rule's sender now.
+    /// Whether the rule matches the header of a signal; `owner` is the current owner of the rule's sender.
     func matches(_ header: SignalHeader, owner: BusName?) -> Bool {
         if sender != nil, owner == nil || owner != header.sender { return false }
         if let path, path != header.path { return false }
@@ -57,13 +58,13 @@ extension MatchRule {
         return member == nil || member == header.member
     }
 
-    /// Whether the rule fits a signal's arguments.
+    /// Whether the rule matches the arguments of a signal.
     func matches(_ arguments: [Value]) -> Bool {
         arg0 == nil || arguments.first?.string == arg0
     }
 }
 
-/// What a signal says before its arguments are read.
+/// The header of a signal, whose arguments have not been read yet.
 struct SignalHeader {
     let sender: BusName
     let path: ObjectPath

@@ -1,4 +1,4 @@
-/// A signal: one that arrived, or one to be emitted.
+/// A signal that was received or is to be emitted.
 package struct Signal: Hashable, Sendable {
     /// The unique name of the connection that emitted it; the bus fills it in.
     package var sender: BusName?
@@ -6,7 +6,7 @@ package struct Signal: Hashable, Sendable {
     package var interface: InterfaceName
     package var member: MemberName
     package var arguments: [Value]
-    /// The one connection it is for; nil if it is for whoever listens.
+    /// The only connection that receives it; nil for all that have a matching rule.
     package var destination: BusName?
 
     package init(
@@ -27,7 +27,7 @@ package struct Signal: Hashable, Sendable {
 }
 
 extension Signal {
-    /// The signal, checked.
+    /// Returns the checked message of the signal.
     func message() throws(DBusError) -> OutgoingMessage {
         let kind = OutgoingMessage.Kind.signal(
             path: path,

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Gives every signal that arrives to the rules that it fits, and knows who owns the names that are followed.
+/// Delivers every signal to the subscriptions whose rules match, and tracks the owners of followed names.
 ///
-/// Written by the connection's thread and read under a lock by whoever subscribes.
+/// Updated by the connection's thread and used by subscribing tasks; protected by a lock.
 final class SignalRouter: Sendable {
     struct Subscription: Sendable {
         let rule: MatchRule
@@ -28,7 +28,7 @@ final class SignalRouter: Sendable {
 
     // MARK: Subscribing
 
-    /// Begins to keep the signals that fit `rule`, at most `limit` at a time.
+    /// Starts buffering the signals that match `rule`, at most `limit` at a time.
     func subscribe(_ rule: MatchRule, limit: Int) -> (id: UInt64, signals: SignalSequence) {
         let (stream, continuation) = AsyncThrowingStream<Signal, any Error>
             .makeStream(bufferingPolicy: .bufferingOldest(limit))
@@ -48,7 +48,7 @@ final class SignalRouter: Sendable {
 
     // MARK: Following the owner of a name
 
-    /// Begins to follow `name`; the owner is known once `setOwner` has been called.
+    /// Starts following `name`; its owner is known when `setOwner` has been called.
     func follow(_ name: BusName) {
         state.withLock { $0.names[name, default: FollowedName()].followers += 1 }
     }
@@ -63,9 +63,9 @@ final class SignalRouter: Sendable {
         for listener in listeners { listener.finish() }
     }
 
-    /// Notes who owns `name` now.
+    /// Sets the current owner of `name`.
     ///
-    /// Called on the connection's thread in the order in which the bus said so.
+    /// Called on the connection's thread, in the order of the bus's messages.
     func setOwner(_ owner: BusName?, of name: BusName) {
         state.withLock { state in
             guard var followed = state.names[name] else { return }
@@ -78,7 +78,7 @@ final class SignalRouter: Sendable {
         }
     }
 
-    /// The owner of a followed name: the newest one that has not been read, beginning with the one now.
+    /// Returns the owners of a followed name, beginning with the current one; only the newest unread one is kept.
     func owners(of name: BusName) -> (id: UInt64, owners: AsyncStream<BusName?>) {
         let (stream, continuation) = AsyncStream<BusName?>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
@@ -100,7 +100,7 @@ final class SignalRouter: Sendable {
 
     /// Delivers a signal.
     ///
-    /// `arguments` is asked at most once, and only if a rule fits the header.
+    /// `arguments` is called at most once, and only if a rule matches the header.
     func deliver(_ header: SignalHeader, destination: BusName?, _ arguments: () throws(DBusError) -> [Value]) {
         let fitting = state.withLock { state in
             state.subscriptions.filter { $0.value.rule.matches(header, owner: state.owner(of: $0.value.rule.sender)) }
@@ -126,7 +126,7 @@ final class SignalRouter: Sendable {
         subscription.continuation.finish(throwing: DBusError(.overflow, "\(what): read faster, or narrow the rule"))
     }
 
-    /// Ends everything: the connection is over.
+    /// Ends all subscriptions and listeners, because the connection has ended.
     func end(_ error: DBusError) {
         let (subscriptions, names) = state.withLock { state in
             state.ending = error
@@ -139,9 +139,9 @@ final class SignalRouter: Sendable {
 }
 
 extension SignalRouter.State {
-    /// Who emits the signals of a rule with this sender.
+    /// Returns the sender name in signals that match a rule with this sender.
     ///
-    /// The bus emits under its well-known name.
+    /// The bus sends signals under its well-known name.
     fileprivate func owner(of sender: BusName?) -> BusName? {
         guard let sender, !sender.isUnique, sender != .bus else { return sender }
         return names[sender]?.owner

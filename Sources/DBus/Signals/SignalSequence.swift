@@ -1,9 +1,9 @@
-/// The signals that fit one rule, in the order in which they arrived.
+/// The signals that match one rule, in the order of their arrival.
 ///
-/// For one reader.
+/// For a single reader.
 ///
-/// It ends when the reader's task is cancelled. It throws `DBusError` with the code `.overflow` when the reader fell too
-/// far behind, after what was kept has been read, and `.disconnected` when the bus went away.
+/// It ends when the reader's task is cancelled. It throws `DBusError` with the code `.overflow` when the reader fell
+/// too far behind, after the buffered signals have been read, and `.disconnected` when the connection was lost.
 package struct SignalSequence: AsyncSequence, Sendable {
     package typealias Element = Signal
 

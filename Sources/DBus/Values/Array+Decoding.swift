@@ -1,8 +1,8 @@
 extension Array where Element == Value {
-    /// The argument at `index`, counted from zero, as the Swift type `type`.
+    /// Returns the argument at `index`, counted from zero, as the Swift type `type`.
     ///
-    /// - Throws: `DBusError.Code.unexpectedReply`, naming the position and both types, if there is no such argument or it
-    ///   is of another type. A handler that lets it through answers `org.freedesktop.DBus.Error.InvalidArgs`.
+    /// - Throws: `DBusError.Code.unexpectedReply`, with the position and both types, if there is no such argument or it
+    ///   has another type. A handler that does not catch it replies with `org.freedesktop.DBus.Error.InvalidArgs`.
     package func decode<T: ValueConvertible>(at index: Int, as type: T.Type) throws(DBusError) -> T {
         guard indices.contains(index) else {
             throw Self.mismatch(at: index, "nothing", T.valueType)

@@ -1,12 +1,12 @@
-/// A list of zero or more complete types, as it describes the arguments of a message.
+/// A list of zero or more complete types that describes the arguments of a message.
 package struct Signature: Hashable, Sendable, CustomStringConvertible {
-    /// Longest signature in bytes (D-Bus specification, "Valid Signatures").
+    /// The maximum length of a signature in bytes (D-Bus specification, "Valid Signatures").
     package static let maximumLength = 255
 
     /// The types, in order.
     package let types: [ValueType]
 
-    /// The text of the signature: `sa{sv}as`.
+    /// The text of the signature, such as `sa{sv}as`.
     package let description: String
 
     /// Parses `string`.
@@ -19,7 +19,7 @@ package struct Signature: Hashable, Sendable, CustomStringConvertible {
         description = string
     }
 
-    /// The signature of values of the given types.
+    /// Creates the signature of values of the given types.
     ///
     /// - Throws: as `init(_:)`; and if a dictionary's key is not basic, or a structure has no fields.
     package init(_ types: [ValueType]) throws(DBusError) {

@@ -1,6 +1,6 @@
-/// Turns the text of a signature into types, refusing what libdbus would refuse (by ending the process).
+/// Parses the text of a signature; rejects what libdbus would reject by terminating the process.
 struct SignatureParser {
-    /// How deep arrays may nest, and how deep structures may (D-Bus specification, "Valid Signatures").
+    /// The maximum nesting depth of arrays, and of structures (D-Bus specification, "Valid Signatures").
     private static let maximumDepth = 32
 
     private let text: String
@@ -13,7 +13,7 @@ struct SignatureParser {
         rest = text[...].utf8
     }
 
-    /// All types up to the end of the text.
+    /// Parses all types up to the end of the text.
     mutating func types() throws(DBusError) -> [ValueType] {
         guard text.utf8.count <= Signature.maximumLength else {
             throw fault("it is longer than \(Signature.maximumLength) bytes")
@@ -29,7 +29,7 @@ struct SignatureParser {
         switch code {
         case UInt8(ascii: "a"): return try array()
         case UInt8(ascii: "("): return try structure()
-        default: throw fault("it has a type code that does not exist, or a bracket out of place")
+        default: throw fault("it has an unknown type code or a misplaced bracket")
         }
     }
 
@@ -39,7 +39,7 @@ struct SignatureParser {
         guard arrays <= Self.maximumDepth else { throw fault("arrays nest deeper than \(Self.maximumDepth)") }
         guard rest.first == UInt8(ascii: "{") else { return .array(try type()) }
         rest.removeFirst()
-        // A dictionary entry counts as a structure: half of what libdbus allows, and what the specification says.
+        // A dictionary entry counts as a structure: half the depth that libdbus allows, as the specification says.
         try enterStructure()
         defer { structures -= 1 }
         let key = try type()

@@ -1,12 +1,12 @@
 import Glibc
 
-/// An open file descriptor on its way through the bus; closed when the last reference to it goes.
+/// An open file descriptor that is passed over the bus; closed when the last reference to it is released.
 package final class UnixFD: Sendable {
     private let descriptor: Int32
 
-    /// Takes over `descriptor`, which is open and which nobody else closes.
+    /// Takes ownership of `descriptor`, which must be open and must not be closed elsewhere.
     package init(taking descriptor: Int32) {
-        precondition(descriptor >= 0, "a file descriptor is not negative")
+        precondition(descriptor >= 0, "a file descriptor must not be negative")
         self.descriptor = descriptor
     }
 
@@ -14,7 +14,7 @@ package final class UnixFD: Sendable {
         close(descriptor)
     }
 
-    /// A new descriptor for the same open file, which the caller has to close; it is closed on exec.
+    /// Returns a new close-on-exec descriptor of the same open file, which the caller has to close.
     ///
     /// - Throws: `DBusError.Code.limit` if the process has no descriptor left.
     package func duplicate() throws(DBusError) -> Int32 {
@@ -32,7 +32,7 @@ package final class UnixFD: Sendable {
     }
 }
 
-/// Two are equal if they are the same object: equal numbers in two messages are not the same file.
+/// Two descriptors are equal if they are the same object: equal numbers in two messages do not mean the same file.
 extension UnixFD: Hashable {
     package static func == (left: UnixFD, right: UnixFD) -> Bool {
         left === right

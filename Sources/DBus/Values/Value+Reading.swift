@@ -1,4 +1,4 @@
-/// Reading a value whose type is only known at run time: each is nil if the value is of another type.
+/// Access to a value whose type is only known at run time; each property is nil if the value has another type.
 extension Value {
     package var byte: UInt8? { if case .byte(let value) = self { value } else { nil } }
     package var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
@@ -15,7 +15,7 @@ extension Value {
     package var unixFD: UnixFD? { if case .unixFD(let value) = self { value } else { nil } }
     package var structure: [Value]? { if case .structure(let fields) = self { fields } else { nil } }
 
-    /// The bytes of an `ay`, however it was built.
+    /// The bytes of an `ay`, in either representation.
     package var bytes: [UInt8]? { [UInt8](self) }
 
     /// The elements of any array that is not a dictionary.
@@ -39,9 +39,9 @@ extension Value {
         return value
     }
 
-    /// A dictionary with strings as keys, with the variants around its values peeled off.
+    /// The entries of a dictionary with string keys, without the variants around its values.
     ///
-    /// Of equal keys the last counts.
+    /// The last of equal keys is used.
     package var stringDictionary: [String: Value]? {
         guard case .dictionary(.string, _, let entries) = self else { return nil }
         let pairs = entries.compactMap { entry in entry.key.string.map { ($0, entry.value.unwrapped) } }

@@ -1,4 +1,4 @@
-/// A value of any type of D-Bus.
+/// A value of any D-Bus type.
 package enum Value: Hashable, Sendable {
     case byte(UInt8)
     case boolean(Bool)
@@ -9,22 +9,22 @@ package enum Value: Hashable, Sendable {
     case int64(Int64)
     case uint64(UInt64)
     case double(Double)
-    /// Without NUL, or it cannot be sent.
+    /// A string; one that contains a NUL cannot be sent.
     case string(String)
     case objectPath(ObjectPath)
     case signature(Signature)
     case unixFD(UnixFD)
-    /// An array of bytes, `ay`, kept compact. What is received as `ay` is always this case.
+    /// An array of bytes, `ay`, stored compactly. A received `ay` is always this case.
     case bytes([UInt8])
-    /// Elements that are all of type `of`.
+    /// An array; all elements must be of type `of`.
     case array(of: ValueType, [Value])
-    /// Entries in the order in which they travel; nothing checks that keys differ.
+    /// A dictionary; entries in the order in which they are sent. Duplicate keys are not detected.
     case dictionary(key: ValueType, value: ValueType, [DictionaryEntry])
-    /// At least one field, or it cannot be sent.
+    /// A structure; one without fields cannot be sent.
     case structure([Value])
     indirect case variant(Value)
 
-    /// One pair of a dictionary.
+    /// A key and its value in a dictionary.
     package struct Entry: Hashable, Sendable {
         package let key: Value
         package let value: Value
@@ -35,7 +35,7 @@ package enum Value: Hashable, Sendable {
         }
     }
 
-    /// The type of the value; for containers as they declare it, whatever they hold.
+    /// The type of the value; for containers the declared type, whatever they contain.
     package var type: ValueType {
         switch self {
         case .byte: .byte
@@ -60,5 +60,5 @@ package enum Value: Hashable, Sendable {
     }
 }
 
-/// One pair of a dictionary.
+/// A key and its value in a dictionary.
 package typealias DictionaryEntry = Value.Entry

@@ -1,4 +1,4 @@
-// One conformance for each type that has exactly one counterpart.
+// Conformances of the types that correspond to exactly one D-Bus type.
 
 extension UInt8: BasicValueConvertible {
     package static var valueType: ValueType { .byte }
@@ -120,7 +120,7 @@ extension Signature: ValueConvertible {
     }
 }
 
-/// Converting back makes a descriptor of its own for the same open file; it is nil if the process has none left.
+/// Converting from a value duplicates the descriptor; the result is nil if the process has no descriptor left.
 extension UnixFD: ValueConvertible {
     package static var valueType: ValueType { .unixFD }
     package var value: Value { .unixFD(self) }

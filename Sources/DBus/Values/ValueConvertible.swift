@@ -1,21 +1,21 @@
-/// A Swift type that stands for one type of D-Bus.
+/// A Swift type that corresponds to one D-Bus type.
 package protocol ValueConvertible: Sendable {
     /// The D-Bus type of every value of this type.
     static var valueType: ValueType { get }
 
-    /// The value as it travels.
+    /// The value as a D-Bus value.
     var value: Value { get }
 
-    /// The value back; nil if `value` is of another type.
+    /// Converts a D-Bus value; nil if `value` has another type.
     init?(_ value: Value)
 }
 
 /// A Swift type that can be the key of a dictionary.
 ///
-/// It has an order, so that equal dictionaries become equal values.
+/// Keys are ordered, so that equal dictionaries become equal values.
 package protocol BasicValueConvertible: ValueConvertible, Hashable, Comparable {}
 
-/// Any value stands for itself in a variant: `[String: Value]` is `a{sv}`.
+/// A value of any type, in a variant: `[String: Value]` is `a{sv}`.
 extension Value: ValueConvertible {
     package static var valueType: ValueType { .variant }
     package var value: Value { .variant(self) }
@@ -31,7 +31,7 @@ extension Array: ValueConvertible where Element: ValueConvertible {
     package static var valueType: ValueType { .array(Element.valueType) }
 
     package var value: Value {
-        // Asked first, since any empty array can be cast to an empty array of bytes.
+        // Checked first, because any empty array can be cast to an empty array of bytes.
         if Element.self == UInt8.self, let bytes = self as? [UInt8] { return .bytes(bytes) }
         return .array(of: Element.valueType, map(\.value))
     }
@@ -48,7 +48,7 @@ extension Array: ValueConvertible where Element: ValueConvertible {
     }
 }
 
-/// Entries travel in the order of their keys.
+/// Entries are sent in the order of their keys.
 extension Dictionary: ValueConvertible where Key: BasicValueConvertible, Value: ValueConvertible {
     package static var valueType: ValueType { .dictionary(key: Key.valueType, value: Value.valueType) }
 

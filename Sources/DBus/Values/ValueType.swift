@@ -1,4 +1,4 @@
-/// A single complete type of D-Bus (specification, "Type System").
+/// A single complete D-Bus type (specification, "Type System").
 package indirect enum ValueType: Hashable, Sendable, CustomStringConvertible {
     case byte, boolean, int16, uint16, int32, uint32, int64, uint64, double
     case string, objectPath, signature, unixFD, variant
@@ -8,7 +8,7 @@ package indirect enum ValueType: Hashable, Sendable, CustomStringConvertible {
     /// At least one field.
     case structure([ValueType])
 
-    /// The type as the specification writes it: `a{sv}`.
+    /// The type in the notation of the specification, such as `a{sv}`.
     package var description: String {
         switch self {
         case .array(let element): "a\(element)"
@@ -18,7 +18,7 @@ package indirect enum ValueType: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The type code of a value of this type; for containers that of the outermost one.
+    /// The type code; for nested containers, that of the outermost one.
     var code: UInt8 {
         switch self {
         case .byte: UInt8(ascii: "y")
@@ -48,7 +48,7 @@ package indirect enum ValueType: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Where a value of this type begins: at a multiple of so many bytes (specification, "Marshalling").
+    /// The alignment of a value of this type in bytes (specification, "Marshalling").
     var alignment: Int {
         switch self {
         case .byte, .signature, .variant: 1

@@ -1,24 +1,26 @@
-/// Walks over arguments before libdbus sees them, and refuses whatever would end the process or the connection.
+/// Checks arguments before they are passed to libdbus, and refuses those that would end the process or the connection.
 struct BodyLimits {
-    /// Largest array in bytes (D-Bus specification, "Marshalling").
+    /// The maximum size of an array in bytes (D-Bus specification, "Marshalling").
     static let maximumArray = 1 << 26
-    /// Largest message in bytes, header and padding included (D-Bus specification, "Message Format").
+    /// The maximum size of a message in bytes, including header and padding (D-Bus specification, "Message Format").
     static let maximumMessage = 1 << 27
-    /// Room kept for a header: four names, a signature and the fixed fields; its path is counted apart.
+    /// The space reserved for a header in bytes: four names, a signature and the fixed fields; the path is counted
+    /// separately.
     static let headerReserve = 4096
-    /// How deep containers may nest, variants included (D-Bus specification, "Valid Signatures").
+    /// The maximum nesting depth of containers, including variants (D-Bus specification, "Valid Signatures").
     static let maximumDepth = 64
-    /// Most descriptors in one message; the default of libdbus (dbus/dbus-sysdeps.h, DBUS_DEFAULT_MESSAGE_UNIX_FDS).
+    /// The maximum number of descriptors in one message; the default of libdbus (dbus/dbus-sysdeps.h,
+    /// DBUS_DEFAULT_MESSAGE_UNIX_FDS).
     static let maximumDescriptors = 16
 
-    /// Bytes that the arguments take so far, padding included.
+    /// The size of the arguments so far in bytes, including padding.
     private(set) var size = 0
-    /// File descriptors among the arguments so far.
+    /// The number of file descriptors among the arguments so far.
     private(set) var descriptors = 0
 
     /// Checks `arguments` and returns their signature.
     ///
-    /// - Throws: `DBusError.Code.invalidValue`, saying which rule is broken; `.limit` if they are too large.
+    /// - Throws: `DBusError.Code.invalidValue`, with the violated rule; `.limit` if they are too large.
     mutating func check(_ arguments: [Value]) throws(DBusError) -> Signature {
         let signature: Signature
         do {
@@ -78,7 +80,7 @@ struct BodyLimits {
         _ type: ValueType,
         depth: Int
     ) throws(DBusError) {
-        // An entry is a container of its own: libdbus counts it, too.
+        // libdbus counts an entry as a container, too.
         try addArray(of: .structure([key, type])) { (limits) throws(DBusError) in
             for entry in entries {
                 try Self.expect(key, entry.key, "a key of a dictionary")
@@ -103,13 +105,13 @@ struct BodyLimits {
 
     private static func expect(_ type: ValueType, _ value: Value, _ role: String) throws(DBusError) {
         guard value.type == type else {
-            throw DBusError(.invalidValue, "\(role) is '\(value.type)' where '\(type)' was declared")
+            throw DBusError(.invalidValue, "\(role) has the type '\(value.type)', but '\(type)' was declared")
         }
     }
 
     private mutating func add(_ text: String) throws(DBusError) {
         guard !text.utf8.contains(0) else {
-            throw DBusError(.invalidValue, "a string has a NUL in it, which D-Bus cannot carry")
+            throw DBusError(.invalidValue, "a string contains a NUL, which D-Bus does not allow")
         }
         try add(5 + text.utf8.count, alignment: 4)
     }

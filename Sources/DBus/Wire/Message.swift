@@ -1,10 +1,10 @@
 import CDBus
 
-/// One reference to a message of libdbus; given back when it goes out of scope.
+/// One reference to a message of libdbus, released at the end of its lifetime.
 struct Message: ~Copyable {
     let raw: OpaquePointer
 
-    /// Takes over one reference.
+    /// Takes ownership of one reference.
     init(taking raw: OpaquePointer) {
         self.raw = raw
     }
@@ -26,7 +26,7 @@ struct Message: ~Copyable {
         case signal = 4
     }
 
-    // What libdbus returns below was checked by libdbus when the message came in.
+    // libdbus has checked the values below when it received the message.
 
     var serial: UInt32 { dbus_message_get_serial(raw) }
     var replySerial: UInt32 { dbus_message_get_reply_serial(raw) }

@@ -1,20 +1,20 @@
 import CDBus
 
-/// Reads the arguments of a message from outside.
+/// Decodes the arguments of a received message.
 ///
-/// libdbus has checked that the message is well-formed; what is bounded here is what it costs us.
+/// libdbus has checked that the message is well-formed; this bounds the cost of decoding it.
 struct MessageDecoder {
-    /// Most values in one message, those in containers included; the bytes of an `ay` count as one.
+    /// The maximum number of values in one message, including those in containers; the bytes of an `ay` count as one.
     ///
-    /// Far above what any known interface sends, far below what 128 MiB of booleans would become.
+    /// Far more than any known interface sends, far fewer than in 128 MiB of booleans.
     static let maximumValues = 1 << 20
 
     private var budget = maximumValues
 
-    /// The arguments of `message`.
+    /// Returns the arguments of `message`.
     ///
-    /// - Throws: `DBusError.Code.limit` if they are too many or nest too deep, or if no descriptor is left;
-    ///   `.unexpectedReply` if they have a type that is not known here.
+    /// - Throws: `DBusError.Code.limit` if there are too many, they nest too deeply, or no descriptor is left;
+    ///   `.unexpectedReply` if one has an unknown type.
     static func arguments(of message: borrowing Message) throws(DBusError) -> [Value] {
         let signature = try Self.signature(message.signature)
         guard !signature.types.isEmpty else { return [] }
@@ -33,7 +33,7 @@ struct MessageDecoder {
         do {
             return try Signature(text)
         } catch {
-            throw DBusError(.unexpectedReply, "a message has types that are not known: \(error.message)")
+            throw DBusError(.unexpectedReply, "a message has unknown types: \(error.message)")
         }
     }
 
@@ -47,7 +47,7 @@ struct MessageDecoder {
             throw DBusError(.limit, "a message holds more than \(Self.maximumValues) values")
         }
         guard dbus_message_iter_get_arg_type(&iterator) == Int32(type.code) else {
-            throw DBusError(.unexpectedReply, "a message does not hold what its signature says")
+            throw DBusError(.unexpectedReply, "the contents of a message do not match its signature")
         }
         return switch type {
         case .variant, .array, .dictionary, .structure: try container(&iterator, type, depth: depth + 1)
@@ -151,7 +151,7 @@ struct MessageDecoder {
         return values
     }
 
-    /// The type of the value that `iterator`, inside a variant, stands on.
+    /// Returns the type of the value at `iterator`, inside a variant.
     private static func contents(of iterator: inout DBusMessageIter) throws(DBusError) -> ValueType {
         guard let text = dbus_message_iter_get_signature(&iterator) else { throw .outOfMemory }
         defer { dbus_free(text) }

@@ -1,10 +1,10 @@
 import CDBus
 
-/// Builds the messages of libdbus.
+/// Encodes messages for libdbus.
 ///
-/// Everything here has been checked before, so that only memory can run out.
+/// All input has been checked before, so only memory can run out.
 enum MessageEncoder {
-    /// The message as libdbus wants it.
+    /// Returns the message for libdbus.
     ///
     /// - Throws: `DBusError.outOfMemory`.
     static func encode(_ outgoing: OutgoingMessage) throws(DBusError) -> Message {
@@ -53,7 +53,7 @@ enum MessageEncoder {
             && dbus_message_set_reply_serial(raw, address.serial) != 0
     }
 
-    /// False if memory ran out; the message is then good for nothing.
+    /// Appends a value; returns false if memory ran out, after which the message must not be used.
     private static func append(_ value: Value, to iterator: UnsafeMutablePointer<DBusMessageIter>) -> Bool {
         switch value {
         case .string(let text): appendText(text, value.type, to: iterator)
@@ -88,7 +88,7 @@ enum MessageEncoder {
         cdbus_append_text(iterator, Int32(type.code), text) != 0
     }
 
-    /// libdbus duplicates the descriptor, and reports want of descriptors like want of memory.
+    /// libdbus duplicates the descriptor, and reports a lack of descriptors like a lack of memory.
     private static func appendDescriptor(
         _ file: UnixFD,
         to iterator: UnsafeMutablePointer<DBusMessageIter>

@@ -1,4 +1,4 @@
-/// A message that has been checked: building it with libdbus can only fail for want of memory or of a capability.
+/// A checked message: encoding and sending it can only fail for lack of memory or of a capability.
 struct OutgoingMessage: Sendable {
     enum Kind: Sendable {
         case call(destination: BusName, path: ObjectPath, interface: InterfaceName, member: MemberName, CallFlags)
@@ -16,7 +16,7 @@ struct OutgoingMessage: Sendable {
     let arguments: [Value]
     let carriesDescriptors: Bool
 
-    /// Checks that the message may be handed to libdbus and sent to the bus.
+    /// Checks that the message can be passed to libdbus and sent to the bus.
     ///
     /// - Throws: `DBusError` with the code `.invalidValue`, `.invalidName` or `.limit`.
     init(_ kind: Kind, _ arguments: [Value]) throws(DBusError) {
@@ -32,9 +32,9 @@ struct OutgoingMessage: Sendable {
         carriesDescriptors = limits.descriptors > 0
     }
 
-    /// The answer with an error.
+    /// Creates an error reply.
     ///
-    /// What cannot be said in a message is left out of `text`.
+    /// NULs are removed from `text`, and it is cut to 65536 Unicode scalars.
     init(failure name: ErrorName, _ text: String, to address: ReplyAddress) {
         kind = .failure(name, address)
         let sayable = text.unicodeScalars.lazy.filter { $0.value != 0 }.prefix(1 << 16)
@@ -51,8 +51,8 @@ extension OutgoingMessage.Kind {
         }
     }
 
-    /// Refuses what is reserved for libdbus itself: whoever sends it is thrown off the bus (D-Bus specification,
-    /// "Message Format", on the local interface and path).
+    /// Refuses the interface and path that are reserved for libdbus itself: the bus disconnects a sender that uses them
+    /// (D-Bus specification, "Message Format", on the local interface and path).
     fileprivate func refuseLocal() throws(DBusError) {
         let interface: InterfaceName
         switch self {
@@ -61,12 +61,12 @@ extension OutgoingMessage.Kind {
         }
         let isLocal = interface.description == "org.freedesktop.DBus.Local"
         if isLocal || path?.description == "/org/freedesktop/DBus/Local" {
-            throw DBusError(.invalidName, "the interface and path 'Local' of D-Bus never travel over a bus")
+            throw DBusError(.invalidName, "the D-Bus interface and path 'Local' must not be sent over a bus")
         }
     }
 }
 
-/// Who waits for an answer, and to which of its messages.
+/// The caller that waits for a reply, and the serial number of its call.
 struct ReplyAddress: Hashable, Sendable {
     let sender: BusName
     let serial: UInt32

@@ -4,45 +4,46 @@ package import HandoffModel
 package struct App: Hashable, Sendable {
     /// How an app gets an activity.
     package enum LaunchMethod: Hashable, Sendable {
-        /// Through `org.handoffd.Application1` on the bus, where it is started if need be.
+        /// Through `org.handoffd.Application1` on the bus, which starts the app if it is not running.
         case bus
         /// A program that reads the activity as JSON from its standard input.
         case program(ExecLine)
-        /// A program that is given the address of the activity's web page or document, or the path of the document.
+        /// A program that gets the URL of the activity's web page or document, or the path of the document, as an
+        /// argument.
         case command(ExecLine)
     }
 
-    /// The desktop file's id without `.desktop`; for an app on the bus its name there, too.
+    /// The desktop file's id without `.desktop`; for an app on the bus also its bus name.
     package let id: String
-    /// What people call it.
+    /// The name of the app, for people.
     package let name: String
-    /// The name or path of its icon; nil where it has none.
+    /// The name or path of its icon; nil if it has none.
     package let icon: String?
-    /// The types that it continues.
+    /// The activity types that it continues.
     package let types: Set<ActivityType>
-    /// Whose app it is; it gets activities of this team only, or without one only those without one.
+    /// The team of the app: it gets only activities of this team, or without a team only activities without one.
     package let teamID: String?
-    /// Which activity type stands for documents of a MIME type.
+    /// The activity type for documents of a MIME type.
     package let documentTypes: [String: ActivityType]
     /// Domains whose sites may continue into the app.
     package let associatedDomains: [String]
     package let launchMethod: LaunchMethod
-    /// The program that has to exist for the app to count as installed; nil where it says none.
+    /// The program that has to exist for the app to count as installed; nil if the file names none.
     package let tryExec: String?
 
-    /// The app that a desktop file declares; nil where the file has nothing to do with handing over.
+    /// Creates the app that a desktop file declares; nil if the file declares no activity or document types.
     ///
     /// - Parameters:
     ///   - id: the desktop file's id, without `.desktop`.
-    ///   - entry: what is in the file.
-    /// - Throws: ``AppError`` for the first key that cannot be used.
+    ///   - entry: the content of the file.
+    /// - Throws: ``AppError`` for the first invalid key.
     package init?(id: String, _ entry: DesktopEntry) throws(AppError) {
         guard entry.boolean("Hidden") != true else { return nil }
         let types = entry.strings("X-Handoff-ActivityTypes")
         let documents = entry.strings("X-Handoff-DocumentTypes")
         guard !types.isEmpty || !documents.isEmpty else { return nil }
         guard entry.string("Type") == "Application" else {
-            throw AppError(key: "Type", "is not Application: only apps continue activities.")
+            throw AppError(key: "Type", "is not Application, but only apps continue activities.")
         }
         guard let name = entry.string("Name") else { throw AppError(key: "Name", "is missing.") }
         self.id = id
@@ -56,7 +57,7 @@ package struct App: Hashable, Sendable {
         tryExec = entry.string("TryExec")
     }
 
-    /// Whether it may get activities of that team, or of none.
+    /// Whether it may get activities of that team, or with nil those without a team.
     package func matches(team: String?, type: ActivityType) -> Bool {
         type == .browsingWeb || teamID == team
     }
@@ -102,12 +103,15 @@ package struct App: Hashable, Sendable {
 
     private static func parseLaunchMethod(_ id: String, _ entry: DesktopEntry) throws(AppError) -> LaunchMethod {
         guard let isActivatable = entry.boolean("DBusActivatable") else {
-            throw AppError(key: "DBusActivatable", "is neither true nor false.")
+            throw AppError(key: "DBusActivatable", "is neither true nor false; write one of the two.")
         }
         if isActivatable || entry.strings("Implements").contains("org.handoffd.Application1") {
             // Desktop Entry Specification, "D-Bus Activation": the file is named like the app on the bus.
             guard id.split(separator: ".", omittingEmptySubsequences: false).count >= 2, !id.contains("..") else {
-                throw AppError(key: "DBusActivatable", "asks for a file named like the app on the bus, not \(id).")
+                throw AppError(
+                    key: "DBusActivatable",
+                    "requires a file whose name is the bus name of the app, not \(id)."
+                )
             }
             return .bus
         }
@@ -119,7 +123,7 @@ package struct App: Hashable, Sendable {
         }
         throw AppError(
             key: "X-Handoff-Exec",
-            "is missing, as are DBusActivatable=true and an Exec with %u: the app cannot be given an activity."
+            "is missing, as are DBusActivatable=true and an Exec with %u: add one, so that the app can get activities."
         )
     }
 
@@ -127,14 +131,14 @@ package struct App: Hashable, Sendable {
         do {
             return try ExecLine(line)
         } catch {
-            throw AppError(key: key, "cannot be used: \(error)")
+            throw AppError(key: key, "is invalid: \(error)")
         }
     }
 }
 
-/// What is wrong with a desktop file that wants to take part in handing over.
+/// The error in a desktop file that declares activity or document types.
 package struct AppError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A sentence that names the key and says what may stand there.
+    /// A sentence that names the key and the valid values.
     package let description: String
 
     init(key: String, _ reason: String) {

@@ -1,12 +1,12 @@
 package import HandoffModel
 
-/// The apps of this computer that continue activities, and which of them is for what.
+/// The apps of this computer that continue activities, and the choice among them for an activity.
 package struct AppRegistry: Hashable, Sendable {
-    /// A desktop file that cannot be used.
+    /// An invalid desktop file.
     package struct Fault: Hashable, Sendable {
         /// The path of the file.
         package let file: String
-        /// What is wrong with it and what may stand there.
+        /// What is wrong with it, and the valid values.
         package let message: String
 
         package init(file: String, message: String) {
@@ -15,7 +15,7 @@ package struct AppRegistry: Hashable, Sendable {
         }
     }
 
-    /// What opens an activity here.
+    /// What opens an activity on this device.
     package enum LaunchTarget: Hashable, Sendable {
         case app(App)
         /// The web page, in the browser.
@@ -24,11 +24,11 @@ package struct AppRegistry: Hashable, Sendable {
         case none
     }
 
-    /// The apps, those of earlier directories first, in each by id.
+    /// The apps, in the order of their directories, and by id within each directory.
     package let apps: [App]
-    /// The files that want to take part and cannot.
+    /// The invalid files among those that declare activity or document types.
     package let faults: [Fault]
-    /// Which app a person wants for a type, where several claim it.
+    /// The id of the app that the user prefers for a type.
     package var defaults: [ActivityType: String] = [:]
 
     package init(apps: [App] = [], faults: [Fault] = []) {
@@ -36,22 +36,22 @@ package struct AppRegistry: Hashable, Sendable {
         self.faults = faults
     }
 
-    /// The types that some app claims.
+    /// The types that at least one app claims.
     package var types: Set<ActivityType> {
         apps.reduce(into: []) { $0.formUnion($1.types) }
     }
 
-    /// Who claims a type: the person's default first, then in the order of ``apps``.
+    /// The apps that claim a type: the user's default first, then the others in the order of ``apps``.
     package func claimants(of type: ActivityType) -> [App] {
         let claimants = apps.filter { $0.types.contains(type) }
         guard let first = claimants.first(where: { $0.id == defaults[type] }) else { return claimants }
         return [first] + claimants.filter { $0.id != first.id }
     }
 
-    /// What will probably open an activity of which only the advertisement is known.
+    /// The probable launch target of an activity of which only the advertisement is known.
     ///
     /// - Parameters:
-    ///   - type: its type, where its hash is known here.
+    ///   - type: its type; nil if this device does not know the hash.
     ///   - hasWebpage: whether it has a web page.
     package func launchTarget(for type: ActivityType?, hasWebpage: Bool) -> LaunchTarget {
         let claimants = type.map(claimants) ?? []
@@ -59,14 +59,14 @@ package struct AppRegistry: Hashable, Sendable {
         return hasWebpage ? .browser : .none
     }
 
-    /// The apps that may have an activity, in the order in which they are chosen: claimants of its team.
+    /// The apps that may get an activity, in order of preference: the claimants of its team that accept it.
     package func recipients(of activity: Activity) -> [App] {
         claimants(of: activity.type).filter { app in
             app.matches(team: activity.teamID, type: activity.type) && app.accepts(activity)
         }
     }
 
-    /// What opens an activity: the first of its recipients, else the browser.
+    /// The launch target of an activity: the first of its recipients; without any, the browser if it has a web page.
     package func launchTarget(for activity: Activity) -> LaunchTarget {
         if let app = recipients(of: activity).first { return .app(app) }
         return activity.webpageURL != nil ? .browser : .none
@@ -74,15 +74,15 @@ package struct AppRegistry: Hashable, Sendable {
 }
 
 extension App {
-    /// Whether it could take an activity of which only the advertisement is known.
+    /// Whether it could accept an activity of which only the advertisement is known.
     fileprivate func mightAccept(_ type: ActivityType?, hasWebpage: Bool) -> Bool {
         guard case .command(let line) = launchMethod else { return true }
-        // A program that only shows web pages is of no use without one.
+        // A program that only opens web pages cannot continue an activity without one.
         let isDocument = documentTypes.values.contains { $0 == type }
         return hasWebpage && line.takesURL || isDocument && line.takesDocument
     }
 
-    /// Whether it can be given an activity.
+    /// Whether its launch method can pass on the activity.
     fileprivate func accepts(_ activity: Activity) -> Bool {
         guard case .command(let line) = launchMethod else { return true }
         return activity.webpageURL != nil && line.takesURL || activity.documentURL != nil && line.takesDocument

@@ -1,21 +1,21 @@
 import HandoffModel
 
-/// Reads the apps from their directories.
+/// Reads the apps from the directories of desktop files.
 package struct AppScan: Sendable {
-    /// Where desktop files are.
+    /// The directories of desktop files.
     package let directories: AppDirectories
-    /// Where programs without a path are looked for.
+    /// The directories in which programs without a path are searched.
     private let programs: SearchPath
 
     /// - Parameters:
-    ///   - directories: where desktop files are.
-    ///   - searchPath: the variable `PATH`.
+    ///   - directories: the directories of desktop files.
+    ///   - searchPath: the value of the variable `PATH`.
     package init(directories: AppDirectories, searchPath: String) {
         self.directories = directories
         programs = SearchPath(searchPath)
     }
 
-    /// The apps that are there now.
+    /// Reads the directories and returns the apps that are installed now.
     package func registry() -> AppRegistry {
         var apps: [App] = []
         var faults: [AppRegistry.Fault] = []
@@ -33,14 +33,14 @@ package struct AppScan: Sendable {
         return AppRegistry(apps: apps, faults: faults)
     }
 
-    /// The directories that a watcher has to watch, those that are not there among them.
+    /// The directories to watch for changes, including those that do not exist.
     package var watched: [String] {
         directories.paths.flatMap { [$0] + DesktopFile.directories(in: $0) }
     }
 
     private func app(_ file: DesktopFile) throws(AppError) -> App? {
         guard let text = file.text else { return nil }
-        // Most files have nothing to do with handing over, and their faults are none of our business.
+        // Most files do not declare activities; their errors are not reported.
         guard text.contains("X-Handoff-") else { return nil }
         return try App(id: file.id, Self.entry(text))
     }

@@ -1,14 +1,14 @@
-/// Where desktop files are looked for.
+/// The directories in which desktop files are searched.
 package struct AppDirectories: Hashable, Sendable {
-    /// Directories named `applications`, those that count first at the beginning; none needs to exist.
+    /// Directories named `applications`, in order of precedence; they need not exist.
     package let paths: [String]
 
     package init(paths: [String]) {
         self.paths = paths
     }
 
-    /// The directories that an environment names (XDG Base Directory Specification), with those in which Flatpak and Snap
-    /// export what they install.
+    /// The directories that the environment defines (XDG Base Directory Specification), and those to which Flatpak and
+    /// Snap export desktop files.
     package init(environment: [String: String]) {
         var bases: [String] = []
         if let home = environment["HOME"], home.hasPrefix("/") {
@@ -28,7 +28,7 @@ package struct AppDirectories: Hashable, Sendable {
     }
 
     private static func absolute(_ path: String?) -> String? {
-        // A relative path is to be ignored (XDG Base Directory Specification).
+        // Relative paths have to be ignored (XDG Base Directory Specification).
         path.flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
 }

@@ -1,11 +1,11 @@
-/// The group `[Desktop Entry]` of a desktop file, as the Desktop Entry Specification 1.5 has it.
+/// The group `[Desktop Entry]` of a desktop file (Desktop Entry Specification 1.5).
 ///
-/// Other groups, translated values and comments are read over. Values are kept as they stand in the file; the typed
-/// accessors undo the escapes.
+/// Other groups, localised values and comments are ignored. Values are stored as they are in the file; the typed
+/// accessors replace the escape sequences.
 package struct DesktopEntry: Hashable, Sendable {
-    /// Why a file is no desktop entry.
+    /// The error in a file that is not a valid desktop entry.
     package struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The line at fault, counted from 1; 0 for the file as a whole.
+        /// The number of the invalid line, from 1; 0 for the file as a whole.
         package let line: Int
         package let message: String
 
@@ -16,13 +16,13 @@ package struct DesktopEntry: Hashable, Sendable {
 
     private static let group = "Desktop Entry"
 
-    /// Reads the text of a file.
+    /// Parses the text of a file.
     ///
-    /// - Throws: ``SyntaxError`` for the first line that is none of a group, a comment, an empty line and `key=value`;
-    ///   for a key that stands twice, and for a file without the group.
+    /// - Throws: ``SyntaxError`` for the first line that is not a group, a comment, an empty line or `key=value`; for a
+    ///   key that occurs twice, and for a file without the group or without keys in it.
     package init(_ text: String) throws(SyntaxError) {
         var current: String?
-        // A carriage return and a line feed are one character.
+        // CR LF is one Character in Swift.
         let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
         for (index, line) in lines.enumerated() {
             guard let first = line.first, first != "#", !line.allSatisfy(\.isWhitespace) else { continue }
@@ -33,29 +33,29 @@ package struct DesktopEntry: Hashable, Sendable {
             }
         }
         guard current != nil, !values.isEmpty else {
-            throw SyntaxError(line: 0, message: "there is no group [\(Self.group)] with keys in it.")
+            throw SyntaxError(line: 0, message: "the group [\(Self.group)] is missing or empty.")
         }
     }
 
     private static func group(_ line: Substring, _ number: Int) throws(SyntaxError) -> String {
         guard line.last == "]", line.count > 2 else {
-            throw SyntaxError(line: number, message: "a group is written [Name].")
+            throw SyntaxError(line: number, message: "invalid group header; write [Name].")
         }
         return String(line.dropFirst().dropLast())
     }
 
     private mutating func take(_ line: Substring, of group: String?, _ number: Int) throws(SyntaxError) {
         guard let equals = line.firstIndex(of: "="), let group else {
-            throw SyntaxError(line: number, message: "this is neither a group, nor key=value below one, nor a comment.")
+            throw SyntaxError(line: number, message: "expected a group header, key=value in a group, or a comment.")
         }
         let key = Self.trimmed(line[..<equals])
         guard group == Self.group, !key.hasSuffix("]") else { return }
         guard !key.isEmpty, key.utf8.allSatisfy(Self.isInKey) else {
-            throw SyntaxError(line: number, message: "keys have letters of ASCII, digits and - only.")
+            throw SyntaxError(line: number, message: "invalid key; use only ASCII letters, digits and -.")
         }
         let value = Self.trimmed(line[line.index(after: equals)...])
         guard values.updateValue(String(value), forKey: String(key)) == nil else {
-            throw SyntaxError(line: number, message: "the key \(key) stands twice.")
+            throw SyntaxError(line: number, message: "duplicate key \(key); remove one of them.")
         }
     }
 
@@ -77,18 +77,18 @@ package struct DesktopEntry: Hashable, Sendable {
 }
 
 extension DesktopEntry {
-    /// A value of type string, its escapes undone; nil where the key is absent or its value empty.
+    /// A value of type string, with escape sequences replaced; nil if the key is absent or its value empty.
     package func string(_ key: String) -> String? {
         guard let parts = list(of: key, separator: nil), let only = parts.first, !only.isEmpty else { return nil }
         return only
     }
 
-    /// A value of type string(s): elements with semicolons between them; empty where the key is absent.
+    /// A value of type string(s), whose elements are separated by semicolons; empty if the key is absent.
     package func strings(_ key: String) -> [String] {
         (list(of: key, separator: ";") ?? []).filter { !$0.isEmpty }
     }
 
-    /// A value of type boolean; nil where it is neither `true` nor `false`, and false where it is absent.
+    /// A value of type boolean; nil if it is neither `true` nor `false`, and false if the key is absent.
     package func boolean(_ key: String) -> Bool? {
         switch values[key] {
         case "true": true
@@ -97,8 +97,8 @@ extension DesktopEntry {
         }
     }
 
-    /// The elements of a value, with `\s \n \t \r \\` and, where there is a separator, `\;` undone; an escape that means
-    /// nothing stands for itself.
+    /// The elements of a value, with the escape sequences `\s \n \t \r \\` and, if there is a separator, `\;` replaced;
+    /// an unknown sequence stays as it is.
     private func list(of key: String, separator: Character?) -> [String]? {
         guard let text = values[key] else { return nil }
         var elements = [""]

@@ -1,29 +1,30 @@
 private import Glibc
 
-/// A desktop file in one of the directories of desktop files.
+/// The location and the id of a desktop file.
 struct DesktopFile: Hashable, Sendable {
     let path: String
-    /// Its id, without `.desktop`: directories below are part of it (Desktop Entry Specification, "Desktop File ID").
+    /// Its id, without `.desktop`; includes the names of subdirectories (Desktop Entry Specification, "Desktop File
+    /// ID").
     let id: String
 
-    /// A larger file is no desktop file.
+    /// Larger files are ignored.
     private static let maximumFileBytes = 256 * 1024
-    /// How many files are looked at; a desktop with everything installed has a few hundred.
+    /// The maximum number of files in a directory; a fully installed desktop has a few hundred.
     private static let maximumFiles = 10_000
-    /// How deep directories are looked into.
+    /// The maximum depth of subdirectories.
     private static let depth = 3
 
-    /// The files of a directory and of those below it, by their ids.
+    /// The files of a directory and its subdirectories, sorted by id.
     static func all(in directory: String) -> [DesktopFile] {
         Array(entries(of: directory, "", depth).files.sorted { $0.id < $1.id }.prefix(maximumFiles))
     }
 
-    /// The paths of the directories right below a directory.
+    /// The paths of the subdirectories of a directory.
     static func directories(in directory: String) -> [String] {
         entries(of: directory, "", 1).directories
     }
 
-    /// What is in it; nil where it cannot be read.
+    /// The text of the file; nil if it cannot be read.
     var text: String? { smallFile(at: path, upTo: Self.maximumFileBytes) }
 
     private static func entries(
@@ -62,7 +63,7 @@ struct DesktopFile: Hashable, Sendable {
 
     private static func isDirectory(_ path: String) -> Bool {
         var status = stat()
-        // Not through links, which may lead round in circles.
+        // Symbolic links are not followed: they may form cycles.
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 }

@@ -1,13 +1,13 @@
 package import HandoffModel
 
-/// A command line of a desktop file (`Exec`), taken apart by the rules of the Desktop Entry Specification.
+/// A command line of a desktop file (`Exec`), parsed by the rules of the Desktop Entry Specification.
 package struct ExecLine: Hashable, Sendable {
-    /// Why a command line cannot be used.
+    /// The error in an invalid command line.
     package struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
         package let description: String
     }
 
-    /// The words, still with their field codes.
+    /// The words, with field codes not expanded.
     private let words: [Word]
 
     private struct Word: Hashable, Sendable {
@@ -15,10 +15,10 @@ package struct ExecLine: Hashable, Sendable {
         var isQuoted = false
     }
 
-    /// Takes a command line apart.
+    /// Parses a command line.
     ///
-    /// - Throws: ``SyntaxError`` for a quote that is not closed, for a line without a program, and for a field code in the
-    ///   place of one.
+    /// - Throws: ``SyntaxError`` for an unclosed quote, for a line without a program, and for a field code in the
+    ///   program.
     package init(_ text: String) throws(SyntaxError) {
         var words: [Word] = []
         var word: Word?
@@ -48,33 +48,33 @@ package struct ExecLine: Hashable, Sendable {
                 word?.text.append(character)
             }
         }
-        guard !isInQuotes else { throw SyntaxError(description: "a quote is not closed.") }
+        guard !isInQuotes else { throw SyntaxError(description: "a quote is not closed; add the closing one.") }
         if let word { words.append(word) }
         guard let program = words.first, !program.text.isEmpty else {
-            throw SyntaxError(description: "it names no program.")
+            throw SyntaxError(description: "the program is missing; name one first.")
         }
         guard !program.text.contains("%") else {
-            throw SyntaxError(description: "its program is or has a field code.")
+            throw SyntaxError(description: "the program contains a field code; remove it.")
         }
         self.words = words
     }
 
-    /// The program.
+    /// The name or path of the program.
     package var program: String { words[0].text }
 
-    /// Whether the command line has a place for the address of a web page.
+    /// Whether the command line has a field code for the URL of a web page.
     package var takesURL: Bool { has("%u") || has("%U") }
 
-    /// Whether the command line has a place for a document, by its address or by its path.
+    /// Whether the command line has a field code for a document, as URL or path.
     package var takesDocument: Bool { takesURL || has("%f") || has("%F") }
 
     /// The program and its arguments.
     ///
-    /// All other field codes become nothing; an address or a path is one argument, whatever is in it.
+    /// All other field codes are removed; a URL or a path is always one argument, whatever it contains.
     ///
     /// - Parameters:
-    ///   - url: what stands for `%u` and `%U`.
-    ///   - path: what stands for `%f` and `%F`.
+    ///   - url: the value of `%u` and `%U`.
+    ///   - path: the value of `%f` and `%F`.
     package func arguments(url: String? = nil, path: String? = nil) -> [String] {
         words.compactMap { word in
             guard !word.isQuoted, word.text.count == 2, word.text.first == "%" else {
@@ -89,8 +89,8 @@ package struct ExecLine: Hashable, Sendable {
         }
     }
 
-    /// The program and its arguments to open a document; a command line without a place for it gets the path at its end,
-    /// as desktops do it.
+    /// The program and its arguments to open a document; without a field code for it, the path is appended, as desktops
+    /// do.
     package func arguments(opening document: FileURL) -> [String] {
         let path = String(decoding: document.path, as: UTF8.self)
         let arguments = arguments(url: document.description, path: path)

@@ -1,6 +1,6 @@
 private import Glibc
 
-/// Where programs without a path are looked for: the variable `PATH`.
+/// The directories in which programs without a path are searched: the variable `PATH`.
 struct SearchPath: Hashable, Sendable {
     private let directories: [String]
 
@@ -8,7 +8,7 @@ struct SearchPath: Hashable, Sendable {
         directories = text.split(separator: ":").map(String.init)
     }
 
-    /// Whether a program is installed; true where none is asked for.
+    /// Whether a program is installed; true for nil.
     func has(_ program: String?) -> Bool {
         guard let program else { return true }
         if program.contains("/") { return access(program, X_OK) == 0 }

@@ -1,6 +1,6 @@
 private import Glibc
 
-/// The text of a file; nil where it cannot be read, is larger than `limit` bytes or is no file.
+/// The text of a file; nil if it cannot be read or is larger than `limit` bytes.
 func smallFile(at path: String, upTo limit: Int) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }

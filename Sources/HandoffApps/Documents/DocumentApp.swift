@@ -1,24 +1,24 @@
-/// An app that opens documents of some MIME types, as its desktop file says.
+/// An app that opens documents of some MIME types, as its desktop file declares it.
 package struct DocumentApp: Hashable, Sendable {
-    /// How an app is given a document.
+    /// How an app gets a document.
     package enum LaunchMethod: Hashable, Sendable {
-        /// Through `org.freedesktop.Application` on the bus, where it is started if need be.
+        /// Through `org.freedesktop.Application` on the bus, which starts the app if it is not running.
         case bus
-        /// By a command line.
+        /// As an argument of a command line.
         case command(ExecLine)
     }
 
-    /// The desktop file's id without `.desktop`; for an app on the bus its name there, too.
+    /// The desktop file's id without `.desktop`; for an app on the bus also its bus name.
     package let id: String
-    /// The MIME types that it says it opens.
+    /// The MIME types that it declares.
     package let mediaTypes: Set<String>
     package let launchMethod: LaunchMethod
-    /// The program that has to exist for the app to count as installed; nil where it says none.
+    /// The program that has to exist for the app to count as installed; nil if the file names none.
     let tryExec: String?
 
-    /// The app that a desktop file declares; nil where it declares none that can be given a document.
+    /// Creates the app that a desktop file declares; nil if it declares none that can get a document.
     ///
-    /// An app that runs in a terminal is none: nobody knows which terminal the person wants.
+    /// Apps that run in a terminal are not supported: the terminal that the user prefers is unknown.
     package init?(id: String, _ entry: DesktopEntry) {
         guard entry.string("Type") == "Application", entry.boolean("Hidden") != true, entry.boolean("Terminal") != true
         else { return nil }

@@ -1,25 +1,25 @@
-/// Reads which app opens a document by default, at the moment at which that is asked.
+/// Finds the default app for a document; reads all files at each query.
 package struct DocumentAppScan: Sendable {
-    /// What is known about a document's name.
+    /// The result of a query.
     package enum Choice: Hashable, Sendable {
-        /// Its MIME type is not known here.
+        /// The MIME type of the document is unknown.
         case unknownType
-        /// Nothing opens that MIME type.
+        /// No app opens that MIME type.
         case noApp(String)
         case app(DocumentApp)
     }
 
     private let directories: AppDirectories
     private let configuration: [String]
-    /// The names of the desktops that run, such as `gnome`, whose own lists count first.
+    /// The names of the running desktops, such as `gnome`, whose own lists take precedence.
     private let desktops: [String]
     private let programs: SearchPath
 
-    /// A larger list is not read; one with everything in it has a few KB.
+    /// Larger lists are not read; a full one has a few KB.
     private static let maximumFileBytes = 1024 * 1024
 
     /// - Parameters:
-    ///   - directories: where desktop files are.
+    ///   - directories: the directories of desktop files.
     ///   - environment: the variables `HOME`, `PATH`, `XDG_CONFIG_DIRS`, `XDG_CONFIG_HOME`, `XDG_CURRENT_DESKTOP`.
     package init(directories: AppDirectories, environment: [String: String]) {
         self.directories = directories
@@ -30,11 +30,11 @@ package struct DocumentAppScan: Sendable {
         let own = environment["XDG_CONFIG_HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? home
         let listed = environment["XDG_CONFIG_DIRS"] ?? ""
         let shared = (listed.isEmpty ? "/etc/xdg" : listed).split(separator: ":").map(String.init)
-        // A relative path is to be ignored (XDG Base Directory Specification).
+        // Relative paths have to be ignored (XDG Base Directory Specification).
         configuration = ((own.map { [$0] } ?? []) + shared).filter { $0.hasPrefix("/") }
     }
 
-    /// Which app opens a document of that name.
+    /// Finds the default app for a document of that name.
     ///
     /// - Parameter name: the last component of its path.
     package func choice(forFileNamed name: String) -> Choice {

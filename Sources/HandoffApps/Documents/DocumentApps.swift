@@ -1,14 +1,14 @@
-/// Which app opens documents of a MIME type by default.
+/// The default apps for documents, by MIME type.
 ///
 /// (Association between MIME types and applications 1.0.1.)
 package struct DocumentApps: Hashable, Sendable {
-    /// What one directory says; those that count first come first.
+    /// The content of one directory; levels are in order of precedence.
     package struct Level: Hashable, Sendable {
-        /// Its `mimeapps.list`, empty where there is none.
+        /// Its `mimeapps.list`; empty if there is none.
         package var list: MediaTypeAppList
-        /// The apps whose desktop files are in it.
+        /// The apps whose desktop files are in the directory.
         package var apps: [DocumentApp]
-        /// The ids of all desktop files in it, of which those in later directories are hidden.
+        /// The ids of all its desktop files, which hide files of the same id in later directories.
         package var ids: Set<String>
 
         package init(list: MediaTypeAppList = MediaTypeAppList(), apps: [DocumentApp] = [], ids: Set<String> = []) {
@@ -32,9 +32,9 @@ package struct DocumentApps: Hashable, Sendable {
         self.apps = apps
     }
 
-    /// The app for the first of these types for which there is one.
+    /// The app for the first of these types that has one.
     ///
-    /// - Parameter hierarchy: a type, and what it is a special kind of.
+    /// - Parameter hierarchy: a type, followed by its supertypes.
     package func app(for hierarchy: [String]) -> DocumentApp? {
         for type in hierarchy {
             if let app = chosen(for: type) ?? associated(with: type) { return app }
@@ -42,7 +42,7 @@ package struct DocumentApps: Hashable, Sendable {
         return nil
     }
 
-    /// The app that a person or the system has chosen, the first that is installed.
+    /// The first installed app that the user or the system has chosen.
     private func chosen(for type: String) -> DocumentApp? {
         for level in levels {
             for id in level.list.defaults[type] ?? [] {
@@ -52,7 +52,7 @@ package struct DocumentApps: Hashable, Sendable {
         return nil
     }
 
-    /// The first app that opens the type and that no list before it takes out.
+    /// The first app that opens the type and that no earlier list removes.
     private func associated(with type: String) -> DocumentApp? {
         var excluded: Set<String> = []
         for level in levels {

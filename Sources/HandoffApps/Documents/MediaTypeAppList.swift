@@ -1,18 +1,18 @@
-/// A `mimeapps.list`: which apps a person or a system wants for which MIME types.
+/// A `mimeapps.list`: the apps that the user or the system prefers, by MIME type.
 ///
-/// (Association between MIME types and applications 1.0.1.) Lines that mean nothing are read over, as every desktop does.
+/// (Association between MIME types and applications 1.0.1.) Invalid lines are ignored, as all desktops do.
 package struct MediaTypeAppList: Hashable, Sendable {
-    /// The ids of desktop files without `.desktop`, the preferred first, by MIME type.
+    /// The ids of desktop files without `.desktop`, in order of preference, by MIME type.
     package private(set) var defaults: [String: [String]] = [:]
-    /// Apps that open a type although their desktop files do not say so.
+    /// Apps that open a type although their desktop files do not declare it.
     package private(set) var added: [String: [String]] = [:]
-    /// Apps that are not to open a type although their desktop files say that they do.
+    /// Apps that must not open a type although their desktop files declare it.
     package private(set) var removed: [String: [String]] = [:]
 
-    /// A list that says nothing.
+    /// Creates an empty list.
     package init() {}
 
-    /// Reads the text of a file.
+    /// Parses the text of a file.
     package init(_ text: String) {
         var group = ""
         for line in text.split(whereSeparator: \.isNewline) where line.first != "#" {

@@ -1,15 +1,15 @@
-/// Of which other MIME types one is a special kind, as the desktop's shared database says.
+/// The supertypes of MIME types, from the desktop's shared database.
 ///
-/// What opens plain text opens a Markdown file, too. (Shared MIME-info Database specification, "Subclassing".)
+/// An app for plain text also opens a Markdown file. (Shared MIME-info Database specification, "Subclassing".)
 package struct MediaTypeHierarchy: Sendable {
     private var parents: [String: [String]] = [:]
 
-    /// A larger database is not read; that of a whole desktop has 30 KB.
+    /// Larger databases are not read; that of a full desktop has 30 KB.
     private static let maximumFileBytes = 1024 * 1024
-    /// How many types a lineage has at most, whatever a database says.
+    /// The maximum number of types in a hierarchy, which bounds what a faulty database can cause.
     private static let longest = 32
 
-    /// Reads the databases beside these directories of desktop files; one that is not there is empty.
+    /// Reads the databases next to these directories of desktop files; a missing one counts as empty.
     package init(beside directories: AppDirectories) {
         for directory in directories.paths where directory.hasSuffix("/applications") {
             let file = directory.dropLast("/applications".count) + "/mime/subclasses"
@@ -17,12 +17,12 @@ package struct MediaTypeHierarchy: Sendable {
         }
     }
 
-    /// Reads the texts of `subclasses` files.
+    /// Parses the texts of `subclasses` files.
     package init(_ texts: String...) {
         for text in texts { add(text) }
     }
 
-    /// The type, then what it is a special kind of, the nearest first; each once.
+    /// The type and its supertypes, the nearest first, without duplicates.
     package func of(_ type: String) -> [String] {
         var hierarchy = [type]
         var index = 0

@@ -1,9 +1,9 @@
 private import Glibc
 
-/// Which MIME type a document has by its name, as the desktop's shared database says.
+/// The MIME types of file names, from the desktop's shared database.
 ///
-/// The database is the `globs2` files of the Shared MIME-info Database specification. A document whose name says nothing
-/// has no type here; contents are not looked at.
+/// The database consists of the `globs2` files of the Shared MIME-info Database specification. Only names are matched,
+/// not contents; a document whose name matches no pattern has no type.
 package struct MediaTypes: Sendable {
     private struct Pattern {
         let weight: Int
@@ -13,13 +13,13 @@ package struct MediaTypes: Sendable {
     }
 
     private var patterns: [Pattern] = []
-    /// Types of which the files that count less have nothing to say.
+    /// Types whose patterns in files of lower precedence are ignored.
     private var suppressed: Set<String> = []
 
-    /// A larger database is not read; that of a whole desktop has 50 KB.
+    /// Larger databases are not read; that of a full desktop has 50 KB.
     private static let maximumFileBytes = 4 * 1024 * 1024
 
-    /// Reads the databases beside these directories of desktop files; one that is not there is empty.
+    /// Reads the databases next to these directories of desktop files; a missing one counts as empty.
     package init(beside directories: AppDirectories) {
         for directory in directories.paths where directory.hasSuffix("/applications") {
             let file = directory.dropLast("/applications".count) + "/mime/globs2"
@@ -27,18 +27,19 @@ package struct MediaTypes: Sendable {
         }
     }
 
-    /// Reads the texts of `globs2` files, those that count first at the beginning.
+    /// Parses the texts of `globs2` files, which are in order of precedence.
     package init(_ texts: String...) {
         for text in texts { add(text) }
     }
 
-    /// The MIME type of a document of that name.
+    /// The MIME type of a document of that name; nil if no pattern matches.
     ///
-    /// Of the patterns that match, those of the greatest weight count, of these the longest.
+    /// Of the matching patterns, the one of the greatest weight wins, and among these the longest.
     ///
     /// - Parameter name: the last component of a path.
     package func type(ofFileNamed name: String) -> String? {
-        // Case counts first: main.C is another language than main.c (Shared MIME-info Database, "The glob files").
+        // The case-sensitive match takes precedence: main.C and main.c are different languages (Shared MIME-info
+        // Database, "The glob files").
         best { Self.matches($0.text, name) } ?? best { !$0.isCaseSensitive && Self.matches($0.text, name.lowercased()) }
     }
 
@@ -74,7 +75,7 @@ package struct MediaTypes: Sendable {
             $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "[")
         }
         guard let special else { return pattern == name }
-        // Nearly all patterns are a star and an ending.
+        // Nearly all patterns are a star and a suffix.
         guard special == pattern.startIndex, pattern.hasPrefix("*") else { return fnmatch(pattern, name, 0) == 0 }
         return name.utf8.count >= pattern.utf8.count - 1 && name.hasSuffix(pattern.dropFirst())
     }

@@ -1,21 +1,21 @@
 package import DBus
 package import HandoffModel
 
-/// The daemon as a program sees it over the bus.
+/// A client of the daemon over the bus.
 package struct HandoffClient: Sendable {
-    /// How long `Fetch` may take: the daemon's own limits end it before.
+    /// How long `Fetch` may take: the daemon's own limits are shorter.
     private static let fetchTimeout = Duration.seconds(40)
-    /// How long `Continue` may take, for which an app may have to be started: the daemon's own limits end it before.
+    /// How long `Continue` may take, which may include starting an app: the daemon's own limits are shorter.
     private static let continueTimeout = Duration.seconds(90)
 
-    /// The connection that everything belongs to; what was created over it ends with it.
+    /// The connection that owns everything created over it; all of that ends with the connection.
     package let connection: Connection
 
     package init(connection: Connection) {
         self.connection = connection
     }
 
-    /// The daemon's state.
+    /// Returns the daemon's state.
     package func status() async throws -> DaemonStatus {
         let reply = try await call(
             HandoffName.root,
@@ -29,7 +29,7 @@ package struct HandoffClient: Sendable {
         return DaemonStatus(properties)
     }
 
-    /// Everything that the daemon shows, by its kind.
+    /// Returns everything that the daemon exports, by kind.
     package func objects() async throws -> HandoffObjects {
         let reply = try await call(
             HandoffName.root,
@@ -41,7 +41,7 @@ package struct HandoffClient: Sendable {
         return HandoffObjects(managedObjects: value)
     }
 
-    /// Creates an activity that lives as long as this connection.
+    /// Creates an activity, which exists as long as this connection.
     package func createActivity(ofType type: String, _ draft: ActivityDraft) async throws -> ObjectPath {
         let reply = try await manager("CreateActivity", [.string(type), draft.value])
         return try reply.decode(at: 0, as: ObjectPath.self)
@@ -62,7 +62,7 @@ package struct HandoffClient: Sendable {
         try await fetch(nearby).activity
     }
 
-    /// Opens a stream to the app that began an activity: a connected socket in blocking mode.
+    /// Opens a stream to the app that began an activity: returns a connected socket in blocking mode.
     package func openStream(_ continuation: String) async throws -> UnixFD {
         let reply = try await manager(
             "OpenStream",
@@ -72,7 +72,7 @@ package struct HandoffClient: Sendable {
         return try reply.decode(at: 0, as: UnixFD.self)
     }
 
-    /// Fetches a whole activity from its origin, with what a stream to it is asked for by.
+    /// Fetches a whole activity from its origin, with the name by which a stream to its app is opened.
     package func fetch(_ nearby: ObjectPath) async throws -> FetchedActivity {
         let reply = try await call(
             nearby,
@@ -88,7 +88,7 @@ package struct HandoffClient: Sendable {
         )
     }
 
-    /// Hands an activity over to what opens it here.
+    /// Hands an activity over to its launch target on this device.
     package func continueActivity(
         _ nearby: ObjectPath,
         _ options: ContinuationOptions = ContinuationOptions()
@@ -106,7 +106,7 @@ package struct HandoffClient: Sendable {
         )
     }
 
-    /// This device's card.
+    /// Returns this device's card.
     package func card() async throws -> String {
         try await manager("Card", []).decode(at: 0, as: String.self)
     }
@@ -121,24 +121,24 @@ package struct HandoffClient: Sendable {
         _ = try await call(device, HandoffName.deviceInterface, "Remove", [])
     }
 
-    /// Gives a device a name on all devices of the circle; the root stands for this one.
+    /// Gives a device a name on all devices of the circle; the root path stands for this device.
     package func rename(device: ObjectPath, to name: String) async throws {
         let isOwn = device == HandoffName.root
         let interface = isOwn ? HandoffName.managerInterface : HandoffName.deviceInterface
         _ = try await call(device, interface, "Rename", [.string(name)])
     }
 
-    /// Has this device trust nobody any more.
+    /// Makes this device leave its circle.
     package func leave() async throws {
         _ = try await manager("Leave", [[String: Value]().value])
     }
 
-    /// Has the daemon look around with full effort for as long as this connection lives.
+    /// Makes the daemon scan continuously for as long as this connection exists.
     package func startLooking() async throws {
         _ = try await manager("StartLooking", [[String: Value]().value])
     }
 
-    /// Runs `body` with every signal of the daemon, beginning before it starts.
+    /// Runs `body` with every signal of the daemon, received from before `body` starts.
     package func withSignals<Success: Sendable>(
         _ body: (SignalSequence) async throws -> Success
     ) async throws -> Success {
@@ -174,6 +174,6 @@ package struct HandoffClient: Sendable {
     }
 
     private static func unexpected(_ member: String, _ reply: [Value]) -> DBusError {
-        DBusError(.unexpectedReply, "\(member) returned \(reply.map { $0.type.description }), which it never does.")
+        DBusError(.unexpectedReply, "\(member) returned unexpected types: \(reply.map { $0.type.description }).")
     }
 }

@@ -1,24 +1,24 @@
 package import DBus
 
-/// What the daemon shows on the bus at one moment.
+/// The daemon's objects on the bus at one moment.
 package struct HandoffObjects: Sendable {
     /// An activity of this device.
     package struct LocalActivity: Hashable, Sendable {
         package let path: ObjectPath
         package let properties: [String: Value]
 
-        /// The number that it got when it was created.
+        /// The number that was assigned when it was created.
         var id: UInt64 { UInt64(path.lastElement) ?? 0 }
     }
 
     /// Activities of other devices, nearest first.
     package let nearby: [NearbyActivity]
-    /// Trusted devices, by name.
+    /// Trusted devices, ordered by name.
     package let devices: [TrustedDevice]
     /// Activities of this device, oldest first.
     package let activities: [LocalActivity]
 
-    /// Reads what `GetManagedObjects` returned; what it does not know it leaves out.
+    /// Parses the result of `GetManagedObjects`; unknown interfaces are ignored.
     package init(managedObjects: Value) {
         var nearby: [NearbyActivity] = []
         var devices: [TrustedDevice] = []
@@ -47,25 +47,25 @@ package struct HandoffObjects: Sendable {
     }
 }
 
-/// An activity of another device, as `org.handoffd.NearbyActivity1` shows it.
+/// An activity of another device, as exported by `org.handoffd.NearbyActivity1`.
 package struct NearbyActivity: Hashable, Sendable {
     package let path: ObjectPath
-    /// The number by which people name it.
+    /// The number by which users refer to it.
     package let id: Int
     package let device: ObjectPath
     package let deviceName: String
-    /// Empty where this device knows no type of that hash.
+    /// Empty when this device knows no type with that hash.
     package let type: String
     /// Ten hexadecimal digits.
     package let typeHash: String
     package let hasWebpage: Bool
     /// `app`, `browser` or `none`.
     package let opensWith: String
-    /// The id of the app that would open it; empty where none would.
+    /// The id of the app that would open it; empty when there is none.
     package let application: String
-    /// What people call that app.
+    /// The display name of that app.
     package let applicationName: String
-    /// In dBm; nil where the radio does not tell.
+    /// In dBm; nil when the radio does not report it.
     package let rssi: Int?
     /// Microseconds since 1970.
     package let firstSeen: UInt64
@@ -96,17 +96,18 @@ package struct NearbyActivity: Hashable, Sendable {
     }
 }
 
-/// A trusted device, as `org.handoffd.Device1` shows it.
+/// A trusted device, as exported by `org.handoffd.Device1`.
 package struct TrustedDevice: Hashable, Sendable {
     package let path: ObjectPath
     /// 16 hexadecimal digits.
     package let id: String
     package let name: String
-    /// The id of the device that trusted it first; empty when nobody says.
+    /// The id of the device that trusted it first; empty when unknown.
     package let introducedBy: String
-    /// 0 when nobody knows.
+    /// 0 when unknown.
     package let protocolVersion: UInt32
-    /// Microseconds since 1970, to the hour when it was in an earlier run of the daemon; 0 for never.
+    /// Microseconds since 1970, accurate to the hour when it was last seen in an earlier run of the daemon; 0 for
+    /// never.
     package let lastSeen: UInt64
 
     init(path: ObjectPath, _ properties: [String: Value]) {
@@ -119,17 +120,17 @@ package struct TrustedDevice: Hashable, Sendable {
     }
 }
 
-/// The daemon's state, as `org.handoffd.Manager1` shows it.
+/// The daemon's state, as exported by `org.handoffd.Manager1`.
 package struct DaemonStatus: Hashable, Sendable {
     package let version: String
     package let protocolVersion: UInt32
     package let deviceID: String
     package let deviceName: String
-    /// `ready`, or the name of the reason why not.
+    /// `ready`, or the name of the reason why the radio cannot be used.
     package let radioState: String
-    /// The radio's name when ready, else what to do.
+    /// The radio's name when ready, otherwise what to do.
     package let radioMessage: String
-    /// What could work better: names and sentences.
+    /// The advisories: pairs of a name and a sentence.
     package let advisories: [[String]]
     /// `/` when there is none.
     package let currentActivity: ObjectPath

@@ -1,12 +1,12 @@
 package import DBus
 package import HandoffModel
 
-/// How an activity stands on the bus: a dictionary `a{sv}` with the key `Type` and those of ``ActivityDraft`` that are
-/// shared with other devices.
+/// The encoding of an activity on the bus: a dictionary `a{sv}` with the key `Type` and those of ``ActivityDraft`` that
+/// are shared with other devices.
 ///
-/// Absent keys mean absent parts; more keys may come, and readers ignore those that they do not know.
+/// Absent keys mean absent parts; later versions may add keys, and readers ignore unknown ones.
 package enum ActivityCoding {
-    /// A whole activity, as `Continue` returns it.
+    /// Returns a whole activity as a value, as in the reply to `Fetch`.
     package static func value(of activity: Activity) -> Value {
         var entries = ActivityDraft(activity).changes(since: ActivityDraft())
         entries["Type"] = .string(activity.type.rawValue)
@@ -14,7 +14,7 @@ package enum ActivityCoding {
         return entries.value
     }
 
-    /// A whole activity that came from another device, with what it is called when a stream is asked for.
+    /// Returns a whole activity from another device as a value, with the name by which a stream to its app is opened.
     package static func value(of fetched: FetchedActivity) -> Value {
         guard let continuation = fetched.continuation, var entries = value(of: fetched.activity).stringDictionary else {
             return value(of: fetched.activity)
@@ -23,9 +23,9 @@ package enum ActivityCoding {
         return entries.value
     }
 
-    /// Reads a whole activity that came from another device.
+    /// Parses a whole activity from another device.
     ///
-    /// - Throws: ``DBusError`` with the name of what is wrong.
+    /// - Throws: ``DBusError`` whose name and message identify the invalid part.
     package static func fetched(from value: Value) throws(DBusError) -> FetchedActivity {
         FetchedActivity(
             try activity(from: value),
@@ -33,12 +33,12 @@ package enum ActivityCoding {
         )
     }
 
-    /// Reads a whole activity.
+    /// Parses a whole activity.
     ///
-    /// - Throws: ``DBusError`` with the name of what is wrong.
+    /// - Throws: ``DBusError`` whose name and message identify the invalid part.
     package static func activity(from value: Value) throws(DBusError) -> Activity {
         guard let entries = value.stringDictionary, let type = entries["Type"]?.string else {
-            throw HandoffErrorName.invalidArgument.reply("An activity is a dictionary a{sv} with a Type.")
+            throw HandoffErrorName.invalidArgument.reply("An activity must be a dictionary a{sv} with a Type.")
         }
         var draft = ActivityDraft()
         for key in ActivityDraft.Key.allCases where key.isShared {

@@ -1,7 +1,7 @@
 package import DBus
 package import HandoffModel
 
-/// The parts of an activity that its app may set, read from the bus one by one and checked.
+/// The parts of an activity that its app may set, parsed from the bus and validated one by one.
 package struct ActivityDraft: Hashable, Sendable {
     /// The names of the parts.
     package enum Key: String, CaseIterable, Sendable {
@@ -23,14 +23,14 @@ package struct ActivityDraft: Hashable, Sendable {
 
     package var properties = Activity.Properties()
     package var isEligible = true
-    /// Whether the app has newer state than it has told.
+    /// Whether the app has newer state than it has sent.
     package var needsSave = false
-    /// The app's object with `org.handoffd.ActivityDelegate1`; nil when it takes no call-backs.
+    /// The app's object with `org.handoffd.ActivityDelegate1`; nil when it receives no callbacks.
     package var delegate: ObjectPath?
 
     package init() {}
 
-    /// The parts of an activity as it is.
+    /// Creates a draft from an existing activity.
     package init(_ activity: Activity, isEligible: Bool = true, needsSave: Bool = false, delegate: ObjectPath? = nil) {
         properties = activity.properties
         self.isEligible = isEligible
@@ -38,12 +38,13 @@ package struct ActivityDraft: Hashable, Sendable {
         self.delegate = delegate
     }
 
-    /// Reads the `properties` of `CreateActivity`.
+    /// Parses the `properties` argument of `CreateActivity`.
     ///
-    /// - Throws: ``DBusError`` for a key that does not exist, so that a slip of the pen does not pass unnoticed.
+    /// - Throws: ``DBusError`` whose name and message identify the invalid part, also for an unknown key, so that
+    ///   misspellings are noticed.
     package init(properties: Value) throws(DBusError) {
         var rest = properties.stringDictionary ?? [:]
-        // First, since other parts are kept in it.
+        // userInfo comes first, since other parts are stored in it.
         if let userInfo = rest.removeValue(forKey: Key.userInfo.rawValue) { try set(.userInfo, to: userInfo) }
         for (key, value) in rest.sorted(by: { $0.key < $1.key }) {
             try set(key, to: value)
@@ -52,7 +53,7 @@ package struct ActivityDraft: Hashable, Sendable {
 
     /// Sets one part by its name; see ``set(_:to:)-(Key,_)``.
     ///
-    /// - Throws: ``DBusError`` with the name of what is wrong, and for a name that means nothing.
+    /// - Throws: ``DBusError`` whose name and message identify the invalid part, also for an unknown name.
     package mutating func set(_ name: String, to value: Value) throws(DBusError) {
         guard let key = Key(rawValue: name) else {
             let known = Key.allCases.map(\.rawValue).joined(separator: ", ")
@@ -61,9 +62,9 @@ package struct ActivityDraft: Hashable, Sendable {
         try set(key, to: value)
     }
 
-    /// Sets one part; an empty text or list, a date of 0, and the path `/` mean none.
+    /// Sets one part; an empty string or list, a date of 0, and the path `/` mean absent.
     ///
-    /// - Throws: ``DBusError`` with the name of what is wrong.
+    /// - Throws: ``DBusError`` whose name and message identify the invalid part.
     package mutating func set(_ key: Key, to value: Value) throws(DBusError) {
         switch key {
         case .title: properties.title = try value.string(for: key)
@@ -83,9 +84,9 @@ package struct ActivityDraft: Hashable, Sendable {
         }
     }
 
-    /// The activity of these parts.
+    /// Returns the activity with these parts.
     ///
-    /// - Throws: ``DBusError`` with the name of what is wrong.
+    /// - Throws: ``DBusError`` whose name and message identify the invalid part.
     package func activity(ofType type: String) throws(DBusError) -> Activity {
         try mappingModelError { () throws(ModelError) in
             try Activity(type: ActivityType(type), properties: properties)
@@ -94,7 +95,7 @@ package struct ActivityDraft: Hashable, Sendable {
 }
 
 extension ActivityDraft {
-    /// One part as the property of that name, which is never absent: empty, 0 or `/` for none.
+    /// Returns one part as the property of that name, which is never absent: an absent part is empty, 0 or `/`.
     package func value(of key: Key) -> Value {
         switch key {
         case .title: .string(properties.title ?? "")
@@ -113,19 +114,19 @@ extension ActivityDraft {
         }
     }
 
-    /// The parts that differ from those of `old`, as properties.
+    /// Returns the parts that differ from those of `old`, as properties.
     package func changes(since old: ActivityDraft) -> [String: Value] {
         var changes: [String: Value] = [:]
         for key in Key.allCases where key != .userInfo {
             let value = value(of: key)
             if value != old.value(of: key) { changes[key.rawValue] = value }
         }
-        // Compared before it is put into the words of the bus, since it is the only large one.
+        // Compared before it is encoded, since it is the only large part.
         if properties.userInfo != old.properties.userInfo { changes[Key.userInfo.rawValue] = value(of: .userInfo) }
         return changes
     }
 
-    /// The parts as the `properties` of `CreateActivity`: those that differ from what an activity has by itself.
+    /// The parts as the `properties` argument of `CreateActivity`: those that differ from the defaults.
     package var value: Value { changes(since: ActivityDraft()).value }
 }
 
@@ -142,17 +143,17 @@ extension ActivityDraft.Key {
         }
     }
 
-    /// Whether the part travels to the device on which the activity is continued.
+    /// Whether the part is sent to the device on which the activity is continued.
     package var isShared: Bool {
         switch self {
-        // userInfo has the document.
+        // The document URL is sent in userInfo.
         case .eligible, .needsSave, .delegate, .documentURL: false
         default: true
         }
     }
 }
 
-/// Runs `body`, turning what it throws into the error reply of the same meaning.
+/// Runs `body`, and converts a ``ModelError`` to the corresponding error reply.
 package func mappingModelError<Success>(_ body: () throws(ModelError) -> Success) throws(DBusError) -> Success {
     do {
         return try body()
@@ -162,7 +163,7 @@ package func mappingModelError<Success>(_ body: () throws(ModelError) -> Success
 }
 
 extension HandoffErrorName {
-    /// The name for an error of the model.
+    /// Creates the name that corresponds to an error code of the model.
     package init(_ code: ModelError.Code) {
         self =
             switch code {

@@ -1,20 +1,20 @@
 package import DBus
 package import HandoffModel
 
-/// What happens to an activity beyond the changes of its properties: the signals of `org.handoffd.Activity1`.
+/// An event of an activity other than a property change: the signals of `org.handoffd.Activity1`.
 ///
-/// They are for whoever wants to see what an app was asked, what it saved and who took it; the app itself is told through
-/// its `ActivityDelegate1`.
+/// They are for observers that want to know what an app was asked, what it saved, and which device fetched the
+/// activity; the app itself is notified through its `ActivityDelegate1`.
 package enum ActivityEvent: Hashable, Sendable {
     /// The app was asked to save.
     case saveRequested
-    /// How that ended.
+    /// The request to save has ended.
     case saveEnded(Outcome)
-    /// The activity is on its way to a device, with exactly this in it.
+    /// The activity is being sent to a device, with exactly these contents.
     case fetched(device: DeviceID, Activity)
-    /// That device has acknowledged that it has it.
+    /// The device has acknowledged that it has received the activity.
     case continued(device: DeviceID, name: String)
-    /// That device has opened a continuation stream.
+    /// The device has opened a continuation stream.
     case streamOpened(device: DeviceID, name: String)
 
     /// How a request to save ended.
@@ -23,11 +23,11 @@ package enum ActivityEvent: Hashable, Sendable {
         case saved
         /// The app answered with an error, or has no such object.
         case failed
-        /// The app has not answered in time; what it saved last goes out.
+        /// The app did not answer in time; the state that it saved last is sent.
         case timedOut = "timed-out"
     }
 
-    /// The signals as the interface declares them.
+    /// The signals of the interface, for its declaration.
     package static let descriptions = [
         SignalDescription(name: "SaveRequested"),
         SignalDescription(name: "SaveEnded", arguments: [Argument(name: "outcome", type: .string)]),
@@ -46,7 +46,7 @@ package enum ActivityEvent: Hashable, Sendable {
         Argument(name: "device", type: .objectPath), Argument(name: "device_name", type: .string),
     ]
 
-    /// The event as a signal of the activity's object.
+    /// Returns the event as a signal of the activity's object.
     package func signal(of activity: ObjectPath) -> Signal {
         Signal(path: activity, interface: HandoffName.activityInterface, member: member, arguments: arguments)
     }

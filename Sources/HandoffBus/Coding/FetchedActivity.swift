@@ -3,7 +3,7 @@ package import HandoffModel
 /// An activity that came from another device.
 package struct FetchedActivity: Hashable, Sendable {
     package let activity: Activity
-    /// What to pass to `OpenStream` for a stream to the app that began it; nil where that app takes none.
+    /// The argument of `OpenStream` for a stream to the app that began it; nil when that app accepts none.
     package let continuation: String?
 
     package init(_ activity: Activity, continuation: String?) {

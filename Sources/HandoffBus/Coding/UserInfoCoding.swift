@@ -1,9 +1,10 @@
 package import DBus
 package import HandoffModel
 
-/// How a userInfo dictionary stands on the bus: `a{sv}`, the kinds that D-Bus lacks as structures of a tag and a content.
+/// The encoding of a userInfo dictionary on the bus: `a{sv}`, with the kinds that D-Bus lacks as structures of a tag
+/// and a content.
 ///
-/// | kind       | on the bus                                    | also taken                             |
+/// | kind       | on the bus                                    | also accepted                          |
 /// |------------|-----------------------------------------------|----------------------------------------|
 /// | null       | `("null", "")`, `(sv)`                        | any content                            |
 /// | boolean    | `b`                                           |                                        |
@@ -17,10 +18,10 @@ package import HandoffModel
 /// | dictionary | `a{sv}`                                       | `a{s…}` of any kind above              |
 /// | set        | `("set", elements)`, `(sav)`                  | an array of any kind above; `(sv)`     |
 ///
-/// A set has no variant around its elements: with one, as many sets in each other as `ActivityLimits.nestingDepth`
+/// The elements of a set are not wrapped in a variant: with it, as many nested sets as `ActivityLimits.nestingDepth`
 /// allows would be more containers than the 64 that a message may have (D-Bus specification, "Valid Signatures").
 package enum UserInfoCoding {
-    /// The dictionary as a value of type `a{sv}`.
+    /// Returns the dictionary as a value of type `a{sv}`.
     package static func value(of userInfo: [String: UserInfoValue]) -> Value {
         .dictionary(
             key: .string,
@@ -31,9 +32,9 @@ package enum UserInfoCoding {
         )
     }
 
-    /// Reads a value of type `a{sv}`.
+    /// Parses a value of type `a{sv}`.
     ///
-    /// - Throws: ``DBusError`` of the name `InvalidUserInfo` that names the key at fault.
+    /// - Throws: ``DBusError`` named `InvalidUserInfo`, whose message names the invalid key.
     package static func userInfo(from value: Value) throws(DBusError) -> [String: UserInfoValue] {
         guard case .dictionary(let entries) = try decode(value, at: "userInfo", depth: 0) else {
             throw HandoffErrorName.invalidUserInfo.reply("userInfo is a dictionary with string keys (a{sv}).")
@@ -41,7 +42,8 @@ package enum UserInfoCoding {
         return entries
     }
 
-    /// Any value, for showing it; of what userInfo cannot carry, structures become arrays, and the rest its text.
+    /// Converts any value for display; where userInfo cannot represent it, structures become arrays, and other values
+    /// their text.
     package static func displayValue(_ value: Value) -> UserInfoValue {
         if let value = try? decode(value, at: "value", depth: 0) { return value }
         switch value {
@@ -73,11 +75,12 @@ package enum UserInfoCoding {
         }
     }
 
-    /// The elements of a set in an order of their own, so that equal sets look equal on the bus.
+    /// Returns the elements of a set in a fixed order, so that equal sets have equal encodings.
     private static func sorted(_ items: Set<UserInfoValue>) -> [Value] {
         items.map { item in
             let value = value(of: item)
-            // What stands for it has an order down to the last element, unlike the set or dictionary that it may be.
+            // The encoded value has a fixed order down to the last element, unlike the set or dictionary that it may
+            // represent.
             return (order: "\(value)", value: value)
         }
         .sorted { $0.order.utf8.lexicographicallyPrecedes($1.order.utf8) }
@@ -113,7 +116,7 @@ package enum UserInfoCoding {
         case .dictionary(_, _, let entries): return .dictionary(try decode(entries, at: path, depth: depth))
         case .structure(let fields): return try decode(fields: fields, at: path, depth: depth)
         case .unixFD: throw refusal(path, "is a file descriptor, which cannot leave this computer")
-        case .objectPath, .signature: throw refusal(path, "has a D-Bus type of no meaning elsewhere; use a string")
+        case .objectPath, .signature: throw refusal(path, "has a D-Bus type with no meaning elsewhere; use a string")
         }
     }
 
@@ -137,9 +140,9 @@ package enum UserInfoCoding {
                 throw refusal(path, "has keys of type \(entry.key.type); only strings can be keys")
             }
             let path = "\(path)[\"\(key)\"]"
-            // Keys are equal if Unicode says that they are the same text, however it is spelt.
+            // Keys are equal if they are canonically equivalent in Unicode, whatever their bytes.
             guard decoded.updateValue(try decode(entry.value, at: path, depth: depth + 1), forKey: key) == nil else {
-                throw refusal(path, "stands twice")
+                throw refusal(path, "is a duplicate key")
             }
         }
         return decoded
@@ -164,7 +167,7 @@ package enum UserInfoCoding {
         default:
             throw refusal(
                 path,
-                "has the tag \"\(tag)\" with a value of type \(content.type), which means nothing here"
+                "has the tag \"\(tag)\" with a value of type \(content.type), which is not supported"
             )
         }
     }

@@ -1,13 +1,13 @@
 import FoundationEssentials
 package import HandoffModel
 
-/// A value of userInfo as JSON, each of the nine kinds in a form of its own.
+/// A value of userInfo as JSON, with a distinct form for each kind of value.
 ///
-/// What JSON has stands for itself: strings, booleans, null, arrays, and objects for dictionaries; a number without a
-/// fractional part is an integer, any other a real. What JSON lacks is an object with one key that begins with `$`:
-/// `{"$data": BASE64}`, `{"$date": "2026-11-21T12:00:00.5Z"}`, `{"$url": TEXT}`, `{"$set": [ … ]}`, and
+/// Kinds that JSON has represent themselves: strings, booleans, null, arrays, and objects for dictionaries; a number
+/// without a fractional part is an integer, any other a real. Other kinds are objects with a single key that begins
+/// with `$`: `{"$data": BASE64}`, `{"$date": "2026-11-21T12:00:00.5Z"}`, `{"$url": TEXT}`, `{"$set": [ … ]}`, and
 /// `{"$real": NUMBER}` for a real without a fractional part, `"NaN"`, `"Infinity"` and `"-Infinity"` among them. A
-/// dictionary that could be mistaken for one of these is wrapped: `{"$dictionary": { … }}`.
+/// dictionary that has the form of one of these is wrapped: `{"$dictionary": { … }}`.
 package struct UserInfoJSON: Codable, Hashable, Sendable {
     package let value: UserInfoValue
 
@@ -31,7 +31,7 @@ package struct UserInfoJSON: Codable, Hashable, Sendable {
         case .date(let date): try Self.encode(["$date": date.description], to: encoder)
         case .url(let url): try Self.encode(["$url": url], to: encoder)
         case .array(let items): try Self.encode(items.map(UserInfoJSON.init), to: encoder)
-        // In an order of their own, so that equal sets look equal.
+        // In a fixed order, so that equal sets have equal encodings.
         case .set(let items):
             let elements = items.map { (Self.order(of: $0), UserInfoJSON($0)) }
             try Self.encode(["$set": elements.sorted { $0.0 < $1.0 }.map(\.1)], to: encoder)
@@ -81,7 +81,8 @@ package struct UserInfoJSON: Codable, Hashable, Sendable {
         return nil
     }
 
-    /// A whole number that fits no integer would lose digits as a real; whoever wants that says so.
+    /// Refuses a whole number that fits no integer type, which would lose digits as a real; `$real` allows it
+    /// explicitly.
     private static func withFraction(_ real: Double, in container: any SingleValueDecodingContainer) throws -> Double {
         guard real == real.rounded() else { return real }
         throw DecodingError.dataCorruptedError(
@@ -121,7 +122,7 @@ package struct UserInfoJSON: Codable, Hashable, Sendable {
         case "$dictionary":
             return .dictionary(try container.decode([String: UserInfoJSON].self, forKey: key).mapValues(\.value))
         default:
-            throw invalid(key, container, "is no kind of value; a dictionary with such a key goes into $dictionary")
+            throw invalid(key, container, "is not a known kind; wrap a dictionary with such a key in $dictionary")
         }
     }
 

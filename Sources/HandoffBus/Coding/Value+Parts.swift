@@ -1,15 +1,15 @@
 import DBus
 import HandoffModel
 
-/// Reading the parts of an activity; each throws an `InvalidArgument` that names the part and what it may be.
+/// Parses the parts of an activity; each method throws an `InvalidArgument` that names the part and its type.
 extension Value {
-    /// A text; nil for an empty one.
+    /// Returns a string; nil for an empty one.
     func string(for key: ActivityDraft.Key) throws(DBusError) -> String? {
         guard let string else { throw wrongType(key, "a string") }
         return string.isEmpty ? nil : string
     }
 
-    /// The texts of a list, once each.
+    /// Returns the strings of a list, without duplicates.
     func strings(for key: ActivityDraft.Key) throws(DBusError) -> Set<String> {
         guard let elements = array, bytes == nil || elements.isEmpty else { throw wrongType(key, "a list of strings") }
         let strings = elements.compactMap(\.unwrapped.string)
@@ -17,36 +17,36 @@ extension Value {
         return Set(strings)
     }
 
-    /// The address of a web page; nil for an empty one.
+    /// Returns the URL of a web page; nil for an empty string.
     func webpageURL(for key: ActivityDraft.Key) throws(DBusError) -> WebpageURL? {
         guard let text = try string(for: key) else { return nil }
         return try mappingModelError { () throws(ModelError) in try WebpageURL(text) }
     }
 
-    /// A file of this device; nil for an empty text.
+    /// Returns the URL of a file on this device; nil for an empty string.
     func fileURL(for key: ActivityDraft.Key) throws(DBusError) -> FileURL? {
         guard let text = try string(for: key) else { return nil }
         return try mappingModelError { () throws(ModelError) in
             guard let url = try FileURL(text) else {
-                throw ModelError(.invalidFileURL, "\(text.debugDescription) is no file: URL of this device.")
+                throw ModelError(.invalidFileURL, "\(text.debugDescription) is not a file: URL of this device.")
             }
             return url
         }
     }
 
-    /// A truth value.
+    /// Returns a boolean.
     func boolean(for key: ActivityDraft.Key) throws(DBusError) -> Bool {
         guard let boolean else { throw wrongType(key, "a boolean") }
         return boolean
     }
 
-    /// The path of an object; nil for `/`.
+    /// Returns an object path; nil for `/`.
     func object(for key: ActivityDraft.Key) throws(DBusError) -> ObjectPath? {
         guard let objectPath else { throw wrongType(key, "an object path") }
         return objectPath == .root ? nil : objectPath
     }
 
-    /// A moment in microseconds since 1970, of any type of integer; nil for 0.
+    /// Returns a date given in microseconds since 1970, in any integer type; nil for 0.
     func date(for key: ActivityDraft.Key) throws(DBusError) -> Timestamp? {
         guard let microseconds = wholeNumber else {
             throw wrongType(key, "a whole number of microseconds since 1970, or 0 for never")
@@ -65,7 +65,7 @@ extension Value {
         return date
     }
 
-    /// A whole number that is not negative, of any type; nil for anything else.
+    /// The value as a non-negative integer, from any integer type; nil for anything else.
     private var wholeNumber: UInt64? {
         switch self {
         case .byte(let number): UInt64(number)
@@ -85,7 +85,7 @@ extension Value {
 }
 
 extension Timestamp {
-    /// Microseconds since 1970 as a property has them; 1 for what lies before, which is long over.
+    /// Microseconds since 1970 as in a property; 1 for earlier dates, which have long passed.
     var unsignedMicroseconds: UInt64 {
         guard seconds >= 0 else { return 1 }
         return max(1, UInt64(seconds) * 1_000_000 + UInt64(nanoseconds / 1000))

@@ -1,17 +1,17 @@
 package import DBus
 
-/// What an app does for its activities when the daemon calls it, through `org.handoffd.ActivityDelegate1`.
+/// The object through which the daemon calls an app about its activities, `org.handoffd.ActivityDelegate1`.
 ///
 /// One object may serve any number of activities.
 package protocol ActivityDelegate: Sendable {
-    /// Saves the newest state of the activity, for another device is about to get it.
+    /// Saves the newest state of the activity, because another device is about to fetch it.
     func willSave(_ activity: ObjectPath) async throws
-    /// Takes in that a device goes on with the activity.
+    /// Notifies the app that a device continues the activity.
     func wasContinued(_ activity: ObjectPath, by device: ObjectPath, named name: String)
-    /// Takes its end of a continuation stream: a connected socket in blocking mode, read and written at will.
+    /// Receives the app's end of a continuation stream: a connected socket in blocking mode.
     ///
-    /// The other end belongs to the app that goes on with the activity. The end of what that one writes is read as an
-    /// end; `ECONNRESET` means that the stream broke, and that something may be missing.
+    /// The other end belongs to the app that continues the activity. When that app ends its writing direction, this end
+    /// reads end-of-file; `ECONNRESET` means that the stream failed, and that data may be missing.
     func didReceiveStream(_ stream: UnixFD, of activity: ObjectPath, from device: ObjectPath, named name: String) throws
 }
 
@@ -78,7 +78,7 @@ extension Interface {
 }
 
 extension MethodCall {
-    /// Gives the app at `client` its end of a stream to an activity.
+    /// Gives the app of `client` its end of a stream to an activity.
     package static func didReceiveStream(
         _ stream: UnixFD,
         of activity: ObjectPath,
@@ -99,7 +99,7 @@ extension MethodCall {
         )
     }
 
-    /// Asks the app at `client` to save an activity.
+    /// Asks the app of `client` to save an activity.
     package static func willSave(_ activity: ObjectPath, of client: BusName, at delegate: ObjectPath) -> MethodCall {
         MethodCall(
             destination: client,
@@ -111,7 +111,7 @@ extension MethodCall {
         )
     }
 
-    /// Tells the app at `client` that a device goes on with an activity.
+    /// Notifies the app of `client` that a device continues an activity.
     package static func wasContinued(
         _ activity: ObjectPath,
         by device: ObjectPath,

@@ -1,32 +1,32 @@
 package import DBus
 import HandoffModel
 
-/// What `org.handoffd.Activity1` does for one activity, for the daemon to carry out.
+/// The methods and properties of `org.handoffd.Activity1` for one activity, implemented by the daemon.
 ///
-/// Every member is called on the connection's thread; none may block. An activity that was invalidated a moment ago has
-/// an empty type and no parts.
+/// Every member is called on the connection's thread; none may block. An activity that was just invalidated has an
+/// empty type and no parts.
 package protocol ActivityHandler: Sendable {
     /// The activity type.
     var type: String { get }
-    /// The parts as they stand.
+    /// The present parts.
     var draft: ActivityDraft { get }
     /// Whether it is the current activity of this device.
     var isCurrent: Bool { get }
-    /// The bytes it takes on the air.
+    /// The encoded size in bytes.
     var encodedSize: Int { get }
 
-    /// Why its document cannot follow to another device now; empty while it can.
+    /// Why its document is not available on other devices now; empty when it is.
     var documentProblem: String { get }
 
     /// Changes parts of the activity, all but `needsSave`.
     func update(by client: BusName, _ change: (inout ActivityDraft) throws -> Void) throws
-    /// Says whether the app has newer state than it has told; as cheap as it can be.
+    /// Sets whether the app has newer state than it has sent; must be cheap.
     func setNeedsSave(_ needsSave: Bool, by client: BusName) throws
     /// Makes it the current activity.
     func becomeCurrent(by client: BusName) throws
-    /// Makes it an activity that is not current.
+    /// Makes it no longer current.
     func resignCurrent(by client: BusName) throws
-    /// Ends it.
+    /// Invalidates it.
     func invalidate(by client: BusName) throws
 }
 

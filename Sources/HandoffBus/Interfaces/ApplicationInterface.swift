@@ -1,13 +1,14 @@
 package import DBus
 package import HandoffModel
 
-/// What an app does that continues activities of other devices, through `org.handoffd.Application1`.
+/// The object of an app that continues activities of other devices, `org.handoffd.Application1`.
 package protocol ApplicationHandler: Sendable {
-    /// Takes in that an activity is coming, from the device of that name; true when the app shows that it waits.
+    /// Notifies the app that an activity is coming from the device of that name; returns true when the app shows
+    /// progress.
     func willContinue(_ type: ActivityType, from device: String) async throws -> Bool
-    /// Goes on with an activity; false when the app does not want it.
+    /// Continues an activity; returns false when the app declines it.
     func `continue`(_ activity: FetchedActivity, from device: String) async throws -> Bool
-    /// Takes in that the activity does not come, and why: the name of an error and a sentence.
+    /// Notifies the app that the activity does not come, with the name of an error and a sentence.
     func didFail(_ type: ActivityType, _ error: String, _ message: String)
 }
 
@@ -73,7 +74,7 @@ extension Interface {
     }
 }
 
-/// The calls that the daemon makes of one app.
+/// The daemon's calls to one app.
 package struct ApplicationCalls: Hashable, Sendable {
     /// The keys of the `options` of each call.
     package enum Option {
@@ -83,15 +84,15 @@ package struct ApplicationCalls: Hashable, Sendable {
 
     /// The app's name on the bus.
     package let application: BusName
-    /// The app's object, named as for `org.freedesktop.Application`.
+    /// The app's object path, derived as for `org.freedesktop.Application`.
     package let path: ObjectPath
-    /// What goes with each call.
+    /// The options of each call.
     package let options: [String: Value]
 
     /// - Parameters:
     ///   - id: the id of the app's desktop file.
-    ///   - options: what goes with each call.
-    /// - Throws: ``DBusError`` where no app on a bus can have that name.
+    ///   - options: the options of each call.
+    /// - Throws: ``DBusError`` when the id is not a valid bus name.
     package init(id: String, options: [String: Value] = [:]) throws(DBusError) {
         application = try BusName(id)
         // Desktop Entry Specification, "D-Bus Activation": dots become slashes, hyphens underscores.
@@ -99,17 +100,18 @@ package struct ApplicationCalls: Hashable, Sendable {
         self.options = options
     }
 
-    /// Tells the app that an activity is coming; starts it if need be.
+    /// Notifies the app that an activity is coming; starts it if necessary.
     package func willContinue(_ type: ActivityType) -> MethodCall {
         call("WillContinue", [.string(type.rawValue), options.value])
     }
 
-    /// Gives the app the activity; starts it if need be.
+    /// Gives the app the activity; starts it if necessary.
     package func `continue`(_ activity: FetchedActivity) -> MethodCall {
         call("Continue", [ActivityCoding.value(of: activity), options.value])
     }
 
-    /// Tells the app that the activity does not come; one that does not run waits for nothing, and is not started.
+    /// Notifies the app that the activity does not come; does not start the app, since one that does not run is not
+    /// waiting.
     package func didFail(_ type: ActivityType, _ error: HandoffErrorName, _ message: String) -> MethodCall {
         var call = call(
             "DidFail",
@@ -119,9 +121,9 @@ package struct ApplicationCalls: Hashable, Sendable {
         return call
     }
 
-    /// Has the app open documents or web pages; starts it if need be.
+    /// Asks the app to open documents or web pages; starts it if necessary.
     ///
-    /// The method and the platform data are those of the Desktop Entry Specification, "D-Bus Activation".
+    /// The method and the platform data are defined by the Desktop Entry Specification, "D-Bus Activation".
     package func open(_ addresses: [String], activationToken: String?) -> MethodCall {
         var platform: [String: Value] = [:]
         for key in ["activation-token", "desktop-startup-id"] { platform[key] = activationToken.map(Value.string) }

@@ -1,15 +1,15 @@
 package import DBus
 
-/// An app that continues activities, as `org.handoffd.Apps1` shows it.
+/// An app that continues activities, as exported by `org.handoffd.Apps1`.
 package struct AppDescription: Hashable, Sendable {
     package let id: String
     package let name: String
     package let types: [String]
-    /// Empty where it has none.
+    /// Empty when it has none.
     package let teamID: String
-    /// `bus`, `program` or `webpage`: how it gets an activity.
+    /// The launch method, by which it gets an activity: `bus`, `program` or `command`.
     package let entrance: String
-    /// The types of which a person has made it the default.
+    /// The types for which the user has made it the default.
     package let defaults: [String]
 
     package init(id: String, name: String, types: [String], teamID: String, entrance: String, defaults: [String]) {
@@ -38,11 +38,11 @@ package struct AppDescription: Hashable, Sendable {
     }
 }
 
-/// A desktop file that wants to take part in handing over and cannot.
+/// A desktop file that declares support for Handoff but cannot be used.
 package struct AppFileFault: Hashable, Sendable {
     /// The path of the file.
     package let file: String
-    /// What is wrong, and what may stand there.
+    /// What is wrong, and which values are allowed.
     package let message: String
 
     package init(file: String, message: String) {
@@ -51,11 +51,11 @@ package struct AppFileFault: Hashable, Sendable {
     }
 }
 
-/// What `org.handoffd.Apps1` does, for the daemon to carry out.
+/// The methods of `org.handoffd.Apps1`, implemented by the daemon.
 package protocol AppsHandler: Sendable {
     /// The apps that continue activities, and the files that cannot be used.
     var list: (apps: [AppDescription], faults: [AppFileFault]) { get }
-    /// Makes an app the one that gets activities of a type first; an empty id takes that back.
+    /// Makes an app the default for activities of a type; an empty id removes the default.
     func setDefault(_ app: String, for type: String) throws
 }
 
@@ -93,7 +93,7 @@ extension Interface {
 }
 
 extension HandoffClient {
-    /// The apps that continue activities, and the desktop files that cannot be used.
+    /// Returns the apps that continue activities, and the desktop files that cannot be used.
     package func apps() async throws -> (apps: [AppDescription], faults: [AppFileFault]) {
         let reply = try await callApps("ListApps", [[String: Value]().value])
         let apps = reply.first?.array?.compactMap(\.stringDictionary).map(AppDescription.init) ?? []
@@ -103,7 +103,7 @@ extension HandoffClient {
         return (apps, faults ?? [])
     }
 
-    /// Makes an app the one that gets activities of a type first; an empty id takes that back.
+    /// Makes an app the default for activities of a type; an empty id removes the default.
     package func setDefault(_ app: String, for type: String) async throws {
         _ = try await callApps("SetDefault", [.string(type), .string(app), [String: Value]().value])
     }

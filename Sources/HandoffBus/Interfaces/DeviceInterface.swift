@@ -1,15 +1,16 @@
 package import DBus
 
-/// What `org.handoffd.Device1` shows of one trusted device.
+/// The properties of `org.handoffd.Device1` for one trusted device.
 package struct DeviceDescription: Hashable, Sendable {
     /// 16 hexadecimal digits.
     package let id: String
     package let name: String
-    /// The id of the device that trusted it first; empty when nobody says.
+    /// The id of the device that trusted it first; empty when unknown.
     package let introducedBy: String
-    /// 0 when nobody knows.
+    /// 0 when unknown.
     package let protocolVersion: UInt32
-    /// Microseconds since 1970, to the hour when it was in an earlier run of the daemon; 0 for never.
+    /// Microseconds since 1970, accurate to the hour when it was last seen in an earlier run of the daemon; 0 for
+    /// never.
     package let lastSeen: UInt64
 
     package init(id: String, name: String, introducedBy: String, protocolVersion: UInt32, lastSeen: UInt64) {
@@ -20,7 +21,7 @@ package struct DeviceDescription: Hashable, Sendable {
         self.lastSeen = lastSeen
     }
 
-    /// The properties that may change while the object exists, and that are told.
+    /// The properties that may change while the object exists, and whose changes are signalled.
     package var changingProperties: [String: Value] {
         [
             "Name": .string(name), "IntroducedBy": .string(introducedBy), "ProtocolVersion": .uint32(protocolVersion),
@@ -32,9 +33,9 @@ extension Interface {
     /// `org.handoffd.Device1`.
     ///
     /// - Parameters:
-    ///   - description: the device as it is now.
+    ///   - description: returns the present state of the device.
     ///   - remove: ends the trust in it.
-    ///   - rename: gives it a name on all devices.
+    ///   - rename: gives it a name on all devices of the circle.
     package static func device(
         _ description: @escaping @Sendable () -> DeviceDescription,
         remove: @escaping @Sendable () throws -> Void,

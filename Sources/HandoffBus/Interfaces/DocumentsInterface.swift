@@ -1,14 +1,14 @@
 package import DBus
 
-/// A synchronised folder, as `org.handoffd.Documents1` shows it.
+/// A synchronised folder, as exported by `org.handoffd.Documents1`.
 package struct FolderDescription: Hashable, Sendable {
-    /// What it is called on all of a person's devices.
+    /// The id that it has on all of the user's devices.
     package let id: String
-    /// Where it is on this one.
+    /// Its path on this device.
     package let path: String
-    /// Why nothing in it can be found now; empty when all is well.
+    /// Why its files are not available now; empty when they are.
     package let problem: String
-    /// Whether the configuration file names it, so that it is changed there.
+    /// Whether it is defined in the configuration file, and has to be changed there.
     package let isConfigured: Bool
 
     package init(id: String, path: String, problem: String, isConfigured: Bool) {
@@ -30,17 +30,18 @@ package struct FolderDescription: Hashable, Sendable {
     }
 }
 
-/// What `org.handoffd.Documents1` does, for the daemon to carry out.
+/// The methods of `org.handoffd.Documents1`, implemented by the daemon.
 package protocol DocumentsHandler: Sendable {
     /// The synchronised folders, by id.
     var folders: [FolderDescription] { get }
-    /// Says where a folder is on this device.
+    /// Sets the path of a folder on this device.
     func addFolder(_ id: String, at path: String) throws
-    /// Forgets a folder; the files in it stay.
+    /// Removes a folder from the list; the files in it are kept.
     func removeFolder(_ id: String) throws
-    /// How a file travels.
+    /// Returns the address under which a file is sent to another device.
     func locate(_ url: String) throws -> String
-    /// The MIME type of a document, empty where its name says nothing, and the activity types that apps bind it to.
+    /// Returns the MIME type of a document, empty when its name does not determine one, and the activity types that
+    /// apps bind to it.
     func types(ofDocument url: String) throws -> (mediaType: String, activityTypes: [String])
 }
 
@@ -103,28 +104,29 @@ extension HandoffClient {
         return reply.first?.array?.compactMap(\.stringDictionary).map(FolderDescription.init) ?? []
     }
 
-    /// Says where a folder is on this device.
+    /// Sets the path of a folder on this device.
     package func addFolder(_ id: String, at path: String) async throws {
         _ = try await callDocuments("AddFolder", [.string(id), .string(path)])
     }
 
-    /// Forgets a folder; the files in it stay.
+    /// Removes a folder from the list; the files in it are kept.
     package func removeFolder(_ id: String) async throws {
         _ = try await callDocuments("RemoveFolder", [.string(id)])
     }
 
-    /// How a file travels.
+    /// Returns the address under which a file is sent to another device.
     package func locate(_ url: String) async throws -> String {
         try await callDocuments("Locate", [.string(url)]).decode(at: 0, as: String.self)
     }
 
-    /// The MIME type of a document, empty where its name says nothing, and the activity types that apps bind it to.
+    /// Returns the MIME type of a document, empty when its name does not determine one, and the activity types that
+    /// apps bind to it.
     package func types(ofDocument url: String) async throws -> (mediaType: String, activityTypes: [String]) {
         let reply = try await callDocuments("DocumentTypes", [.string(url)])
         return (try reply.decode(at: 0, as: String.self), reply.last?.array?.compactMap(\.string) ?? [])
     }
 
-    /// Why the document of an activity cannot follow to another device now; empty while it can.
+    /// Returns why the document of an activity is not available on other devices now; empty when it is.
     package func documentProblem(of activity: ObjectPath) async throws -> String {
         let reply = try await connection.call(
             MethodCall(

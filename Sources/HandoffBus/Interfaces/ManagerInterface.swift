@@ -1,6 +1,6 @@
 package import DBus
 
-/// What `org.handoffd.Manager1` does, for the daemon to carry out.
+/// The methods and properties of `org.handoffd.Manager1`, implemented by the daemon.
 ///
 /// Every member is called on the connection's thread, in the order in which the calls came; none may block.
 package protocol ManagerHandler: Sendable {
@@ -14,9 +14,9 @@ package protocol ManagerHandler: Sendable {
     var deviceName: String { get }
     /// `ready`, or the name of the reason why the radio cannot be used.
     var radioState: String { get }
-    /// The radio's name when ready, else a sentence that says what to do.
+    /// The radio's name when ready, otherwise a sentence that says what to do.
     var radioMessage: String { get }
-    /// What could work better, as pairs of a name and a sentence.
+    /// The advisories, as pairs of a name and a sentence.
     var advisories: [(name: String, message: String)] { get }
     /// The object of the current activity; `/` when there is none.
     var currentActivity: ObjectPath { get }
@@ -25,15 +25,15 @@ package protocol ManagerHandler: Sendable {
 
     /// Creates an activity that belongs to `client`.
     func createActivity(ofType type: String, _ draft: ActivityDraft, by client: BusName) throws -> ObjectPath
-    /// Trusts the device of a card.
+    /// Adds the device of a card to the circle.
     func trust(card: String) throws -> ObjectPath
-    /// Gives this device a name that counts on all of its circle.
+    /// Gives this device a name on all devices of its circle.
     func rename(to name: String) throws
-    /// Trusts nobody any more, without telling anybody.
+    /// Leaves the circle without notifying the other devices.
     func leave() throws
-    /// Scans with full effort until `client` leaves or says stop.
+    /// Scans continuously until `client` leaves the bus or calls ``stopLooking(for:)``.
     func startLooking(for client: BusName) throws
-    /// Takes ``startLooking(for:)`` back.
+    /// Ends the effect of ``startLooking(for:)``.
     func stopLooking(for client: BusName)
     /// Opens a stream to the app that began an activity which was continued here.
     func openStream(continuation: String) async throws -> UnixFD
@@ -158,7 +158,7 @@ extension Interface {
 }
 
 extension Value {
-    /// Advisories as `a(ss)`.
+    /// Returns advisories as a value of type `a(ss)`.
     package static func advisories(_ advisories: [(name: String, message: String)]) -> Value {
         .array(
             of: .structure([.string, .string]),

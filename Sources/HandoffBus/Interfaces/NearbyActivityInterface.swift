@@ -1,20 +1,20 @@
 package import DBus
 package import HandoffModel
 
-/// What `org.handoffd.NearbyActivity1` shows of one activity of another device.
+/// The properties of `org.handoffd.NearbyActivity1` for one activity of another device.
 package struct NearbyActivityDescription: Hashable, Sendable {
     /// The signal strength that stands for "unknown", as in HCI (Bluetooth Core, Vol 4, Part E, 7.7.65.2).
     package static let unknownRSSI: Int16 = 127
 
     package let device: DeviceID
     package let deviceName: String
-    /// The activity type, where this device knows one of that hash.
+    /// The activity type, if this device knows one with that hash.
     package let type: ActivityType?
     package let typeHash: ActivityTypeHash
     package let hasWebpage: Bool
-    /// What would open it here, as far as is known before it is fetched.
+    /// The launch target, as far as it is known before the activity is fetched.
     package let launchTarget: NearbyLaunchTarget
-    /// In dBm; ``unknownRSSI`` when the radio does not tell.
+    /// In dBm; ``unknownRSSI`` when the radio does not report it.
     package let rssi: Int16
     /// Microseconds since 1970.
     package let firstSeen: UInt64
@@ -61,9 +61,9 @@ extension Interface {
     /// `org.handoffd.NearbyActivity1`.
     ///
     /// - Parameters:
-    ///   - description: the entry as it is now.
+    ///   - description: returns the present state of the entry.
     ///   - fetch: fetches the whole activity from its origin.
-    ///   - handOver: hands it over to what opens it here.
+    ///   - handOver: hands the activity over to its launch target.
     package static func nearbyActivity(
         _ description: @escaping @Sendable () -> NearbyActivityDescription,
         fetch: @escaping @Sendable (BusName) async throws -> FetchedActivity,
@@ -103,7 +103,7 @@ extension Interface {
             Property(name: "Device", type: .objectPath, changes: .constant) {
                 .objectPath(HandoffName.device(description().device.description))
             },
-            // It changes with a new card of the device; Device1 tells.
+            // It can change; Device1 signals that.
             Property(name: "DeviceName", type: .string, changes: .silent) { .string(description().deviceName) },
             Property(name: "Type", type: .string, changes: .emitted) {
                 .string(description().type?.rawValue ?? "")

@@ -1,6 +1,6 @@
 import DBus
 
-/// What would open an activity of another device here.
+/// The launch target of an activity of another device.
 package enum NearbyLaunchTarget: Hashable, Sendable {
     case app(id: String, name: String, icon: String?)
     /// Its web page, in the browser.
@@ -19,13 +19,13 @@ package enum NearbyLaunchTarget: Hashable, Sendable {
 
     var app: String { if case .app(let id, _, _) = self { id } else { "" } }
     var name: String { if case .app(_, let name, _) = self { name } else { "" } }
-    /// The name or path of the app's icon; empty where there is none.
+    /// The name or path of the app's icon; empty when there is none.
     package var icon: String { if case .app(_, _, let icon) = self { icon ?? "" } else { "" } }
 }
 
-/// What whoever continues an activity may say about it.
+/// The options that a caller of `Continue` may set.
 package struct ContinuationOptions: Hashable, Sendable {
-    /// The token with which the app may take the focus (XDG activation); nil where there is none.
+    /// The token with which the app may take the focus (XDG activation); nil when there is none.
     package var activationToken: String?
 
     package init(activationToken: String? = nil) {
@@ -43,7 +43,7 @@ package struct ContinuationOptions: Hashable, Sendable {
     }
 }
 
-/// Where a continued activity has gone.
+/// Where an activity was continued.
 package struct ContinuationResult: Hashable, Sendable {
     /// `app`, `browser`, or `document` for the app that opens documents of its kind.
     package let outcome: String

@@ -1,8 +1,8 @@
 package import DBus
 
-/// A device that a person may choose to pair with.
+/// A device that the user may choose to pair with.
 package struct PairingCandidate: Hashable, Sendable {
-    /// Names it in the answer.
+    /// The number that stands for it in the reply.
     package let number: UInt64
     package let name: String
 
@@ -12,22 +12,23 @@ package struct PairingCandidate: Hashable, Sendable {
     }
 }
 
-/// What a program does that asks a person when two devices pair, through `org.handoffd.PairingAgent1`.
+/// The object of a program that asks the user during pairing, `org.handoffd.PairingAgent1`.
 package protocol PairingAgent: Sendable {
-    /// The number of the device that the person chooses.
+    /// Returns the number of the device that the user chooses.
     func choose(_ candidates: [PairingCandidate]) async throws -> UInt64
-    /// Whether the person says that the other device shows the same digits.
+    /// Returns whether the user confirms that the other device shows the same digits.
     func confirm(_ digits: String, shownBy name: String, _ device: String) async throws -> Bool
-    /// Takes in that the last question needs no answer any more, and why.
+    /// Notifies the agent that the last question no longer needs an answer, and why.
     func cancel(_ message: String)
-    /// Takes in that the devices are paired.
+    /// Notifies the agent that the devices are paired.
     func paired(_ device: ObjectPath, named name: String)
-    /// Takes in that nothing was paired, or that nobody knows: the name of an error and a sentence.
+    /// Notifies the agent that nothing was paired, or that the outcome is unknown, with the name of an error and a
+    /// sentence.
     func failed(_ error: String, _ message: String)
 }
 
 extension Interface {
-    /// `org.handoffd.PairingAgent1`, served by a program that asks a person.
+    /// `org.handoffd.PairingAgent1`, served by a program that asks the user.
     package static func pairingAgent(_ agent: some PairingAgent) -> Interface {
         Interface(
             name: HandoffName.pairingAgentInterface,
@@ -109,7 +110,7 @@ extension PairingCandidate {
     }
 }
 
-/// The calls that the daemon makes of one agent.
+/// The daemon's calls to one agent.
 package struct PairingAgentCalls: Hashable, Sendable {
     package let client: BusName
     package let path: ObjectPath
@@ -119,7 +120,7 @@ package struct PairingAgentCalls: Hashable, Sendable {
         self.path = path
     }
 
-    /// Asks which of several devices it is.
+    /// Asks which of several devices to pair with.
     package func requestChoice(_ candidates: [PairingCandidate]) -> MethodCall {
         let value = Value.array(
             of: .structure([.uint64, .string]),
@@ -133,17 +134,17 @@ package struct PairingAgentCalls: Hashable, Sendable {
         call("RequestConfirmation", [.string(digits), .string(name), .string(device), [String: Value]().value])
     }
 
-    /// Says that the last question needs no answer any more.
+    /// Reports that the last question no longer needs an answer.
     package func cancel(_ message: String) -> MethodCall {
         call("Cancel", [.string(message)])
     }
 
-    /// Says that the devices are paired.
+    /// Reports that the devices are paired.
     package func paired(_ device: ObjectPath, named name: String) -> MethodCall {
         call("Paired", [.objectPath(device), .string(name), [String: Value]().value])
     }
 
-    /// Says that nothing was paired, or that nobody knows.
+    /// Reports that nothing was paired, or that the outcome is unknown.
     package func failed(_ error: HandoffErrorName, _ message: String) -> MethodCall {
         call("Failed", [.string(error.errorName.description), .string(message), [String: Value]().value])
     }

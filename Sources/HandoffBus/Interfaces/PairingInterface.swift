@@ -1,15 +1,15 @@
 package import DBus
 
-/// What `org.handoffd.Pairing1` does, for the daemon to carry out.
+/// The methods and properties of `org.handoffd.Pairing1`, implemented by the daemon.
 ///
 /// Every member is called on the connection's thread, in the order in which the calls came; none may block.
 package protocol PairingHandler: Sendable {
     /// The devices with which a pairing is unconfirmed: ids of 16 hexadecimal digits, and names.
     var unconfirmed: [(id: String, name: String)] { get }
 
-    /// Looks for a device to pair with, and has the `PairingAgent1` at `agent` ask a person.
+    /// Searches for a device to pair with; the `PairingAgent1` at `agent` asks the user.
     func pair(agent: ObjectPath, by client: BusName) throws
-    /// Stops what `client` has begun; nothing when it has begun nothing.
+    /// Stops the request that `client` has begun, if any.
     func stop(by client: BusName)
     /// Forgets an unconfirmed pairing.
     func forget(device: String) throws
@@ -46,7 +46,7 @@ extension Interface {
 }
 
 extension Value {
-    /// Devices with which a pairing is unconfirmed, as `a(ss)`.
+    /// Returns the devices with which a pairing is unconfirmed, as a value of type `a(ss)`.
     package static func unconfirmed(_ devices: [(id: String, name: String)]) -> Value {
         .array(
             of: .structure([.string, .string]),
@@ -55,7 +55,7 @@ extension Value {
     }
 }
 
-/// A device with which a pairing is unconfirmed, as `org.handoffd.Pairing1` shows it.
+/// A device with which a pairing is unconfirmed, as exported by `org.handoffd.Pairing1`.
 package struct UnconfirmedDevice: Hashable, Sendable {
     /// 16 hexadecimal digits.
     package let id: String
@@ -63,7 +63,8 @@ package struct UnconfirmedDevice: Hashable, Sendable {
 }
 
 extension HandoffClient {
-    /// Has the daemon look for a device to pair with; the agent of this connection at `agent` is told all that follows.
+    /// Asks the daemon to search for a device to pair with; the agent at `agent` on this connection is called with
+    /// everything that follows.
     package func pair(agent: ObjectPath) async throws {
         _ = try await callPairing("Pair", [.objectPath(agent), [String: Value]().value])
     }
@@ -73,7 +74,7 @@ extension HandoffClient {
         _ = try await callPairing("Forget", [.string(device)])
     }
 
-    /// The devices with which a pairing is unconfirmed.
+    /// Returns the devices with which a pairing is unconfirmed.
     package func unconfirmedDevices() async throws -> [UnconfirmedDevice] {
         let value = try await connection.property(
             of: HandoffName.bus,

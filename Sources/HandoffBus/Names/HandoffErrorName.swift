@@ -1,6 +1,6 @@
 package import DBus
 
-/// The names of the errors that the daemon answers with, `org.handoffd.Error.…`; Docs/dbus/errors.md explains each.
+/// The names of the errors in the daemon's replies, `org.handoffd.Error.…`; Docs/dbus/errors.md explains each.
 package enum HandoffErrorName: String, CaseIterable, Sendable {
     case invalidActivityType = "InvalidActivityType"
     case invalidWebpageURL = "InvalidWebpageURL"
@@ -41,22 +41,22 @@ package enum HandoffErrorName: String, CaseIterable, Sendable {
     case stateUnreadable = "StateUnreadable"
     case stateUnwritable = "StateUnwritable"
 
-    /// What every name begins with.
+    /// The prefix of every name.
     package static let prefix = "org.handoffd.Error."
 
-    /// The name as it travels.
+    /// The full name, as in error replies.
     package var errorName: ErrorName {
-        // The raw values are valid members, so that the literal's promise holds.
+        // The raw values are valid name elements, as the literal initializer requires.
         ErrorName(stringLiteral: Self.prefix + rawValue)
     }
 
-    /// The name of an error reply, if it is one of these.
+    /// Creates a value from the name of an error reply; nil if it is not one of these.
     package init?(_ name: ErrorName?) {
         guard let text = name?.description, text.hasPrefix(Self.prefix) else { return nil }
         self.init(rawValue: String(text.dropFirst(Self.prefix.count)))
     }
 
-    /// An error reply of this name with a sentence for a person.
+    /// Returns an error reply with this name and a sentence for the user.
     package func reply(_ message: String) -> DBusError {
         .failure(errorName, message)
     }

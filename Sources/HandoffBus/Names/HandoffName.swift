@@ -1,6 +1,6 @@
 package import DBus
 
-/// The names under which the daemon stands on the bus.
+/// The daemon's names on the bus.
 package enum HandoffName {
     /// The daemon's bus name.
     package static let bus: BusName = "org.handoffd.Handoff1"
@@ -8,29 +8,29 @@ package enum HandoffName {
     package static let root: ObjectPath = "/org/handoffd/Handoff1"
     package static let managerInterface: InterfaceName = "org.handoffd.Manager1"
     package static let activityInterface: InterfaceName = "org.handoffd.Activity1"
-    /// On the app's side.
+    /// Implemented by apps.
     package static let activityDelegateInterface: InterfaceName = "org.handoffd.ActivityDelegate1"
-    /// On the side of an app that continues activities.
+    /// Implemented by apps that continue activities.
     package static let applicationInterface: InterfaceName = "org.handoffd.Application1"
     package static let appsInterface: InterfaceName = "org.handoffd.Apps1"
     package static let documentsInterface: InterfaceName = "org.handoffd.Documents1"
     package static let pairingInterface: InterfaceName = "org.handoffd.Pairing1"
-    /// On the side of the program that asks a person.
+    /// Implemented by programs that ask the user during pairing.
     package static let pairingAgentInterface: InterfaceName = "org.handoffd.PairingAgent1"
     package static let nearbyActivityInterface: InterfaceName = "org.handoffd.NearbyActivity1"
     package static let deviceInterface: InterfaceName = "org.handoffd.Device1"
 
-    /// The object of an activity of this device.
+    /// Returns the path of an activity of this device.
     package static func activity(_ id: UInt64) -> ObjectPath {
         root.appending("Activity").appending(String(id))
     }
 
-    /// The object of an activity of another device.
+    /// Returns the path of an activity of another device.
     package static func nearbyActivity(_ id: UInt64) -> ObjectPath {
         root.appending("Nearby").appending(String(id))
     }
 
-    /// The object of a trusted device, by its id of 16 hexadecimal digits.
+    /// Returns the path of a trusted device, by its id of 16 hexadecimal digits.
     package static func device(_ id: String) -> ObjectPath {
         root.appending("Device").appending(id)
     }

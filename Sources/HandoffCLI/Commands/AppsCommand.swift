@@ -1,25 +1,25 @@
 import ArgumentParser
 import HandoffBus
 
-/// `handoffctl apps`: which apps continue activities here.
+/// `handoffctl apps`: lists the apps that continue activities here, and sets defaults.
 struct AppsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apps",
-        abstract: "Show which apps continue activities here, and choose between them."
+        abstract: "List the apps that continue activities; set defaults."
     )
 
     @OptionGroup var options: GlobalOptions
 
-    @Flag(help: "Show the desktop files that cannot be used, and why; exit status 1 if there are any.")
+    @Flag(help: "List invalid desktop files; exit status 1 if any.")
     var check = false
 
-    @Flag(name: .customLong("default"), help: "Make APP the first to get activities of TYPE; without APP, none is.")
+    @Flag(name: .customLong("default"), help: "Make APP the default for TYPE; without APP, clear it.")
     var isDefault = false
 
     @Argument(help: "With --default: the activity type.")
     var type: String?
 
-    @Argument(help: "With --default: the id of the app.")
+    @Argument(help: "With --default: the app id.")
     var app: String?
 
     func validate() throws {
@@ -39,7 +39,7 @@ struct AppsCommand: AsyncParsableCommand {
     }
 
     private static func text(_ apps: [AppDescription]) -> String {
-        guard !apps.isEmpty else { return "no app continues activities here" }
+        guard !apps.isEmpty else { return "no apps continue activities here" }
         var table = Table("APP", "NAME", "TYPE", "DEFAULT")
         for app in apps {
             for type in app.types {
@@ -56,7 +56,7 @@ struct AppsCommand: AsyncParsableCommand {
 
     private static func text(_ faults: [AppFileFault]) -> String {
         faults.isEmpty
-            ? "all desktop files can be used"
+            ? "all desktop files are valid"
             : faults.map { printable("\($0.file): \($0.message)") }.joined(separator: "\n")
     }
 }
@@ -67,9 +67,9 @@ struct AppDocument: Encodable {
     let name: String
     let types: [String]
     let teamID: String?
-    /// `bus`, `program` or `webpage`.
+    /// `bus`, `program` or `command`.
     let entrance: String
-    /// The types of which it is the chosen default.
+    /// The types for which the user chose it as the default.
     let defaults: [String]
 
     init(_ app: AppDescription) {

@@ -3,26 +3,26 @@ import HandoffBus
 import HandoffCrypto
 import HandoffModel
 
-/// `handoffctl continue`: go on here with an activity of another device.
+/// `handoffctl continue`: continues an activity of another device on this one.
 struct ContinueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "continue",
-        abstract: "Go on here with what you do on another device: in an app that continues it, or in the browser.",
-        discussion: "Without an ID or a type, the nearest activity is taken."
+        abstract: "Continue an activity in its app or in the browser.",
+        discussion: "Without an ID or a type, it takes the nearest activity of another device."
     )
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "The activity's number, as `handoffctl nearby` shows it.")
+    @Argument(help: "The number of the activity in `handoffctl nearby`.")
     var id: Int?
 
     @Option(help: "Take the nearest activity of this type.")
     var type: String?
 
-    @Flag(help: "Hand it over to nobody: fetch it and print it.")
+    @Flag(help: "Fetch the activity and print it; open no app.")
     var print = false
 
-    @Option(help: ArgumentHelp("Lets the app take the focus (XDG activation).", valueName: "token"))
+    @Option(help: ArgumentHelp("The XDG activation token that lets the app take focus.", valueName: "token"))
     var activationToken: String?
 
     func validate() throws {
@@ -45,27 +45,31 @@ struct ContinueCommand: AsyncParsableCommand {
         }
     }
 
-    /// The activity that is meant; a type is found by its hash, for this device may never have met its name.
+    /// The activity that the arguments select.
+    ///
+    /// A type is found by its hash: this device may not know its name.
+    ///
+    /// - Throws: ``CommandFailure`` if there is none.
     static func choice(from nearby: [NearbyActivity], id: Int?, type: String?) throws -> NearbyActivity {
         if let id {
             guard let activity = nearby.first(where: { $0.id == id }) else {
                 throw CommandFailure(
                     status: .notFound,
-                    message: "No activity \(id) is nearby; see `handoffctl nearby` for what is."
+                    message: "There is no activity \(id) nearby; `handoffctl nearby` lists all."
                 )
             }
             return activity
         }
         if let type {
             guard let activity = nearby.first(where: { $0.typeHash == Self.hash(of: type) }) else {
-                throw CommandFailure(status: .notFound, message: "No activity of type \(type) is nearby.")
+                throw CommandFailure(status: .notFound, message: "There is no activity of type \(type) nearby.")
             }
             return activity
         }
         guard let activity = nearby.first else {
             throw CommandFailure(
                 status: .notFound,
-                message: "Nothing is nearby that could be continued; `handoffctl status` says whether the radio works."
+                message: "There is no activity nearby. `handoffctl status` shows whether the radio works."
             )
         }
         return activity

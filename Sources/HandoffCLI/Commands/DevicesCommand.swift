@@ -2,15 +2,17 @@ import ArgumentParser
 import HandoffBus
 import HandoffModel
 
-/// `handoffctl devices`: the devices that this one trusts.
+/// `handoffctl devices`: lists and changes the devices that this one trusts.
 struct DevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "Show and change which devices this one trusts.",
+        abstract: "List and change the devices that this one trusts.",
         discussion: """
-            `handoffctl pair` makes two devices trust each other. Without a person at both, their cards do: print the card
-            of each with `handoffctl devices card`, and give it to the other's `handoffctl devices trust`. Who has a card
-            can read that device's advertisements: hand it over in person, by ssh, or on a stick, not in public.
+            `handoffctl pair` makes two devices trust each other. Cards do the same where
+            you cannot be at both: print the card of each device with `handoffctl devices
+            card`, and pass it to `handoffctl devices trust` on the other. A card is secret:
+            its holder can read the device's advertisements. Copy it by ssh or on a USB
+            stick, not in public.
             """,
         subcommands: [
             ListDevices.self, ShowCard.self, TrustCard.self, RenameDevice.self, RemoveDevice.self, LeaveCircle.self,
@@ -22,7 +24,10 @@ struct DevicesCommand: AsyncParsableCommand {
 
     /// `handoffctl devices list`.
     struct ListDevices: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "list", abstract: "Show the trusted devices.")
+        static let configuration = CommandConfiguration(
+            commandName: "list",
+            abstract: "List the trusted devices and unconfirmed pairings."
+        )
 
         @OptionGroup var options: GlobalOptions
 
@@ -42,7 +47,7 @@ struct DevicesCommand: AsyncParsableCommand {
             own: String
         ) -> String {
             guard !devices.isEmpty || !unconfirmed.isEmpty else {
-                return "no device is trusted yet: run `handoffctl pair` on two devices"
+                return "no device is trusted yet: run `handoffctl pair` on both devices"
             }
             var table = Table("ID", "NAME", "INTRODUCED BY", "LAST SEEN", "PROTOCOL", "STATE")
             for device in devices {
@@ -73,7 +78,7 @@ struct DevicesCommand: AsyncParsableCommand {
 
     /// `handoffctl devices card`.
     struct ShowCard: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "card", abstract: "Print this device's card.")
+        static let configuration = CommandConfiguration(commandName: "card", abstract: "Print the card of this device.")
 
         @OptionGroup var options: GlobalOptions
 
@@ -87,11 +92,14 @@ struct DevicesCommand: AsyncParsableCommand {
 
     /// `handoffctl devices trust CARD`.
     struct TrustCard: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "trust", abstract: "Trust the device of a card.")
+        static let configuration = CommandConfiguration(
+            commandName: "trust",
+            abstract: "Trust the device to which a card belongs."
+        )
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The card of the other device, as `handoffctl devices card` prints it there.")
+        @Argument(help: "The card, as printed on the other device.")
         var card: String
 
         func run() async throws {
@@ -108,17 +116,18 @@ struct DevicesCommand: AsyncParsableCommand {
     struct RemoveDevice: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove",
-            abstract: "End the trust in a device.",
+            abstract: "Stop trusting a device.",
             discussion: """
-                It can fetch nothing of this device from then on, and its activities are not shown here. The other devices of
-                the circle remove it as soon as they hear of it; each makes a new key then, so that it can read nothing
-                that they advertise. It can be trusted anew later.
+                From then on the device can fetch nothing from this one, and its activities are
+                not listed here. The other devices of the circle remove it as soon as they
+                receive the removal; each replaces its key, so that the removed device cannot
+                read their advertisements. You can trust it again later.
                 """
         )
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The device's id, or the beginning of it.")
+        @Argument(help: "The id of the device, or its first characters.")
         var id: String
 
         func run() async throws {
@@ -131,7 +140,7 @@ struct DevicesCommand: AsyncParsableCommand {
             }
         }
 
-        /// Forgets the one unconfirmed pairing that is meant; false when there is none.
+        /// Forgets the unconfirmed pairing whose device id begins with `id`; returns false unless exactly one does.
         private static func forget(_ id: String, _ client: HandoffClient, _ output: Output) async throws -> Bool {
             let matches = try await client.unconfirmedDevices().filter { $0.id.hasPrefix(id.lowercased()) }
             guard let device = matches.first, matches.count == 1, !id.isEmpty else { return false }
@@ -143,15 +152,17 @@ struct DevicesCommand: AsyncParsableCommand {
 }
 
 extension HandoffClient {
-    /// The one trusted device whose id begins with `prefix`.
+    /// The trusted device whose id begins with `prefix`.
+    ///
+    /// - Throws: ``CommandFailure`` unless exactly one does.
     func device(withPrefix prefix: String) async throws -> TrustedDevice {
         let matches = try await objects().devices.filter { $0.id.hasPrefix(prefix.lowercased()) }
         guard let device = matches.first, matches.count == 1, !prefix.isEmpty else {
             throw CommandFailure(
                 status: .notFound,
                 message: matches.isEmpty
-                    ? "No trusted device has the id \(prefix); see `handoffctl devices`."
-                    : "\(matches.count) devices have ids that begin with \"\(prefix)\"; give more of it."
+                    ? "No trusted device has the id \(prefix). `handoffctl devices` lists them."
+                    : "\(matches.count) device ids begin with \"\(prefix)\"; give more characters."
             )
         }
         return device
@@ -162,13 +173,13 @@ extension HandoffClient {
 struct DeviceDocument: Encodable {
     let id: String
     let name: String
-    /// The id of the device that trusted it first; nil when nobody says.
+    /// The id of the device that trusted it first; nil when unknown.
     let introducedBy: String?
-    /// Nil when nobody knows.
+    /// Nil when unknown.
     let protocolVersion: UInt32?
-    /// Microseconds since 1970, to the hour when it was in an earlier run of the daemon; nil for never.
+    /// Microseconds since 1970, accurate to the hour for an earlier run of the daemon; nil if never.
     let lastSeen: UInt64?
-    /// `trusted`, or `unconfirmed` for a pairing that was confirmed here, and of which nobody knows the other half.
+    /// `trusted`, or `unconfirmed` for a pairing confirmed here whose confirmation by the other device is unknown.
     let state: String
 
     init(_ device: UnconfirmedDevice) {

@@ -2,14 +2,15 @@ import ArgumentParser
 import HandoffBus
 import HandoffModel
 
-/// `handoffctl folders`: the synchronised folders through which documents follow.
+/// `handoffctl folders`: lists and changes the synchronised folders.
 struct FoldersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "folders",
-        abstract: "Show and change the synchronised folders through which documents follow.",
+        abstract: "List and change the synchronised folders.",
         discussion: """
-            A folder that Syncthing, Nextcloud or the like keeps the same on your devices has one ID on all of them, and a
-            PATH on each. Say the same ID on every device: documents inside follow an activity under it.
+            A folder that Syncthing, Nextcloud or the like synchronises between your devices
+            has the same ID on all of them and its own PATH on each. Add it on every device:
+            activities can then refer to the documents in it.
             """,
         subcommands: [ListFolders.self, AddFolder.self, RemoveFolder.self, CheckFolders.self],
         defaultSubcommand: ListFolders.self
@@ -19,7 +20,7 @@ struct FoldersCommand: AsyncParsableCommand {
 
     /// `handoffctl folders list`.
     struct ListFolders: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "list", abstract: "Show the folders.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List the folders.")
 
         @OptionGroup var options: GlobalOptions
 
@@ -31,7 +32,7 @@ struct FoldersCommand: AsyncParsableCommand {
         }
 
         private static func text(_ folders: [FolderDescription]) -> String {
-            guard !folders.isEmpty else { return "no folder yet; see `handoffctl folders --help`" }
+            guard !folders.isEmpty else { return "no folders yet; see `handoffctl folders --help`" }
             var table = Table("ID", "PATH", "STATE")
             for folder in folders {
                 table.append(
@@ -48,12 +49,12 @@ struct FoldersCommand: AsyncParsableCommand {
     struct AddFolder: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "add",
-            abstract: "Say where a folder is on this device."
+            abstract: "Set the path of a folder on this device."
         )
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "What the folder is called on all of your devices, such as its Syncthing folder ID.")
+        @Argument(help: "The id on all devices, such as the Syncthing folder ID.")
         var id: String
 
         @Argument(help: "Its directory on this device.")
@@ -63,7 +64,7 @@ struct FoldersCommand: AsyncParsableCommand {
             let (id, path) = (id, try absolutePath(path))
             try await options.withClient { client, output in
                 try await client.addFolder(id, at: path)
-                try output.print(["id": id, "path": path], "documents in \(printable(path)) follow as \(id)")
+                try output.print(["id": id, "path": path], "added \(printable(path)) as \(id)")
             }
         }
     }
@@ -72,12 +73,12 @@ struct FoldersCommand: AsyncParsableCommand {
     struct RemoveFolder: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove",
-            abstract: "Forget a folder; the files in it stay as they are."
+            abstract: "Forget a folder, without changing the files in it."
         )
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "What the folder is called.")
+        @Argument(help: "The id of the folder.")
         var id: String
 
         func run() async throws {
@@ -93,13 +94,13 @@ struct FoldersCommand: AsyncParsableCommand {
     struct CheckFolders: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "check",
-            abstract:
-                "Say whether the folders are there, or how files would follow; exit status 1 if something is wrong."
+            abstract: "Check the folders, or show where files are in them.",
+            discussion: "The exit status is 1 if a folder cannot be used."
         )
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "Files that should be able to follow.")
+        @Argument(help: "The files to check, instead of the folders.")
         var files: [String] = []
 
         func run() async throws {
@@ -117,7 +118,7 @@ struct FoldersCommand: AsyncParsableCommand {
             let lines = faulty.map { printable("\($0.id): \($0.problem)") }
             try output.print(
                 faulty.map(FolderDocument.init),
-                lines.isEmpty ? "all folders are there" : lines.joined(separator: "\n")
+                lines.isEmpty ? "all folders exist" : lines.joined(separator: "\n")
             )
             if !faulty.isEmpty { throw ExitCode(ExitStatus.failed.rawValue) }
         }
@@ -135,9 +136,9 @@ struct FoldersCommand: AsyncParsableCommand {
 struct FolderDocument: Encodable {
     let id: String
     let path: String
-    /// Null when all is well.
+    /// Why the folder cannot be used; nil if it can.
     let problem: String?
-    /// Whether it stands in the configuration file.
+    /// Whether it is in the configuration file.
     let configured: Bool
 
     init(_ folder: FolderDescription) {

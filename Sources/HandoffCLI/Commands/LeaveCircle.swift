@@ -6,11 +6,11 @@ extension DevicesCommand {
     struct LeaveCircle: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "leave",
-            abstract: "Trust nobody any more.",
+            abstract: "Stop trusting all devices, and make a new key.",
             discussion: """
-                This device forgets all others, tells them nothing, and makes a new key that they do not know. The others go
-                on listing it until it is removed on one of them. Do this on a device that was removed or is given away,
-                before it is trusted anew.
+                This device forgets all others without notifying them, and makes a new key that
+                they do not know. They list it until you remove it on one of them. Run this on a
+                device that was removed before you trust it again, or before you give it away.
                 """
         )
 
@@ -20,7 +20,7 @@ extension DevicesCommand {
             try await options.withClient { client, output in
                 let devices = try await client.objects().devices
                 try await client.leave()
-                try output.print(devices.map(DeviceDocument.init), "this device trusts nobody any more")
+                try output.print(devices.map(DeviceDocument.init), "this device no longer trusts any other")
             }
         }
     }

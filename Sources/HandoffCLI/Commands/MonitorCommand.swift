@@ -2,15 +2,16 @@ import ArgumentParser
 import DBus
 import HandoffBus
 
-/// `handoffctl monitor`: everything that happens, as it happens.
+/// `handoffctl monitor`: prints every event until interrupted.
 struct MonitorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitor",
-        abstract:
-            "Show everything that happens until interrupted: activities with all that is in them, devices, the radio.",
+        abstract: "Print all events until interrupted.",
         discussion: """
-            For debugging an app: every change of its activities, when it was asked to save and whether it did, exactly
-            what another device fetched, and which device goes on with it.
+            Prints every change of the activities of this device, of nearby activities, of
+            devices and of the radio. For debugging an app, it shows the contents of its
+            activities, each save request and its result, exactly what another device
+            fetched, and which device continued it.
             """
     )
 
@@ -20,7 +21,7 @@ struct MonitorCommand: AsyncParsableCommand {
         try await options.withClient { client, output in
             try await untilInterrupted {
                 try await client.withSignals { signals in
-                    // Nothing happens where no daemon is, and nobody would know why.
+                    // Without this call, a missing daemon would go unnoticed: there would be no signals and no error.
                     _ = try await client.objects()
                     for try await signal in signals {
                         for event in MonitorEvent.events(of: signal) { try output.print(event, event.text) }
@@ -39,7 +40,7 @@ struct MonitorEvent: Encodable {
     let interface: String
     let properties: [String: UserInfoJSON]
 
-    /// What a signal of the daemon tells; nothing for signals of other kinds.
+    /// The events in a signal of the daemon; empty for signals of other kinds.
     static func events(of signal: Signal) -> [MonitorEvent] {
         switch signal.member.description {
         case "PropertiesChanged": changed(signal)
@@ -81,7 +82,7 @@ struct MonitorEvent: Encodable {
         }
     }
 
-    /// A signal of an activity, with its arguments by their names.
+    /// The event of a signal of an activity, with the arguments by name as its properties.
     private static func own(_ signal: Signal) -> [MonitorEvent] {
         guard signal.interface == HandoffName.activityInterface,
             let known = ActivityEvent.descriptions.first(where: { $0.name == signal.member }),
@@ -108,7 +109,7 @@ struct MonitorEvent: Encodable {
 }
 
 extension String {
-    /// `device_name` as `DeviceName`, like the properties beside it.
+    /// `device_name` as `DeviceName`, the form of property names.
     fileprivate var camelCased: String {
         split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }

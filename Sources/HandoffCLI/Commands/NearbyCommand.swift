@@ -2,17 +2,20 @@ import ArgumentParser
 import DBus
 import HandoffBus
 
-/// `handoffctl nearby`: what can be continued here.
+/// `handoffctl nearby`: lists the activities that can be continued here.
 struct NearbyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nearby",
-        abstract: "Show what other devices do that can be continued here.",
-        discussion: "With --json, one array a line; with --watch, a new line after each change."
+        abstract: "List the activities of other devices to continue here.",
+        discussion: """
+            --watch finds devices sooner, but uses more power. With --json, each list is one
+            array on one line.
+            """
     )
 
     @OptionGroup var options: GlobalOptions
 
-    @Flag(help: "Go on, and show every change, until interrupted; devices are found sooner meanwhile.")
+    @Flag(help: "Print the list after each change until interrupted.")
     var watch = false
 
     func run() async throws {
@@ -38,7 +41,7 @@ struct NearbyCommand: AsyncParsableCommand {
         }
     }
 
-    /// What makes a new line worth printing.
+    /// The values whose change prints the list again.
     private struct Row: Equatable {
         let id: Int
         let type: String
@@ -78,12 +81,12 @@ extension Output {
 }
 
 extension NearbyActivity {
-    /// What would open it, in words for a person.
+    /// The name of what would open it, for people.
     fileprivate var targetName: String {
         switch opensWith {
         case "app": applicationName
         case "browser": "browser"
-        default: "nothing: no app, no page"
+        default: "nothing (no app, no web page)"
         }
     }
 }

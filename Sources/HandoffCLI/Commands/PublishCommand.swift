@@ -4,34 +4,35 @@ import FoundationEssentials
 import HandoffBus
 import HandoffModel
 
-/// `handoffctl publish`: an activity that stays current until the command is interrupted.
+/// `handoffctl publish`: offers an activity until the command is interrupted.
 struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
-        abstract: "Offer an activity to your other devices until interrupted.",
+        abstract: "Offer an activity to other devices until interrupted.",
         discussion: """
-            userInfo is a JSON object. Numbers without a fractional part are integers. What JSON lacks is written as
-            {"$data": BASE64}, {"$date": "2026-11-21T12:00:00Z"}, {"$url": TEXT}, {"$set": [ … ]} and {"$real": NUMBER}.
+            With --document and without --type, the activity type is the one that an app
+            declares for documents of that kind.
+
+            userInfo is a JSON object. Numbers without a fractional part are integers.
+            Values of other types are written as {"$data": BASE64},
+            {"$date": "2026-11-21T12:00:00Z"}, {"$url": TEXT}, {"$set": [ … ]} and
+            {"$real": NUMBER}.
             """
     )
 
     @OptionGroup var options: GlobalOptions
 
-    @Option(help: "The activity type, in reverse-DNS form such as org.example.editing.")
+    @Option(help: "The activity type, such as org.example.editing.")
     var type: String?
 
     @Option(
-        help: ArgumentHelp(
-            "A document in a synchronised folder that the activity is about; without --type, an app has to bind its "
-                + "kind to an activity type.",
-            valueName: "file"
-        )
+        help: ArgumentHelp("The document of the activity, in a synchronised folder.", valueName: "file")
     )
     var document: String?
 
     @OptionGroup var content: ActivityOptions
 
-    @Flag(help: "Take one continuation stream, with standard input and output as its end here, and finish with it.")
+    @Flag(help: "Serve one stream with stdin and stdout; exit at its end.")
     var stream = false
 
     func validate() throws {
@@ -58,16 +59,16 @@ struct PublishCommand: AsyncParsableCommand {
             let activity = try await client.createActivity(ofType: type, offered)
             try await client.becomeCurrent(activity)
             let problem = file == nil ? "" : try await client.documentProblem(of: activity)
-            if !problem.isEmpty { output.note("not offered yet: \(printable(problem))") }
+            if !problem.isEmpty { output.note("The activity is not offered yet: \(printable(problem))") }
             if streamDelegate == nil {
-                // Standard output belongs to the stream, if there is to be one.
+                // With --stream, standard output carries the data of the stream alone.
                 try output.print(
                     Document(
                         activity: activity.description,
                         type: type,
                         documentProblem: problem.isEmpty ? nil : problem
                     ),
-                    "\(type) \(problem.isEmpty ? "is current" : "waits for its document"); interrupt to end it"
+                    "\(type) \(problem.isEmpty ? "is current" : "waits for its document"); press Ctrl-C to end it"
                 )
             }
             try await untilInterrupted {
@@ -81,25 +82,30 @@ struct PublishCommand: AsyncParsableCommand {
         }
     }
 
-    /// The first activity type to which an app binds documents of that kind.
+    /// The first activity type that an app declares for documents of that media type.
+    ///
+    /// - Throws: ``CommandFailure`` if no app declares one.
     private static func type(ofDocument url: String, _ client: HandoffClient) async throws -> String {
         let (mediaType, types) = try await client.types(ofDocument: url)
         guard let type = types.first else {
-            let kind = mediaType.isEmpty ? "this kind" : mediaType
+            let kind = mediaType.isEmpty ? "this type" : mediaType
             throw CommandFailure(
                 status: .failed,
-                message: "No app here says which activity type documents of \(kind) have; give --type as well."
+                message: "No app here declares which activity type documents of \(kind) have; give --type as well."
             )
         }
         return type
     }
 
-    /// The daemon's end is the activity's end.
+    /// Waits until the daemon exits, which ends the activity, and throws.
     private static func waitForDaemonExit(_ client: HandoffClient) async throws {
         try await client.connection.withOwner(of: HandoffName.bus) { owners in
             for await owner in owners where owner == nil { return }
         }
-        throw CommandFailure(status: .noDaemon, message: "handoffd has stopped, and the activity with it.")
+        throw CommandFailure(
+            status: .noDaemon,
+            message: "handoffd has stopped, which ended the activity. Start it and try again."
+        )
     }
 
     private struct Document: Encodable {
@@ -113,7 +119,7 @@ struct PublishCommand: AsyncParsableCommand {
 extension UserInfoJSON {
     /// The entries of a JSON object.
     ///
-    /// - Throws: a `UserInfoJSON.Fault` whose description says where and why.
+    /// - Throws: `UserInfoJSON.Fault`, whose description names the place and the reason.
     static func dictionary(from text: String) throws -> [String: UserInfoValue] {
         do {
             return try JSONDecoder().decode([String: UserInfoJSON].self, from: Data(text.utf8)).mapValues(\.value)
@@ -122,14 +128,14 @@ extension UserInfoJSON {
         }
     }
 
-    /// Why a text is no userInfo.
+    /// The reason why a text is not a valid userInfo.
     struct Fault: Error, CustomStringConvertible {
         let description: String
     }
 
     private static func explanation(_ error: DecodingError) -> String {
         switch error {
-        case .typeMismatch(_, let context) where context.codingPath.isEmpty: return "it is a JSON value, and no object"
+        case .typeMismatch(_, let context) where context.codingPath.isEmpty: return "it is not a JSON object"
         case .dataCorrupted(let context), .keyNotFound(_, let context), .typeMismatch(_, let context),
             .valueNotFound(_, let context):
             let place = context.codingPath.map(\.stringValue).joined(separator: ".")

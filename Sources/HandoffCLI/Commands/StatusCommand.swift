@@ -2,7 +2,7 @@ import ArgumentParser
 import DBus
 import HandoffBus
 
-/// `handoffctl status`: whether everything works, and what to do if not.
+/// `handoffctl status`: shows whether everything works, and what to do if not.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
@@ -38,7 +38,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     private static let noDevicesHint =
-        "No device is trusted yet, so nothing is advertised or scanned: run `handoffctl pair` on this device and another."
+        "No device is trusted yet, so nothing is advertised or scanned: run `handoffctl pair` here and on another one."
 }
 
 /// What `handoffctl status --json` prints.

@@ -5,16 +5,18 @@ import HandoffBus
 struct StreamCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stream",
-        abstract: "Continue an activity and talk with its app: standard input goes there, what it writes comes out.",
+        abstract: "Connect stdin and stdout to the app of an activity.",
         discussion: """
-            Without an ID or a type, the nearest activity is taken. With `handoffctl publish --stream` on the other
-            device, this is a pipe between two machines.
+            Continues the activity: standard input goes to its app, and what the app writes
+            goes to standard output. Without an ID or a type, it takes the nearest activity.
+            Together with `handoffctl publish --stream` on the other device, it is a pipe
+            between two computers.
             """
     )
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "The activity's number, as `handoffctl nearby` shows it.")
+    @Argument(help: "The number of the activity in `handoffctl nearby`.")
     var id: Int?
 
     @Option(help: "Take the nearest activity of this type.")
@@ -32,7 +34,7 @@ struct StreamCommand: AsyncParsableCommand {
                 guard let continuation = try await client.fetch(chosen.path).continuation else {
                     throw CommandFailure(
                         status: .failed,
-                        message: "The app on \(printable(chosen.deviceName)) takes no continuation streams."
+                        message: "The app on \(printable(chosen.deviceName)) accepts no continuation streams."
                     )
                 }
                 try await StandardStreams.connect(to: try await client.openStream(continuation))

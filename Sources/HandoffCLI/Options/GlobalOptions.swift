@@ -2,15 +2,15 @@ import ArgumentParser
 import DBus
 import HandoffBus
 
-/// The options that every command has.
+/// The options that all commands share.
 struct GlobalOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The bus of the daemon: session, system, or an address.", valueName: "address"))
+    @Option(help: ArgumentHelp("The daemon's bus: session, system or a D-Bus address.", valueName: "address"))
     var bus: String = "session"
 
-    @Flag(help: "Print JSON for programs instead of text for people.")
+    @Flag(help: "Print JSON instead of text.")
     var json = false
 
-    /// Runs `body` with the daemon, turning what goes wrong into a sentence and an exit status.
+    /// Runs `body` with a client of the daemon; prints an error that it throws and converts it to an exit status.
     func withClient(_ body: @escaping @Sendable (HandoffClient, Output) async throws -> Void) async throws {
         let output = Output(isJSON: json)
         do {

@@ -1,18 +1,18 @@
 import ArgumentParser
 import DBus
 
-/// The exit statuses of `handoffctl`; its help and Docs/handoffctl.md say the same.
+/// The exit statuses of `handoffctl`, as its help and Docs/handoffctl.md list them.
 enum ExitStatus: Int32 {
     /// The daemon or the other device refused or failed.
     case failed = 1
-    /// There is no daemon to talk to.
+    /// The daemon cannot be reached.
     case noDaemon = 3
-    /// What was named is not there.
+    /// The named activity, device, app, folder or document was not found.
     case notFound = 4
-    /// A pairing was confirmed here, and nobody knows about the other device.
+    /// A pairing was confirmed here; whether the other device has confirmed it is unknown.
     case unconfirmed = 5
 
-    /// What an error of the bus means for the person at the terminal.
+    /// The exit status for an error of the bus.
     init(_ error: DBusError) {
         switch error.code {
         case .connectFailed, .invalidAddress, .disconnected: self = .noDaemon
@@ -29,7 +29,7 @@ enum ExitStatus: Int32 {
     ]
 }
 
-/// A failure of a command, with the status that it ends with.
+/// A failure of a command, with the exit status of the process.
 struct CommandFailure: Error {
     let status: ExitStatus
     let message: String

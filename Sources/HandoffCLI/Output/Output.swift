@@ -3,7 +3,7 @@ import DBus
 import FoundationEssentials
 import Glibc
 
-/// Where results and failures of a command go: results to standard output, failures to standard error.
+/// The output of a command: results go to standard output, failures to standard error.
 struct Output: Sendable {
     let isJSON: Bool
 
@@ -12,17 +12,17 @@ struct Output: Sendable {
         write(isJSON ? try Self.json(document) : text())
     }
 
-    /// Prints one line at once, even into a pipe.
+    /// Prints one line without buffering, even into a pipe.
     func write(_ line: String) {
         Self.write(line, to: STDOUT_FILENO)
     }
 
-    /// Tells a person something besides the result, on standard error.
+    /// Prints a note besides the result to standard error.
     func note(_ line: String) {
         Self.write("handoffctl: \(line)", to: STDERR_FILENO)
     }
 
-    /// The exit code for an error, which is told on standard error.
+    /// Prints an error to standard error and returns its exit code; returns an error of another type unchanged.
     func failure(_ error: any Error) -> any Error {
         switch error {
         case let failure as CommandFailure: report(failure)
@@ -31,7 +31,7 @@ struct Output: Sendable {
         }
     }
 
-    /// A document as one line of JSON, inside a text for people.
+    /// A document as one line of JSON, for use in text for people; `?` if it cannot be encoded.
     static func compact(_ document: some Encodable) -> String {
         (try? json(document)) ?? "?"
     }
@@ -58,13 +58,13 @@ struct Output: Sendable {
         }
         return CommandFailure(
             status: status,
-            message: "handoffd does not run on this bus. Start it with `systemctl --user start handoffd`, or in a "
+            message: "handoffd is not running on this bus. Start it with `systemctl --user start handoffd`, or in a "
                 + "terminal with `handoffd --foreground`.",
             name: name
         )
     }
 
-    /// Writes a line; where nobody reads any more, nothing is left to say.
+    /// Writes a line; gives up silently if the descriptor is closed at the other end.
     private static func write(_ line: String, to descriptor: Int32) {
         var bytes = Array((line + "\n").utf8)[...]
         while !bytes.isEmpty {

@@ -10,7 +10,7 @@ struct Table {
         rows.append(cells)
     }
 
-    /// The rows, two spaces between columns, none at the end of a line.
+    /// The rows, with two spaces between columns and none at the end of a line.
     var text: String {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
@@ -24,8 +24,8 @@ struct Table {
     }
 }
 
-/// Text from elsewhere, safe to show on a terminal: what could move its cursor, break the line or turn the direction in
-/// which the rest is read becomes a dot.
+/// Untrusted text, safe to show on a terminal: characters that could move the cursor, break the line or change the
+/// writing direction become a dot.
 func printable(_ text: String) -> String {
     String(text.map { $0.unicodeScalars.allSatisfy(isPrintable) ? $0 : "·" })
 }

@@ -3,14 +3,15 @@ import DBus
 private import Glibc
 import HandoffBus
 
-/// `handoffctl pair`: make this device and another one trust each other.
+/// `handoffctl pair`: pairs this device with another one.
 struct PairCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair",
-        abstract: "Make this device and another one trust each other.",
+        abstract: "Pair two devices, so that they trust each other.",
         discussion: """
-            Run it on both devices, near each other, within two minutes. Both show six digits: say yes on both if they are
-            the same. It asks a person, so it needs a terminal; for a dialog of your own there is PairingAgent1 on the bus.
+            Run it on both devices, near each other, within two minutes. Both show six
+            digits: type yes on both if they are equal. It needs a terminal; for a
+            dialog of your own, implement the D-Bus interface PairingAgent1.
             """
     )
 
@@ -21,7 +22,7 @@ struct PairCommand: AsyncParsableCommand {
             guard isatty(STDIN_FILENO) != 0 else {
                 throw CommandFailure(
                     status: .failed,
-                    message: "Pairing asks a person to compare digits: run it in a terminal."
+                    message: "Pairing asks you to compare digits: run the command in a terminal."
                 )
             }
             let dialog = PairingDialog(output: output)
@@ -34,7 +35,7 @@ struct PairCommand: AsyncParsableCommand {
             guard dialog.hasEnded else {
                 throw CommandFailure(
                     status: .failed,
-                    message: "You have stopped it. See `handoffctl devices` for what is trusted."
+                    message: "Pairing was interrupted. `handoffctl devices` shows which devices are trusted."
                 )
             }
         }

@@ -4,11 +4,11 @@ private import Glibc
 import HandoffBus
 private import Synchronization
 
-/// A pairing at a terminal: what the daemon asks, what the person types, and how it ends, one after the other.
+/// The dialog of a pairing at a terminal: handles the daemon's questions, the typed lines and the outcome in order.
 struct PairingDialog: Sendable {
     static let path: ObjectPath = "/org/handoffd/control/pairing"
 
-    /// What happens while two devices pair.
+    /// An event of a pairing: a call of the daemon, a typed line, or the end of either.
     enum Event: Sendable {
         case choice([PairingCandidate], Reply<UInt64>)
         case digits(String, name: String, device: String, Reply<Bool>)
@@ -20,7 +20,7 @@ struct PairingDialog: Sendable {
         case daemonEnded
     }
 
-    /// A question that waits for its answer, which comes once; one that is dropped is withdrawn.
+    /// The answer that a call of the daemon waits for: given at most once; an error if it is released without one.
     final class Reply<Value: Sendable>: Sendable {
         private let continuation: Mutex<CheckedContinuation<Value, any Error>?>
 
@@ -41,7 +41,7 @@ struct PairingDialog: Sendable {
         }
     }
 
-    /// A question of which the answer is awaited.
+    /// The question to which the next typed line is the answer.
     private enum Question {
         case none
         case choice([PairingCandidate], Reply<UInt64>)
@@ -61,10 +61,10 @@ struct PairingDialog: Sendable {
         agent = Agent(events: newEvents)
     }
 
-    /// Whether the daemon has said how it has ended.
+    /// Whether the daemon has reported the outcome, or has exited.
     var hasEnded: Bool { end.isFinished }
 
-    /// Tells the person what to do.
+    /// Shows the user what to do on the other device.
     func begin() {
         report(
             Document(event: "searching"),
@@ -72,10 +72,12 @@ struct PairingDialog: Sendable {
         )
     }
 
-    /// Asks and answers until the daemon says how it has ended, or is gone.
+    /// Runs the dialog until the daemon reports the outcome or exits.
+    ///
+    /// - Throws: ``CommandFailure`` if the pairing failed or the daemon exited.
     func run(until waitForDaemonExit: @escaping @Sendable () async throws -> Void) async throws {
         let newEvents = newEvents
-        // Reading a terminal blocks, and nothing ends it: the thread goes with the command.
+        // A blocked read of the terminal cannot be ended: the thread lives until the process exits.
         _ = try BlockingThread {
             while let line = readLine() { newEvents.yield(.line(line)) }
             newEvents.yield(.endOfInput)
@@ -89,7 +91,7 @@ struct PairingDialog: Sendable {
         await cancelAllQuestions()
     }
 
-    /// Drops what the daemon has asked in the last moment: a connection waits for the answers to its calls.
+    /// Releases the open questions: a connection waits for the answers to its calls before it closes.
     private func cancelAllQuestions() async {
         newEvents.finish()
         for await _ in events {}
@@ -126,18 +128,21 @@ struct PairingDialog: Sendable {
             case .line(let line): question = answer(line, to: question)
             case .cancelled(let message):
                 question = cancel(question)
-                report(Document(event: "cancelled", message: message), message + " Looking on …")
+                report(Document(event: "cancelled", message: message), message + " Still looking …")
             case .endOfInput: _ = cancel(question)
             case .paired(let device, let name):
                 end.finish()
-                let text = "Paired with \(printable(name)) (\(device)). Both devices trust each other now."
+                let text = "Paired with \(printable(name)) (\(device)). The devices now trust each other."
                 return report(Document(event: "paired", device: device, deviceName: name), text)
             case .failed(let error, let message):
                 end.finish()
                 throw CommandFailure(status: Self.status(of: error), message: message, name: error)
             case .daemonEnded:
                 end.finish()
-                throw CommandFailure(status: .noDaemon, message: "handoffd has stopped, and the pairing with it.")
+                throw CommandFailure(
+                    status: .noDaemon,
+                    message: "handoffd has stopped, which ended the pairing. Start it and try again."
+                )
             }
         }
     }
@@ -146,18 +151,20 @@ struct PairingDialog: Sendable {
         let list = candidates.enumerated().map { "  \($0.offset + 1)  \(printable($0.element.name))" }
         report(
             Document(event: "choice", candidates: candidates.map(\.name)),
-            (["Several devices pair:"] + list + ["Which one is yours? Type its number:"]).joined(separator: "\n")
+            (["Several devices are ready to pair:"] + list + ["Type the number of your other device:"])
+                .joined(separator: "\n")
         )
     }
 
     private func ask(_ digits: String, _ name: String, _ device: String) {
         report(
             Document(event: "digits", device: device, deviceName: name, digits: digits),
-            "\n    \(digits.prefix(3)) \(digits.suffix(3))\n\nDoes \(printable(name)) show the same digits? Type yes or no:"
+            "\n    \(digits.prefix(3)) \(digits.suffix(3))\n\n"
+                + "Does \(printable(name)) show the same digits? Type yes or no:"
         )
     }
 
-    /// Takes in what the person has typed, and returns what is still asked.
+    /// Answers `question` with a typed line; returns the question that remains open.
     private func answer(_ line: String, to question: Question) -> Question {
         let words = line.lowercased().split(separator: " ")
         switch question {
@@ -188,7 +195,7 @@ struct PairingDialog: Sendable {
         return .none
     }
 
-    /// Shows a text to a person, or an event to a program; nothing to a program that has none.
+    /// Prints the text, or with `--json` the document, if there is one.
     private func report(_ document: Document?, _ text: String) {
         guard output.isJSON else { return output.write(text) }
         if let document { output.write(Output.compact(document)) }
@@ -199,18 +206,18 @@ struct PairingDialog: Sendable {
     }
 
     private enum Cancelled {
-        static let error = HandoffErrorName.userCancelled.reply("Nobody answers any more.")
+        static let error = HandoffErrorName.userCancelled.reply("The question was withdrawn, or the dialog has ended.")
     }
 }
 
-/// What `handoffctl pair --json` prints, one line for each event.
+/// What `handoffctl pair --json` prints: one line for each event.
 struct PairingDocument: Encodable {
     /// `searching`, `choice`, `digits`, `waiting`, `cancelled` or `paired`.
     let event: String
     var device: String?
     var deviceName: String?
     var digits: String?
-    /// The names of the devices, in the order of their numbers from 1 on.
+    /// The names of the devices, in the order of their numbers, which start at 1.
     var candidates: [String]?
     var message: String?
 }
@@ -218,7 +225,7 @@ struct PairingDocument: Encodable {
 extension PairingDialog {
     private typealias Document = PairingDocument
 
-    /// What the daemon calls.
+    /// The pairing agent that the daemon calls; forwards each call as an event.
     struct Agent: PairingAgent {
         let events: AsyncStream<Event>.Continuation
 
@@ -227,7 +234,7 @@ extension PairingDialog {
         }
 
         func confirm(_ digits: String, shownBy name: String, _ device: String) async throws -> Bool {
-            // What was typed before the digits were there says nothing about them.
+            // Input typed before the digits were shown is not an answer to them.
             tcflush(STDIN_FILENO, TCIFLUSH)
             return try await withCheckedThrowingContinuation {
                 events.yield(.digits(digits, name: name, device: device, Reply($0)))
@@ -247,7 +254,7 @@ extension PairingDialog {
         }
     }
 
-    /// Whether it has ended.
+    /// Records whether the pairing has ended.
     private final class Completion: Sendable {
         private let state = Mutex(false)
 

@@ -1,6 +1,6 @@
 import UnixSignals
 
-/// Runs `body` until it ends, or until SIGINT or SIGTERM asks the command to end; then `body` is cancelled and awaited.
+/// Runs `body` until it returns or SIGINT or SIGTERM arrives; on a signal, cancels `body` and waits for its end.
 func untilInterrupted(_ body: @escaping @Sendable () async throws -> Void) async throws {
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -6,11 +6,11 @@ import SystemPackage
 
 /// Standard input and output as one end of a continuation stream.
 enum StandardStreams {
-    /// Sends standard input and writes out what comes, until both have ended.
+    /// Copies standard input to the stream and the stream to standard output, until both have ended.
     ///
-    /// A terminal's input is not waited for once the other side has finished: whoever types there sees that it has.
+    /// Does not wait for the end of input from a terminal once the other side has finished: the user sees that it has.
     ///
-    /// - Throws: ``CommandFailure`` when the stream broke, so that something may be missing.
+    /// - Throws: ``CommandFailure`` if the stream broke; data may be missing then.
     static func connect(to stream: UnixFD) async throws {
         let shared = Shared(stream)
         let receiving = try BlockingThread { shared.copy(from: shared.number, to: STDOUT_FILENO) }
@@ -29,12 +29,12 @@ enum StandardStreams {
             throw CommandFailure(
                 status: .failed,
                 message:
-                    "The stream broke (\(error)): something may be missing. Bring the devices nearer, and try again."
+                    "The stream broke (\(error)); data may be missing. Move the devices closer together and try again."
             )
         }
     }
 
-    /// The stream as two threads use it.
+    /// The stream, shared by the two copying threads.
     private final class Shared: Sendable {
         let number: CInt
         private let stream: UnixFD
@@ -45,10 +45,10 @@ enum StandardStreams {
             number = stream.withFileDescriptor { $0 }
         }
 
-        /// Why not everything was carried, if it was not.
+        /// The first error of either copy, if there was one.
         var failure: Errno? { firstFailure.withLock { $0 } }
 
-        /// Copies until the end.
+        /// Copies until the end of `source`, or until the first error, which it records.
         func copy(from source: CInt, to target: CInt) {
             let (source, target) = (FileDescriptor(rawValue: source), FileDescriptor(rawValue: target))
             var buffer = [UInt8](repeating: 0, count: 64 * 1024)
@@ -63,7 +63,7 @@ enum StandardStreams {
             }
         }
 
-        /// Ends both copies in a way that the other side takes for what it is: no end, but an interruption.
+        /// Ends both copies with a reset, so that the other side sees an interruption, not the end of the data.
         func abandon() {
             var reset = linger(l_onoff: 1, l_linger: 0)
             setsockopt(number, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))

@@ -1,7 +1,7 @@
 import DBus
 import HandoffBus
 
-/// The app behind `handoffctl publish --stream`: it takes one stream, and no others.
+/// The activity delegate of `handoffctl publish --stream`: it accepts one stream and refuses further ones.
 struct StreamDelegate: ActivityDelegate {
     static let path: ObjectPath = "/org/handoffd/control"
 
@@ -12,7 +12,7 @@ struct StreamDelegate: ActivityDelegate {
         (receivedStreams, newStreams) = AsyncStream.makeStream()
     }
 
-    /// The stream, once another device has opened it.
+    /// Waits until another device opens the stream, and returns it.
     func stream() async throws -> UnixFD {
         for await stream in receivedStreams {
             newStreams.finish()
@@ -32,7 +32,7 @@ struct StreamDelegate: ActivityDelegate {
         named name: String
     ) throws {
         guard case .enqueued = newStreams.yield(stream) else {
-            throw HandoffErrorName.limitReached.reply("This program takes one stream, and has it.")
+            throw HandoffErrorName.limitReached.reply("This program accepts only one stream and already has it.")
         }
     }
 }

@@ -3,38 +3,38 @@ import HandoffWire
 
 /// The activities of this device and which of them is current.
 ///
-/// Activities that asked to be current form a stack: the newest that is eligible and has not expired is the current
-/// activity, and when it resigns, is invalidated, becomes ineligible or expires, the one below is current again. An
-/// activity belongs to the client that created it and leaves with it.
+/// Activities that were made current form a stack: the newest one that is eligible and has not expired is the current
+/// activity; when it resigns, is invalidated, becomes ineligible or expires, the one below is current again. An
+/// activity belongs to the client that created it, and is removed when the client leaves.
 package struct ActivityRegister: Sendable {
-    /// The name of an activity inside one run of the daemon; never used twice.
+    /// The id of an activity within one run of the daemon; never reused.
     package typealias ID = UInt64
 
-    /// An activity as its owner last described it.
+    /// An activity as last described by its owner.
     package struct Record: Hashable, Sendable {
         package let id: ID
-        /// Who created it; only this client may change it.
+        /// The client that created it; only this client may change it.
         package let owner: String
         package var activity: Activity {
             didSet { encodedSize = activity.reducedToRequiredKeys.encodedSize }
         }
-        /// Whether its owner wants it to be offered to other devices at all.
+        /// Whether its owner allows it to be offered to other devices.
         package var isEligible: Bool
-        /// Whether its owner has newer state than `activity`, and would like to be asked before it is needed.
+        /// Whether its owner has newer state than `activity`, and wants to be asked for it before it is fetched.
         package var needsSave = false
-        /// Where its owner takes call-backs: the path of an object; nil when it takes none.
+        /// The object path at which its owner receives callbacks; nil for none.
         package var delegate: String?
-        /// Why its document cannot follow to another device now; nil while it can, and for an activity without one.
+        /// Why its document is not available on other devices now; nil when it is, or when there is no document.
         package var documentProblem: String?
-        /// How many bytes it takes on the air.
+        /// Its encoded size in bytes.
         package private(set) var encodedSize: Int
-        /// Whether it has expired, by the last ``ActivityRegister/expire(at:)``.
+        /// Whether it has expired, as of the last ``ActivityRegister/expire(at:)``.
         package fileprivate(set) var isExpired = false
 
-        /// Whether it may be continued, as far as it is up to the activity itself.
+        /// Whether it may be continued, as far as its own state is concerned.
         package var isOffered: Bool { isEligible && !isExpired && documentProblem == nil }
 
-        /// Whether its app can be given a continuation stream.
+        /// Whether its app accepts continuation streams.
         package var takesStreams: Bool { activity.supportsContinuationStreams && delegate != nil }
 
         fileprivate init(id: ID, owner: String, activity: Activity, isEligible: Bool) {
@@ -51,9 +51,9 @@ package struct ActivityRegister: Sendable {
 
     private var records: [ID: Record] = [:]
     private var stack: [ID] = []
-    /// Those with an expiration date, which are few.
+    /// The activities with an expiration date, which are few.
     private var expiring: Set<ID> = []
-    /// Those about a document, which are few.
+    /// The activities about a document, which are few.
     private var documented: Set<ID> = []
     private var nextID: ID = 1
 
@@ -67,10 +67,10 @@ package struct ActivityRegister: Sendable {
     /// Every client that has an activity.
     package var owners: Set<String> { Set(records.values.map(\.owner)) }
 
-    /// The activity with that id, if it exists.
+    /// Returns the activity with that id, if it exists.
     package subscript(id: ID) -> Record? { records[id] }
 
-    /// Adds an activity, not current yet.
+    /// Adds an activity, which is not current yet.
     ///
     /// - Throws: ``HandoffError`` with `limitReached` when the owner has too many.
     package mutating func insert(
@@ -111,12 +111,12 @@ package struct ActivityRegister: Sendable {
         records[id] = record
     }
 
-    /// The URLs of documents, by the activities that are about them.
+    /// The URLs of documents, keyed by the activities that are about them.
     package var documents: [ID: String] {
         documented.reduce(into: [:]) { $0[$1] = records[$1]?.activity.documentURL }
     }
 
-    /// Passes over the activities whose expiration date has come by the wall clock, and over no others.
+    /// Updates which activities have expired by the wall clock.
     package mutating func expire(at now: Moment) {
         for id in expiring {
             let expiration = records[id]?.expiration
@@ -124,20 +124,20 @@ package struct ActivityRegister: Sendable {
         }
     }
 
-    /// When the next activity expires of those that want to be current, in microseconds since 1970; nil for never.
+    /// When the next of the activities in the stack expires, in microseconds since 1970; nil for never.
     package var nextExpiration: Int64? {
         guard !expiring.isEmpty else { return nil }
         return stack.compactMap { records[$0] }.filter { !$0.isExpired }.compactMap(\.expiration).min()
     }
 
-    /// Puts the activity on top of those that want to be current.
+    /// Puts the activity on top of the stack.
     package mutating func becomeCurrent(_ id: ID) {
         guard records[id] != nil else { return }
         stack.removeAll { $0 == id }
         stack.append(id)
     }
 
-    /// Takes the activity out of those that want to be current.
+    /// Removes the activity from the stack.
     package mutating func resignCurrent(_ id: ID) {
         stack.removeAll { $0 == id }
     }
@@ -151,7 +151,7 @@ package struct ActivityRegister: Sendable {
         return records.removeValue(forKey: id)
     }
 
-    /// Removes every activity of a client that is gone, and returns them in the order of their creation.
+    /// Removes every activity of a client that has left, and returns them in the order of their creation.
     package mutating func removeAll(ownedBy owner: String) -> [Record] {
         let gone = records.values.filter { $0.owner == owner }.sorted { $0.id < $1.id }
         for record in gone { invalidate(record.id) }
@@ -160,9 +160,9 @@ package struct ActivityRegister: Sendable {
 }
 
 extension ActivityRegister.Record {
-    /// When it expires, in microseconds since 1970; nil for never.
+    /// The expiration date in microseconds since 1970; nil for never.
     fileprivate var expiration: Int64? {
-        // The years -9999 to 9999 in microseconds are well within the range.
+        // The years -9999 to 9999 in microseconds are well within the range of Int64.
         activity.expiration.map { $0.seconds * 1_000_000 + Int64($0.nanoseconds / 1000) }
     }
 }

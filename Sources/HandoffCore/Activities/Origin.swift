@@ -1,11 +1,11 @@
 package import HandoffModel
 package import HandoffWire
 
-/// The side of an activity that others may continue: which activity is current, what is advertised, who gets what.
+/// The origin of activities: decides which activity is current, what is advertised, and what a peer is given.
 package struct Origin: Sendable {
-    /// How long the last activity can be fetched after its advertisement was withdrawn without it being invalidated.
+    /// How long the last activity can be fetched after its advertisement was withdrawn, unless it was invalidated.
     ///
-    /// Somebody may have picked it in the moment in which it resigned.
+    /// A user may have selected it on another device at the moment when it resigned.
     package static let gracePeriod = Duration.seconds(10)
 
     private struct WithdrawnActivity {
@@ -18,30 +18,30 @@ package struct Origin: Sendable {
     private var withdrawn: WithdrawnActivity?
     private var saves = SaveRequests()
     private let streamTokens: StreamTokens
-    /// Who has acknowledged which activities: only these may open streams to them.
+    /// The devices that have acknowledged each activity: only these may open streams to it.
     private var acknowledgedBy: [ActivityRegister.ID: Set<DeviceID>] = [:]
 
-    /// Whether everything is kept off the air.
+    /// Whether advertising is suppressed.
     package private(set) var isWithheld = false
 
-    /// An origin without activities.
+    /// Creates an origin without activities.
     ///
     /// - Parameter run: a random number of this run of the daemon; see ``StreamTokens``.
     package init(run: UInt32 = 0) {
         streamTokens = StreamTokens(run: run)
     }
 
-    /// How long a fetch waits for an app that saves first: `SaveRequests.timeout`, unless a test has more.
+    /// How long a fetch waits for an app that saves first: `SaveRequests.timeout`, unless a test sets another value.
     package var saveTimeout: Duration {
         get { saves.timeout }
         set { saves.timeout = newValue }
     }
 
-    /// What has to happen before a request can be answered.
+    /// What has to be done before a request can be answered.
     package enum Preparation: Hashable, Sendable {
         /// Nothing.
         case ready
-        /// The app of that activity has been asked to save, or has to be asked now when there is a round.
+        /// The app of that activity has been asked to save, or has to be asked now if `asking` is not nil.
         case saving(ActivityRegister.ID, asking: SaveRequests.Request?)
     }
 
@@ -51,7 +51,7 @@ package struct Origin: Sendable {
     /// Every client that has an activity.
     package var owners: Set<String> { register.owners }
 
-    /// The activity with that id.
+    /// Returns the activity with that id.
     ///
     /// - Throws: ``HandoffError`` with `noSuchActivity`.
     package func activity(_ id: ActivityRegister.ID) throws(HandoffError) -> ActivityRegister.Record {
@@ -61,7 +61,7 @@ package struct Origin: Sendable {
         return record
     }
 
-    /// Whether that activity exists.
+    /// Returns whether that activity exists.
     package func contains(_ id: ActivityRegister.ID) -> Bool { register[id] != nil }
 
     /// Adds an activity that is not current yet.
@@ -75,7 +75,7 @@ package struct Origin: Sendable {
         try register.insert(activity, owner: owner, isEligible: isEligible)
     }
 
-    /// Says that the owner has newer state than it has told, or has none.
+    /// Records whether the owner has newer state than it has sent.
     ///
     /// - Throws: ``HandoffError`` with `noSuchActivity` or `notOwner`.
     package mutating func setNeedsSave(
@@ -103,7 +103,7 @@ package struct Origin: Sendable {
     /// The URLs of documents, by the activities that are about them.
     package var documents: [ActivityRegister.ID: String] { register.documents }
 
-    /// Takes in why an activity's document cannot follow to another device, or that it can; unknown ids are ignored.
+    /// Records why an activity's document is not available on other devices, nil if it is; unknown ids are ignored.
     package mutating func setDocumentProblem(_ problem: String?, of id: ActivityRegister.ID, at now: Moment) {
         applyChange(at: now) { $0.update(id) { $0.documentProblem = problem } }
     }
@@ -118,7 +118,7 @@ package struct Origin: Sendable {
         applyChange(at: now) { $0.becomeCurrent(id) }
     }
 
-    /// Lets the activity go on existing without being current.
+    /// Makes the activity not current, without removing it.
     package mutating func resignCurrent(
         _ id: ActivityRegister.ID,
         by client: String,
@@ -128,7 +128,7 @@ package struct Origin: Sendable {
         applyChange(at: now) { $0.resignCurrent(id) }
     }
 
-    /// Removes the activity, here and from the lists of all devices.
+    /// Removes the activity, on this device and from the lists of all others.
     package mutating func invalidate(
         _ id: ActivityRegister.ID,
         by client: String,
@@ -151,9 +151,9 @@ package struct Origin: Sendable {
         return removed
     }
 
-    /// What belongs on the air at `now`, and the `uptime` at which to ask again.
+    /// Returns what to advertise at `now`, and the `uptime` at which to call again.
     ///
-    /// What has expired by then is not current any more.
+    /// Activities that have expired by then are no longer current.
     package mutating func advance(to now: Moment) -> (broadcast: AdvertisementPacer.Broadcast?, next: Duration?) {
         applyChange(at: now) { _ in }
         let (broadcast, next) = pacer.advance(to: now)
@@ -161,7 +161,7 @@ package struct Origin: Sendable {
         return (broadcast, [next, expiration, saves.nextDeadline].compactMap(\.self).min())
     }
 
-    /// The answer to a trusted device that asks for a stream to the app of an activity, and which activity that is.
+    /// Returns the answer to a trusted device that asks for a stream to the app of an activity, and that activity's id.
     package func answer(
         to request: StreamRequest,
         from device: DeviceID
@@ -177,32 +177,33 @@ package struct Origin: Sendable {
         return (.stream, id)
     }
 
-    /// Takes in that a device has acknowledged an activity.
+    /// Records that a device has acknowledged an activity.
     package mutating func acknowledged(_ id: ActivityRegister.ID, by device: DeviceID) {
         guard register[id] != nil else { return }
         acknowledgedBy[id, default: []].insert(device)
     }
 
-    /// Keeps everything off the air for as long as nobody is at this device, without a change to what is current.
+    /// Suppresses advertising while the session is idle or locked, without changing which activity is current.
     package mutating func withhold(_ isWithheld: Bool, at now: Moment) {
         let before = offered
         self.isWithheld = isWithheld
         updateAdvertisement(from: before, at: now)
     }
 
-    /// Keeps something on the air while there is nothing to continue, or no more.
+    /// Switches cover advertisements on or off.
     package mutating func cover(_ isCovering: Bool) {
         pacer.isCovering = isCovering
     }
 
-    /// Says that a broadcast of that content has begun just now.
+    /// Records that the radio has just begun to advertise that content.
     package mutating func began(_ content: AdvertisementPacer.Content, at now: Moment) {
         pacer.began(content, at: now.uptime)
     }
 
-    /// What a request has to wait for: the app that has newer state is asked for it, once for all who ask meanwhile.
+    /// Returns what a request has to wait for: an app that has newer state is asked once for all requests in the
+    /// meantime.
     ///
-    /// The activity needs no save from then on: what its owner changes after it was asked counts anew.
+    /// The activity's `needsSave` is cleared: changes after the app was asked set it again.
     package mutating func prepare(for request: FetchRequest, at now: Moment) -> Preparation {
         applyChange(at: now) { _ in }
         guard let record = record(for: request, at: now) else { return .ready }
@@ -212,41 +213,41 @@ package struct Origin: Sendable {
         return .saving(record.id, asking: saves.begin(record.id, at: now))
     }
 
-    /// Whether requests for that activity have to wait for its app.
+    /// Returns whether requests for that activity have to wait for its app.
     package func isSaving(_ id: ActivityRegister.ID) -> Bool { saves.isAwaited(id) }
 
-    /// Changes whenever requests have to wait for an app no more.
+    /// A number that changes whenever requests stop waiting for an app.
     package var saveCompletions: UInt64 { saves.completions }
 
-    /// Takes in how an app answered; false when nobody cares any more.
+    /// Records an app's answer; returns false when the request was over already.
     ///
-    /// An app that could not save has newer state still.
+    /// An app that could not save still has newer state.
     package mutating func saveEnded(_ saveRequest: SaveRequests.Request, _ outcome: SaveRequests.Outcome) -> Bool {
         guard saves.end(saveRequest) else { return false }
         if outcome != .saved { register.update(saveRequest.activity) { $0.needsSave = true } }
         return true
     }
 
-    /// The activities whose apps have been waited for long enough.
+    /// Ends the wait for apps that are late, and returns their activities.
     package mutating func expireSaves(at now: Moment) -> [ActivityRegister.ID] {
         saves.expire(at: now)
     }
 
-    /// The answer to a trusted device that asks for the activity of a type.
+    /// Returns the answer to a trusted device that asks for the activity of a type.
     ///
-    /// Only the current activity is given away, and for ``gracePeriod`` the last one if nothing took its place.
+    /// Only the current activity is given away, or for ``gracePeriod`` the last one if none has replaced it.
     package func answer(to request: FetchRequest, at now: Moment) -> Answer {
         guard let record = record(for: request, at: now) else { return Self.noLongerCurrent }
         return .activity(shared(record))
     }
 
-    /// The activity as another device gets it.
+    /// Returns the activity in the form that another device gets.
     private func shared(_ record: ActivityRegister.Record) -> Activity {
         let reduced = record.activity.reducedToRequiredKeys
         return record.takesStreams ? reduced.withStreamToken(streamTokens.token(for: record.id)) : reduced
     }
 
-    /// The activity that a request gets, as it stands; nil for a refusal.
+    /// Returns the activity that answers a request, with its present state; nil for a refusal.
     package func record(for request: FetchRequest, at now: Moment) -> ActivityRegister.Record? {
         guard let record = offered ?? recordInGracePeriod(at: now), record.activity.type.hash == request.typeHash else {
             return nil
@@ -254,26 +255,26 @@ package struct Origin: Sendable {
         return record
     }
 
-    /// The activity that is to be on the air.
+    /// The activity to advertise.
     private var offered: ActivityRegister.Record? { isWithheld ? nil : register.current }
 
-    /// The activity that left the air last, as it stands, if somebody may have picked it in that moment.
+    /// Returns the activity whose advertisement was withdrawn last, with its present state, during its grace period.
     private func recordInGracePeriod(at now: Moment) -> ActivityRegister.Record? {
         guard let withdrawn, withdrawn.until > now.uptime, let record = register[withdrawn.id] else { return nil }
         return record.isOffered ? record : nil
     }
 
     private static let noLongerCurrent = Answer.refusal(
-        Refusal(.noLongerCurrent, "That activity is not the current one any more.")
+        Refusal(.noLongerCurrent, "That activity is no longer the current one.")
     )
 
     private func check(_ id: ActivityRegister.ID, belongsTo client: String) throws(HandoffError) {
         guard try activity(id).owner == client else {
-            throw HandoffError(.notOwner, "This activity belongs to another program; only that one can change it.")
+            throw HandoffError(.notOwner, "This activity belongs to another program; only that program can change it.")
         }
     }
 
-    /// Applies a change to the register and draws the consequences.
+    /// Applies a change to the register, and updates the advertisement.
     private mutating func applyChange(at now: Moment, _ change: (inout ActivityRegister) -> Void) {
         let before = offered
         change(&register)
@@ -281,13 +282,13 @@ package struct Origin: Sendable {
         updateAdvertisement(from: before, at: now)
     }
 
-    /// Draws the consequences for the air and for late fetches of that another activity is offered than `before`.
+    /// Updates the advertisement and the grace period after the offered activity has changed from `before`.
     private mutating func updateAdvertisement(from before: ActivityRegister.Record?, at now: Moment) {
         if let after = offered {
             withdrawn = nil
             pacer.request(.activity(after.activity.type.hash, hasWebpage: after.activity.webpageURL != nil))
         } else if let before {
-            // Nothing took its place. Invalidated means gone; resigned means still there for a late fetch.
+            // No activity replaced it. An invalidated activity is gone; one that resigned can still be fetched late.
             withdrawn = WithdrawnActivity(id: before.id, until: now.uptime + Self.gracePeriod)
             pacer.request(nil)
         }

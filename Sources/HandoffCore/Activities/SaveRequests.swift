@@ -1,28 +1,29 @@
-/// Which apps have been asked to save their newest state, because another device is about to fetch it.
+/// The save requests in progress: apps that were asked to save their newest state because another device is about to
+/// fetch it.
 ///
-/// However many devices fetch at once, an app is asked once. Those that fetch wait until it has answered, at most for
-/// ``timeout``; after that they get what was saved last. An app that is late is not asked again before it has answered,
-/// and nobody waits for it a second time.
+/// However many devices fetch at once, an app is asked once. The fetches wait until it has answered, at most for
+/// ``timeout``; after that they get the state that was saved last. A late app is not asked again before it has
+/// answered, and no fetch waits for it a second time.
 package struct SaveRequests: Sendable {
     /// How long a fetch waits for an app.
     ///
-    /// Long enough for a busy app, and short enough that dialling and sending still fit into the 15 seconds that a
-    /// fetching device has.
+    /// Long enough for a busy app, and short enough that dialling and sending still fit into the 15 seconds that the
+    /// fetching device allows.
     package static let timeout = Duration.seconds(3)
 
-    /// One request to one app; its number is never used twice.
+    /// One request to one app; its number is never reused.
     package struct Request: Hashable, Sendable {
         package let activity: ActivityRegister.ID
         let number: UInt64
     }
 
-    /// How a round ended for those who waited for it.
+    /// The outcome of a request for the fetches that waited for it.
     package enum Outcome: Hashable, Sendable {
         /// The app has saved.
         case saved
-        /// The app answered that it could not, or cannot be asked.
+        /// The app answered with a failure, or cannot be asked.
         case failed
-        /// The app has not answered in time.
+        /// The app did not answer in time.
         case timedOut
     }
 
@@ -38,21 +39,21 @@ package struct SaveRequests: Sendable {
     private var open: [ActivityRegister.ID: Open] = [:]
     private var lastNumber: UInt64 = 0
 
-    /// How many rounds nobody waits for any more; it changes whenever one ends.
+    /// The number of requests that are no longer waited for; changes whenever waiting ends.
     package private(set) var completions: UInt64 = 0
 
     package init() {}
 
-    /// Whether the app of that activity was asked, and has not answered.
+    /// Returns whether the app of that activity was asked and has not answered.
     package func isOpen(_ activity: ActivityRegister.ID) -> Bool { open[activity] != nil }
 
-    /// Whether a fetch of that activity has to wait for its app.
+    /// Returns whether a fetch of that activity has to wait for its app.
     package func isAwaited(_ activity: ActivityRegister.ID) -> Bool { open[activity]?.until != nil }
 
     /// The `uptime` at which ``expire(at:)`` has something to do; nil for never.
     package var nextDeadline: Duration? { open.values.compactMap(\.until).min() }
 
-    /// Begins a round for an activity that has none open.
+    /// Begins a request for an activity that has none open.
     package mutating func begin(_ activity: ActivityRegister.ID, at now: Moment) -> Request {
         precondition(!isOpen(activity), "an app is asked once at a time")
         lastNumber += 1
@@ -61,20 +62,20 @@ package struct SaveRequests: Sendable {
         return saveRequest
     }
 
-    /// Takes in that the app has answered; false when that round was over already.
+    /// Records the app's answer; returns false when that request was over already.
     package mutating func end(_ saveRequest: Request) -> Bool {
         guard open[saveRequest.activity]?.saveRequest == saveRequest else { return false }
         remove(saveRequest.activity)
         return true
     }
 
-    /// Forgets the round of an activity that is gone.
+    /// Removes the request of an activity that no longer exists.
     package mutating func remove(_ activity: ActivityRegister.ID) {
         guard let removed = open.removeValue(forKey: activity) else { return }
         if removed.until != nil { completions += 1 }
     }
 
-    /// The activities whose apps have been waited for long enough, each told once, in the order of their ids.
+    /// Ends the wait for apps that are late, and returns their activities, each once, ordered by id.
     package mutating func expire(at now: Moment) -> [ActivityRegister.ID] {
         let late = open.filter { entry in entry.value.until.map { $0 <= now.uptime } ?? false }.keys.sorted()
         for activity in late { open[activity]?.until = nil }

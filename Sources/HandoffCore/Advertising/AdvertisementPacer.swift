@@ -1,12 +1,14 @@
 package import HandoffModel
 
-/// Decides what is on the air at each instant, so that neither other devices nor the radio are flooded.
+/// Decides what is advertised at each moment, and limits how often it changes, for the sake of other devices and the
+/// radio.
 ///
-/// What is wanted may change thousands of times a second; what is advertised changes at most once in half a second and
-/// five times in ten seconds, and the last wish wins. When there is nothing to continue any more, a farewell says so for a
-/// while, for others to drop the entry at once; then the air is silent, or a farewell for good when it is covered.
+/// Requests may change thousands of times a second; the advertisement changes at most once in half a second and five
+/// times in ten seconds, and the last request wins. When there is nothing to continue any more, a withdrawal
+/// advertisement is sent for a while, so that others drop the entry at once; after that nothing is advertised, or with
+/// cover advertisements the withdrawal continues.
 package struct AdvertisementPacer: Sendable {
-    /// What a device has to tell.
+    /// What a device advertises.
     package enum Content: Hashable, Sendable {
         /// This activity can be continued.
         case activity(ActivityTypeHash, hasWebpage: Bool)
@@ -14,35 +16,36 @@ package struct AdvertisementPacer: Sendable {
         case withdrawal
     }
 
-    /// One advertisement as it should be on the air.
+    /// One advertisement to send.
     package struct Broadcast: Hashable, Sendable {
         package let content: Content
         /// The slot under whose keys it is sealed.
         package let slot: UInt64
-        /// Whether others should hear it soon, because it is new.
+        /// Whether it is new, so that others should receive it soon.
         package let isFresh: Bool
     }
 
     /// The shortest time between two changes.
     package static let shortestGap = Duration.milliseconds(500)
-    /// How many changes ``window`` admits.
+    /// How many changes are allowed in ``window``.
     package static let changesPerWindow = 5
     /// The time in which changes are counted.
     package static let window = Duration.seconds(10)
     /// How long an advertisement counts as fresh.
     package static let freshness = Duration.seconds(30)
-    /// How long a farewell is on the air: a whole cycle of a scanner that listens for one second in four, and once more
-    /// the 1.28 s between two advertisements of an old bluetoothd.
+    /// How long a withdrawal is advertised: a whole cycle of a scanner that listens for one second in four, plus the
+    /// 1.28 s between two advertisements of an old bluetoothd.
     package static let withdrawalDuration = Duration.milliseconds(5280)
 
     private struct OnAir {
         var content: Content
         var since: Duration
-        /// Whether ``since`` is when the radio had it on the air, and not yet when that was decided.
+        /// Whether ``since`` is when the radio began to advertise it, rather than when that was decided.
         var hasBegun = false
     }
 
-    /// Whether "nothing to continue" is said for as long as it is so, so that the air does not tell.
+    /// Whether the withdrawal is advertised for as long as there is nothing to continue, so that outsiders cannot tell
+    /// the two states apart.
     package var isCovering = false
 
     private var requested: Content?
@@ -51,21 +54,21 @@ package struct AdvertisementPacer: Sendable {
 
     package init() {}
 
-    /// Says what should be told from now on; nil for nothing.
+    /// Sets what should be advertised from now on; nil for nothing.
     package mutating func request(_ content: Content?) {
         requested = content
     }
 
-    /// Says that a broadcast of that content has begun just now, which may be later than it was asked for.
+    /// Records that the radio has just begun to advertise that content, which may be later than requested.
     ///
-    /// The first time counts: the same content in a new slot or at another pace is nothing new.
+    /// Only the first time counts: the same content in a new slot or at another interval is not new.
     package mutating func began(_ content: Content, at uptime: Duration) {
         guard let current = onAir, current.content == content, !current.hasBegun else { return }
         onAir?.since = uptime
         onAir?.hasBegun = true
     }
 
-    /// What belongs on the air at `now`, and when to ask again at the latest (as `uptime`; nil for not at all).
+    /// Returns what to advertise at `now`, and when to call again at the latest (as `uptime`; nil for not at all).
     package mutating func advance(to now: Moment) -> (broadcast: Broadcast?, next: Duration?) {
         let target = target(at: now.uptime)
         if target != onAir?.content {
@@ -78,7 +81,8 @@ package struct AdvertisementPacer: Sendable {
         return (broadcast(at: now), nextDeadline(after: now))
     }
 
-    /// What the wish means for the air: a wish for nothing is a farewell first, if anything was said before.
+    /// Returns what to advertise for the current request: a request for nothing is a withdrawal first, if anything was
+    /// advertised before.
     private func target(at uptime: Duration) -> Content? {
         if let requested { return requested }
         if isCovering { return .withdrawal }
@@ -90,7 +94,7 @@ package struct AdvertisementPacer: Sendable {
     private func earliestChange(to target: Content?) -> Duration {
         guard let last = changes.last, target != nil else { return .zero }
         let afterGap = last + Self.shortestGap
-        // A farewell waits for the gap only: what it takes back has been counted already.
+        // A withdrawal waits for the gap only: the advertisement that it withdraws has been counted already.
         guard target != .withdrawal, changes.count == Self.changesPerWindow else { return afterGap }
         return max(afterGap, changes[0] + Self.window)
     }

@@ -1,14 +1,14 @@
 package import HandoffModel
 
-/// Decides when an advertisement is, for a while, one that a single member can read: one that does not know the present
-/// state of the circle, and perhaps not the key of everybody else's advertisement.
+/// Decides when a directed advertisement replaces the one for all members, for a lagging member that may not have the
+/// key of the latter.
 ///
-/// What is advertised is first for all. Then each lagging member has a turn, long enough to be heard by a scanner that
-/// mostly rests; between the turns the advertisement is for all again, twice as long after each round.
+/// A new advertisement is first for all members. Then each lagging member has a turn, long enough to be received by a
+/// duty-cycled scanner; between the turns the advertisement is for all again, for twice as long after each round.
 package struct DirectedAdvertisingSchedule: Sendable {
-    /// How long a turn is: as a farewell, long enough for a scanner that listens for one second in four.
+    /// The length of a turn: as for a withdrawal, long enough for a scanner that listens for one second in four.
     package static let duration = AdvertisementPacer.withdrawalDuration
-    /// How long something new is told to all before the first turn.
+    /// How long a new advertisement is for all before the first turn.
     package static let shortestPause = Duration.seconds(6)
     /// The longest time between two turns.
     package static let longestPause = Duration.seconds(300)
@@ -31,13 +31,14 @@ package struct DirectedAdvertisingSchedule: Sendable {
 
     package init() {}
 
-    /// Whose turn it is, and the `uptime` at which to ask again; nobody's when the advertisement is for all.
+    /// Returns the member that has the turn, and the `uptime` at which to call again; the member is nil when the
+    /// advertisement is for all.
     ///
     /// - Parameters:
-    ///   - uptime: now.
-    ///   - content: what is on the air; there are no turns of a farewell.
-    ///   - circleDigest: tells the present state of the circle from others.
-    ///   - lagging: the members that do not know that state, in the order of their ids.
+    ///   - uptime: the present.
+    ///   - content: what is advertised; there are no turns for a withdrawal.
+    ///   - circleDigest: the digest of the present circle.
+    ///   - lagging: the members that have not acknowledged that circle, ordered by id.
     package mutating func advance(
         to uptime: Duration,
         advertising content: AdvertisementPacer.Content?,

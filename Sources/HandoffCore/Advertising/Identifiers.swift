@@ -12,7 +12,7 @@ extension DevicePublicKey {
 }
 
 extension ActivityType {
-    /// The five bytes that stand for the type in an advertisement.
+    /// The five bytes that represent the type in an advertisement.
     package var hash: ActivityTypeHash {
         guard let hash = try? ActivityTypeHash(bytes: HandoffDigest.activityTypeHash(rawValue)) else {
             preconditionFailure("a digest has five bytes")
@@ -22,7 +22,7 @@ extension ActivityType {
 }
 
 extension ActivityTypeHash {
-    /// The hash that stands for "nothing to continue any more"; no type is known to have it.
+    /// The type hash of a withdrawal advertisement; no known type has it.
     package static let withdrawal: ActivityTypeHash = {
         guard let hash = try? ActivityTypeHash(bytes: [0, 0, 0, 0, 0]) else { preconditionFailure("five bytes") }
         return hash
@@ -30,7 +30,7 @@ extension ActivityTypeHash {
 }
 
 extension AdvertisementPayload {
-    /// What an advertisement says of `content`, with the port at which it can be fetched.
+    /// Creates the payload that advertises `content`, with the port at which it can be fetched.
     package init(_ content: AdvertisementPacer.Content, port: ChannelPort) {
         let (hash, hasWebpage) =
             switch content {

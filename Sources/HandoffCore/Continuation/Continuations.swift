@@ -1,73 +1,74 @@
 package import HandoffModel
 
-/// The continuations on this device, each from a person's wish to its end; at most one of them is being fetched.
+/// The continuations on this device, each from the user's request to its end; at most one of them is being fetched.
 ///
-/// The promise: an app that was told that an activity is coming gets the activity or the error, exactly one of them, and not
-/// before it has taken in the announcement. It is told neither where it could not be started. Where the activity turns out
-/// to be for another app, that one gets it without an announcement, for there is nothing to wait for any more.
+/// Guarantee: an app that received an announcement gets the activity or an error, exactly one of them, and not before
+/// it has processed the announcement. It gets neither if it could not be started. If the activity turns out to be for
+/// another app, that app gets it without an announcement, since there is nothing to wait for any more.
 ///
-/// Everything that is asked for in an `Action` comes back as a call, however it ends, so that no continuation stays for
-/// ever; how long that may take is up to whoever carries the action out.
+/// Every `Action` is followed by a call that reports its result, so that no continuation remains indefinitely; the
+/// service that performs the action limits how long that may take.
 package struct Continuations: Sendable {
-    /// The name of a continuation inside one run of the daemon; never used twice.
+    /// The id of a continuation within one run of the daemon; never reused.
     package typealias ID = UInt64
     /// An app of this computer, by its id.
     package typealias AppID = String
 
-    /// What is to be done for a continuation.
+    /// An action to perform for a continuation.
     package enum Action: Hashable, Sendable {
-        /// Tell the expected app that an activity is coming; then call ``Continuations/announced(_:_:)``.
+        /// Tells the expected app that an activity is coming; then call ``Continuations/announced(_:_:)``.
         case announce
-        /// Ask the origin; then call ``Continuations/fetched(_:_:)`` or ``Continuations/failed(_:_:)``.
+        /// Fetches the activity from its origin; then call ``Continuations/fetched(_:_:)`` or
+        /// ``Continuations/failed(_:_:)``.
         case fetch
-        /// Give the activity to an app; then call ``Continuations/handedOver(_:_:)``.
+        /// Gives the activity to an app; then call ``Continuations/handedOver(_:_:)``.
         case handOver(Activity, to: AppID)
-        /// Tell the expected app that the activity is not coming.
+        /// Tells the expected app that the activity is not coming.
         case reportFailure(HandoffError)
-        /// Open the web page or the document; then call ``Continuations/openedElsewhere(_:_:)``.
+        /// Opens the web page or the document; then call ``Continuations/openedElsewhere(_:_:)``.
         case openElsewhere(Activity)
-        /// Nothing more happens; whoever asked is told, and what is under way is given up.
+        /// Ends the continuation: reports the result to the caller, and cancels what is in progress.
         case finish(Result<Outcome, HandoffError>)
     }
 
-    /// What became of an announcement.
+    /// The result of an announcement.
     package enum Announcement: Hashable, Sendable {
-        /// The app has it, or may have it.
+        /// The app has received it, or may have received it.
         case delivered
-        /// The app is not there, and cannot be started: it has heard nothing.
+        /// The app is not running and cannot be started: it has received nothing.
         case unreachable
     }
 
-    /// What an app said to the activity.
+    /// An app's response to the activity.
     package enum Response: Hashable, Sendable {
-        /// It goes on with it.
+        /// The app continues it.
         case accepted
-        /// It does not want it.
+        /// The app declined it.
         case declined
-        /// It could not be started, crashed, or has not answered.
+        /// The app could not be started, crashed, or did not answer.
         case failed(String)
     }
 
-    /// Where an activity has gone.
+    /// Where an activity was continued.
     package enum Outcome: Hashable, Sendable {
-        /// An app goes on with it.
+        /// In an app.
         case app(AppID)
-        /// Its web page is open.
+        /// As a web page in the browser.
         case browser
-        /// Its document is open in an app.
+        /// As a document, in an app that opens it.
         case document(AppID)
     }
 
     private enum Announcing: Sendable {
-        /// There is nobody to tell before the activity is here.
+        /// There is no app to notify before the activity has arrived.
         case notNeeded
         case running(AppID)
         case delivered(AppID)
-        /// The app is not there.
+        /// The app is not running and cannot be started.
         case unreachable(AppID)
 
         var isOver: Bool { if case .running = self { false } else { true } }
-        /// The app that waits for what follows.
+        /// The app that has received the announcement.
         var announcedApp: AppID? { if case .delivered(let app) = self { app } else { nil } }
         /// The app that cannot be started.
         var unreachableApp: AppID? { if case .unreachable(let app) = self { app } else { nil } }
@@ -80,7 +81,7 @@ package struct Continuations: Sendable {
     }
 
     private enum Phase: Sendable {
-        /// The expected app, if there is one, is being told, and the activity being fetched.
+        /// The expected app, if there is one, is being notified, and the activity is being fetched.
         case preparing(Announcing, Fetch)
         /// An app has been given the activity.
         case receiving(Activity, by: AppID)
@@ -96,10 +97,10 @@ package struct Continuations: Sendable {
     /// How many continuations have not ended.
     package var count: Int { phases.count }
 
-    /// Begins a continuation, and gives up the one that is still being fetched.
+    /// Begins a continuation, and cancels the one that is still being fetched.
     ///
-    /// - Parameter announcedTo: the expected app, where it can be told before the activity is here.
-    /// - Returns: its id, and what is to be done for it and for the one that it ends.
+    /// - Parameter announcedTo: the expected app, if it can be notified before the activity has arrived.
+    /// - Returns: its id, and the actions for it and for the one that it cancels.
     package mutating func begin(announcedTo app: AppID? = nil) -> (id: ID, actions: [(ID, Action)]) {
         var actions: [(ID, Action)] = []
         for id in phases.keys.sorted() {
@@ -112,28 +113,28 @@ package struct Continuations: Sendable {
         return (id, actions)
     }
 
-    /// Takes in what became of `Action/announce`.
+    /// Handles the result of `Action/announce`.
     package mutating func announced(_ id: ID, _ announcement: Announcement) -> [Action] {
         guard case .preparing(.running(let app), let fetch) = phases[id] else { return [] }
         phases[id] = .preparing(announcement == .delivered ? .delivered(app) : .unreachable(app), fetch)
         return advance(id)
     }
 
-    /// Takes in the activity.
+    /// Handles the arrival of the activity.
     ///
-    /// - Parameter apps: the apps that may have it, in the order in which they are chosen.
+    /// - Parameter apps: the apps that may receive it, in order of preference.
     package mutating func fetched(_ id: ID, _ activity: Activity, for apps: [AppID]) -> [Action] {
         end(id, .arrived(activity, for: apps))
     }
 
-    /// Takes in that the activity does not come: the origin failed, or a person does not want it any more.
+    /// Handles the failure of the fetch: an error of the origin, or a cancellation by the user.
     ///
-    /// It changes nothing once the activity is here.
+    /// It has no effect once the activity has arrived.
     package mutating func failed(_ id: ID, _ error: HandoffError) -> [Action] {
         end(id, .failed(error))
     }
 
-    /// Takes in what became of `Action/handOver(_:)`.
+    /// Handles the result of `Action/handOver(_:)`.
     package mutating func handedOver(_ id: ID, _ response: Response) -> [Action] {
         guard case .receiving(let activity, let app) = phases[id] else { return [] }
         switch response {
@@ -142,13 +143,13 @@ package struct Continuations: Sendable {
         }
     }
 
-    /// Takes in what became of `Action/openElsewhere(_:)`.
+    /// Handles the result of `Action/openElsewhere(_:)`.
     package mutating func openedElsewhere(_ id: ID, _ result: Result<Outcome, HandoffError>) -> [Action] {
         guard case .opening = phases[id] else { return [] }
         return finish(id, result)
     }
 
-    /// Drops a continuation whose bus is gone, with its app and whoever asked.
+    /// Drops a continuation whose bus connection has ended, and with it the app and the caller.
     package mutating func forget(_ id: ID) {
         phases[id] = nil
     }
@@ -159,7 +160,7 @@ package struct Continuations: Sendable {
         return advance(id)
     }
 
-    /// Goes on once the app has been told and the fetch has ended.
+    /// Continues once the announcement is complete and the fetch has ended.
     private mutating func advance(_ id: ID) -> [Action] {
         guard case .preparing(let announcing, let fetch) = phases[id], announcing.isOver else { return [] }
         let announcedApp = announcing.announcedApp
@@ -177,7 +178,7 @@ package struct Continuations: Sendable {
         }
     }
 
-    /// Gives the activity to the app that was told, else to another one, else to none.
+    /// Gives the activity to the announced app, otherwise to another app, otherwise to none.
     private mutating func deliver(_ id: ID, _ activity: Activity, to apps: [AppID], announcedApp: AppID?) -> [Action] {
         if let announcedApp, apps.contains(announcedApp) {
             phases[id] = .receiving(activity, by: announcedApp)
@@ -202,7 +203,7 @@ package struct Continuations: Sendable {
         return [.finish(result)]
     }
 
-    private static let superseded = HandoffError(.userCancelled, "Another activity is continued instead.")
+    private static let superseded = HandoffError(.userCancelled, "Another activity is being continued instead.")
 
     private static let notForApp = HandoffError(
         .notContinuable,
@@ -212,14 +213,14 @@ package struct Continuations: Sendable {
 
     private static let forOtherApp = HandoffError(
         .notContinuable,
-        "The activity is for apps of another team, of which one continues it."
+        "The activity is for apps of another team, and one of those continues it."
     )
 
     private static func error(_ response: Response) -> HandoffError {
         switch response {
-        case .failed(let reason): HandoffError(.appFailed, "The app could not take the activity: \(reason)")
+        case .failed(let reason): HandoffError(.appFailed, "The app could not continue the activity: \(reason)")
         case .accepted, .declined:
-            HandoffError(.notContinuable, "The app does not want this activity, and it has no web page.")
+            HandoffError(.notContinuable, "The app declined this activity, and the activity has no web page.")
         }
     }
 }

@@ -1,6 +1,6 @@
-/// An error of the core, or of what carries out its actions: a kind for programs, a sentence for people.
+/// An error of the core or of the services that perform its actions: a code for programs, and a sentence for people.
 package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of a ``HandoffError``; a struct, so that kinds can be added.
+    /// The code of a ``HandoffError``; a struct, so that codes can be added.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Wrapped: String {
             case limitReached, noSuchActivity, notOwner, noLongerCurrent, unknownDevice, ownCard, invalidCard
@@ -16,13 +16,13 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
 
         package var description: String { wrapped.rawValue }
 
-        /// A bound on how much one client may hold was reached.
+        /// A limit on what one client may hold was reached.
         package static let limitReached = Code(wrapped: .limitReached)
-        /// No such activity exists, or not any more.
+        /// The activity does not exist, or no longer exists.
         package static let noSuchActivity = Code(wrapped: .noSuchActivity)
         /// The activity belongs to another client.
         package static let notOwner = Code(wrapped: .notOwner)
-        /// The origin goes on with something else by now.
+        /// The activity is no longer the current one of its origin.
         package static let noLongerCurrent = Code(wrapped: .noLongerCurrent)
         /// No trusted device has that id.
         package static let unknownDevice = Code(wrapped: .unknownDevice)
@@ -30,45 +30,45 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
         package static let ownCard = Code(wrapped: .ownCard)
         /// The card cannot be used.
         package static let invalidCard = Code(wrapped: .invalidCard)
-        /// The device did not answer: gone, out of range, or switched off.
+        /// The device did not answer: it has left, is out of range, or is switched off.
         package static let peerUnreachable = Code(wrapped: .peerUnreachable)
-        /// The device answered, and refused.
+        /// The device refused the request.
         package static let peerRefused = Code(wrapped: .peerRefused)
         /// The device broke the protocol.
         package static let peerMisbehaved = Code(wrapped: .peerMisbehaved)
-        /// The other side holds none of the keys it would need.
+        /// The other side has none of the required keys.
         package static let notTrusted = Code(wrapped: .notTrusted)
-        /// A step took longer than it may.
+        /// A step exceeded its time limit.
         package static let timedOut = Code(wrapped: .timedOut)
         /// The radio cannot be used now.
         package static let radioUnavailable = Code(wrapped: .radioUnavailable)
-        /// A person has chosen something else meanwhile.
+        /// The user has cancelled, or chosen something else meanwhile.
         package static let userCancelled = Code(wrapped: .userCancelled)
-        /// No app here takes the activity, and it has no web page.
+        /// No app on this device accepts the activity, and it has no web page.
         package static let notContinuable = Code(wrapped: .notContinuable)
-        /// No app of that name claims that type.
+        /// No app with that id claims that type.
         package static let noSuchApp = Code(wrapped: .noSuchApp)
-        /// The app could not be started, crashed, or has not answered.
+        /// The app could not be started, crashed, or did not answer.
         package static let appFailed = Code(wrapped: .appFailed)
-        /// The app of the activity takes no continuation streams.
+        /// The app of the activity does not accept continuation streams.
         package static let streamsNotSupported = Code(wrapped: .streamsNotSupported)
         /// The activity that was continued has ended at its origin.
         package static let continuationEnded = Code(wrapped: .continuationEnded)
-        /// A document lies in no synchronised folder, or leads out of it.
+        /// A document is not in a synchronised folder, or its path leads out of the folder.
         package static let documentNotShared = Code(wrapped: .documentNotShared)
-        /// A document is not there.
+        /// A document does not exist.
         package static let documentMissing = Code(wrapped: .documentMissing)
-        /// There is no synchronised folder of that id, or its directory is not there.
+        /// No synchronised folder has that id, or its directory does not exist.
         package static let noSuchFolder = Code(wrapped: .noSuchFolder)
         /// The URL of a document, or the path of a folder, has the wrong form.
         package static let invalidDocument = Code(wrapped: .invalidDocument)
-        /// A pairing has ended, and the devices are not paired.
+        /// A pairing has ended without pairing the devices.
         package static let notPaired = Code(wrapped: .notPaired)
-        /// The person here has confirmed a pairing, and nobody knows about the one there.
+        /// The local user has confirmed a pairing; whether the remote user has is unknown.
         package static let unconfirmed = Code(wrapped: .unconfirmed)
         /// A file of the state directory cannot be read.
         package static let stateUnreadable = Code(wrapped: .stateUnreadable)
-        /// A file of the state directory is not what was written there.
+        /// A file of the state directory has unexpected contents.
         package static let stateDamaged = Code(wrapped: .stateDamaged)
         /// The state directory cannot be written.
         package static let stateUnwritable = Code(wrapped: .stateUnwritable)
@@ -76,7 +76,7 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
 
     package let code: Code
 
-    /// What went wrong and what to do, in a sentence for a person.
+    /// What went wrong and what to do, in a sentence for the user.
     package let message: String
 
     package var description: String { message }

@@ -1,9 +1,9 @@
-/// Room for a bounded number of peers of whom nothing is known for sure; a newcomer always gets a seat.
+/// A limit on the number of unauthenticated peers that always admits a newcomer.
 ///
-/// When all are taken, one of whoever has the most gives way, the one that has sat longest. So a crowd under one name
-/// displaces itself, and a crowd under many names has to come again and again, faster than an honest peer needs its seat.
+/// When the limit is reached, the owner with the most slots loses its oldest one. So a flood under one identity evicts
+/// itself, and a flood under many identities has to reconnect faster than an honest peer needs its slot.
 package struct AdmissionControl<Owner: Hashable & Sendable>: Sendable {
-    /// The number of one stay; never used twice.
+    /// The id of one admission; never reused.
     package typealias ID = UInt64
 
     private struct Entry: Sendable {
@@ -12,20 +12,20 @@ package struct AdmissionControl<Owner: Hashable & Sendable>: Sendable {
     }
 
     private let limit: Int
-    /// Those that are taken, the longest stay first.
+    /// The admitted peers, oldest first.
     private var entries: [Entry] = []
     private var nextID: ID = 1
 
-    /// Room for `limit` peers, at least one.
+    /// Creates a limit of `limit` peers, at least one.
     package init(limit: Int) {
-        precondition(limit > 0, "somebody has to fit in")
+        precondition(limit > 0, "the limit must be positive")
         self.limit = limit
     }
 
-    /// How many seats are taken.
+    /// The number of admitted peers.
     package var count: Int { entries.count }
 
-    /// Takes a seat; names the stay that ends for it, if one does.
+    /// Admits a peer; returns its id, and the id of the admission that is evicted for it, if any.
     package mutating func admit(_ owner: Owner) -> (id: ID, evicted: ID?) {
         let entry = Entry(id: nextID, owner: owner)
         nextID += 1
@@ -38,12 +38,12 @@ package struct AdmissionControl<Owner: Hashable & Sendable>: Sendable {
         return (entry.id, evicted)
     }
 
-    /// Gives a seat back; one that was taken away already is none.
+    /// Ends an admission; does nothing if it was evicted already.
     package mutating func release(_ id: ID) {
         entries.removeAll { $0.id == id }
     }
 
-    /// The longest stay of whoever has the most seats once `newcomer` has one more.
+    /// Returns the index of the oldest admission of the owner that has the most, counting `newcomer` once more.
     private func evictionIndex(with newcomer: Owner) -> Int {
         var counts: [Owner: Int] = [:]
         for entry in entries { counts[entry.owner, default: entry.owner == newcomer ? 1 : 0] += 1 }

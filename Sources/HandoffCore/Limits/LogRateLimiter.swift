@@ -1,4 +1,4 @@
-/// Decides when something that strangers can make happen at will is worth a line in the log.
+/// Limits the log lines for events that unauthenticated peers can cause at will.
 package struct LogRateLimiter: Sendable {
     /// The shortest time between two lines.
     package static let interval = Duration.seconds(60)
@@ -8,7 +8,7 @@ package struct LogRateLimiter: Sendable {
 
     package init() {}
 
-    /// Takes in that it has happened once more; how often since the last line when it is time for one, nil before.
+    /// Records an event; returns the number of events since the last line when a line is due, nil otherwise.
     package mutating func recordEvent(at uptime: Duration) -> Int? {
         suppressedCount += 1
         if let lastLine, uptime - lastLine < Self.interval { return nil }

@@ -1,22 +1,22 @@
 package import HandoffModel
 package import HandoffRadio
 
-/// An activity of another device that can be continued here, as its advertisements tell.
+/// An activity of another device that can be continued here, as described by its advertisements.
 package struct NearbyEntry: Hashable, Sendable {
-    /// The name of an entry inside one run of the daemon; never used twice.
+    /// The id of an entry within one run of the daemon; never reused.
     package typealias ID = UInt64
 
     package let id: ID
-    /// Whose activity it is.
+    /// The device that advertises the activity.
     package let device: DeviceID
     package let typeHash: ActivityTypeHash
-    /// Whether there is a web page to fall back to.
+    /// Whether the activity has a web page as a fallback.
     package var hasWebpage: Bool
     /// The signal strength last heard, in dBm; nil when the radio does not know it.
     package var rssi: Int8?
     package let firstSeen: Moment
     package var lastSeen: Moment
-    /// Where a channel to the origin can be opened now.
+    /// The address at which a channel to the origin can be opened now.
     package var address: RadioAddress
     package var port: ChannelPort
 }

@@ -1,17 +1,18 @@
 package import HandoffModel
 
-/// Decides when a person is told on the desktop that something nearby can be continued.
+/// Decides when a desktop notification reports that a nearby activity can be continued.
 ///
-/// There is one notification at most. It is about the newest offer that was not told yet, a later one replaces it, and it
-/// goes when its activity does. It changes once in ``shortestGap`` at most, and the same kind of activity of the same device
-/// is told once in ``quietPeriod`` at most, so that neither a busy person nor the edge of a radio's range makes a desktop restless.
+/// There is at most one notification. It shows the newest offer that was not shown yet; a later offer replaces it, and
+/// it is closed when its activity ends. It changes at most once in ``shortestGap``, and the same type of activity of
+/// the same device is shown at most once in ``quietPeriod``, so that neither frequent changes nor a device at the edge
+/// of radio range produce many notifications.
 package struct NearbyNotifications: Sendable {
     /// An activity that can be continued here.
     package struct Offer: Hashable, Sendable {
         package let id: NearbyEntry.ID
         package let device: DeviceID
         package let typeHash: ActivityTypeHash
-        /// What would open it, in words.
+        /// The name of what would open it.
         package let targetName: String
 
         package init(id: NearbyEntry.ID, device: DeviceID, typeHash: ActivityTypeHash, targetName: String) {
@@ -24,17 +25,17 @@ package struct NearbyNotifications: Sendable {
         fileprivate var kind: Kind { Kind(device: device, typeHash: typeHash) }
     }
 
-    /// What is to be done on the desktop.
+    /// A change to the desktop notification.
     package enum Action: Hashable, Sendable {
-        /// Show this offer, in the place of the one that is shown.
+        /// Shows this offer, replacing the one that is shown.
         case show(Offer)
-        /// Take away what is shown.
+        /// Closes the notification.
         case close
     }
 
     /// The shortest time between two notifications.
     package static let shortestGap = Duration.seconds(30)
-    /// How long the same kind of activity of the same device is not told again.
+    /// How long the same type of activity of the same device is not shown again.
     package static let quietPeriod = Duration.seconds(300)
 
     fileprivate struct Kind: Hashable, Sendable {
@@ -45,25 +46,26 @@ package struct NearbyNotifications: Sendable {
     private var offers: [Offer] = []
     private var shown: Offer?
     private var lastShown: Duration?
-    /// Those of the offers that were told; they are not told again however long they stay.
+    /// The offers that were shown; they are not shown again for as long as they exist.
     private var notified: Set<NearbyEntry.ID> = []
-    /// When each kind was told last; what is older than ``quietPeriod`` is forgotten.
+    /// When each kind was last shown; entries older than ``quietPeriod`` are removed.
     private var notifiedKinds: [Kind: Duration] = [:]
 
     package init() {}
 
-    /// Takes in all that can be continued now.
+    /// Replaces the list of activities that can be continued now.
     package mutating func update(_ offers: [Offer]) {
         self.offers = offers
         notified.formIntersection(offers.map(\.id))
     }
 
-    /// Takes in that the notification is gone: the person closed it or answered it, or what showed it went away.
+    /// Records that the notification was closed: by the user, by an answer to it, or because the notification server
+    /// has left.
     package mutating func closed() {
         shown = nil
     }
 
-    /// Takes in that a person goes on with an activity, of which nobody has to be told any more.
+    /// Records that the user continues an activity, which needs no notification any more.
     package mutating func continued(_ id: NearbyEntry.ID, at uptime: Duration) -> [Action] {
         guard let offer = offers.first(where: { $0.id == id }) else { return [] }
         remember(offer, at: uptime)
@@ -72,7 +74,7 @@ package struct NearbyNotifications: Sendable {
         return [.close]
     }
 
-    /// What is to be done at `uptime`, and when to ask again at the latest; nil for not before something happens.
+    /// Returns the actions due at `uptime`, and when to call again at the latest; nil for not before the next event.
     package mutating func advance(to uptime: Duration) -> (actions: [Action], next: Duration?) {
         notifiedKinds = notifiedKinds.filter { uptime - $0.value < Self.quietPeriod }
         var actions: [Action] = []
@@ -85,7 +87,7 @@ package struct NearbyNotifications: Sendable {
         guard earliest <= uptime else { return (actions, earliest) }
         (shown, lastShown) = (next, uptime)
         remember(next, at: uptime)
-        // What is replaced need not be closed.
+        // A notification that is replaced need not be closed.
         return ([.show(next)], quietPeriodEnd)
     }
 
@@ -94,7 +96,7 @@ package struct NearbyNotifications: Sendable {
         notifiedKinds[offer.kind] = uptime
     }
 
-    /// What should be shown instead of what is: another opener of the same offer, or the newest offer that was not told.
+    /// The offer to show next: the shown offer with a new target, or the newest offer that was not shown.
     private var next: Offer? {
         if let shown, let same = offers.first(where: { $0.id == shown.id }), same != shown { return same }
         return pending.filter { notifiedKinds[$0.kind] == nil }.max { $0.id < $1.id }
@@ -102,7 +104,7 @@ package struct NearbyNotifications: Sendable {
 
     private var pending: [Offer] { offers.filter { !notified.contains($0.id) } }
 
-    /// When an offer that waits for the end of its quiet may be told.
+    /// When the first offer that waits for the end of its quiet period may be shown.
     private var quietPeriodEnd: Duration? {
         pending.compactMap { notifiedKinds[$0.kind] }.min().map { $0 + Self.quietPeriod }
     }

@@ -1,30 +1,30 @@
 package import HandoffModel
 package import HandoffRadio
 
-/// The activities of trusted devices nearby, at most one for each device.
+/// The activities of trusted devices nearby, at most one per device.
 ///
-/// An entry leaves when its device says farewell, when its device goes on with another activity, when nothing was heard
-/// of it for ``timeout``, or when its device is no longer trusted. An advertisement that somebody repeats changes nothing
-/// as long as the device itself is heard (decision 17).
+/// An entry is removed when its device withdraws it or advertises another activity, when the device was not heard for
+/// ``timeout``, or when the device is no longer trusted. A replayed advertisement changes nothing as long as the device
+/// itself is heard (decision 17).
 package struct NearbyTable: Sendable {
-    /// What became of the table through one call.
+    /// A change to the table.
     package enum Change: Hashable, Sendable {
         case added(NearbyEntry)
-        /// Something that people see has changed: the web page or the signal strength.
+        /// A visible property has changed: the web page or the signal strength.
         case changed(NearbyEntry)
         case removed(NearbyEntry)
     }
 
-    /// One advertisement of a trusted device, opened.
+    /// One opened advertisement of a trusted device.
     package struct Report: Hashable, Sendable {
         package let device: DeviceID
-        /// Nil for a farewell.
+        /// Nil for a withdrawal advertisement.
         package let activity: ActivityTypeHash?
         package let hasWebpage: Bool
         package let rssi: Int8?
         package let address: RadioAddress
         package let port: ChannelPort
-        /// The slot under which it was sealed.
+        /// The slot under whose keys it was sealed.
         package let slot: UInt64
 
         package init(
@@ -46,18 +46,19 @@ package struct NearbyTable: Sendable {
         }
     }
 
-    /// How long an entry stays without being heard.
+    /// How long an entry is kept without being heard.
     ///
-    /// A duty-cycled scanner listens for one second in four, and an advertiser on an old bluetoothd repeats itself every
-    /// 1.28 s: each window hears it with probability 0.78, so that seven deaf windows in a row are one in 40,000.
+    /// A duty-cycled scanner listens for one second in four, and an advertiser on an old bluetoothd repeats itself
+    /// every 1.28 s: each window receives it with probability 0.78, so that seven windows in a row without it have a
+    /// probability of one in 40,000.
     package static let timeout = Duration.seconds(30)
 
-    /// A signal strength that differs by less is not worth telling.
+    /// The smallest change of the signal strength that is reported, in dB.
     package static let rssiStep: Int = 6
 
     private var entries: [DeviceID: NearbyEntry] = [:]
     private var reportedRSSI: [DeviceID: Int8] = [:]
-    /// What each device was heard to say.
+    /// The replay filter of each device that was heard.
     private var replayFilters: [DeviceID: ReplayFilter] = [:]
     private var endpoints: [DeviceID: RecentEndpoints] = [:]
     private var nextID: NearbyEntry.ID = 1
@@ -69,22 +70,22 @@ package struct NearbyTable: Sendable {
         entries.values.sorted { ($0.rssi ?? .min, $1.id) > ($1.rssi ?? .min, $0.id) }
     }
 
-    /// The entry with that id, if it is still there.
+    /// Returns the entry with that id, if it exists.
     package subscript(id: NearbyEntry.ID) -> NearbyEntry? {
         entries.values.first { $0.id == id }
     }
 
-    /// When the next entry times out, as `uptime`.
+    /// The `uptime` at which the next entry times out; nil for never.
     package var nextTimeout: Duration? {
         entries.values.flatMap { entry in
             [entry.lastSeen.uptime + Self.timeout, replayFilters[entry.device]?.withdrawalDeadline].compactMap(\.self)
         }.min()
     }
 
-    /// Where a device was heard lately, the last place first.
+    /// Returns the endpoints at which a device was heard recently, the last one first.
     package func endpoints(of device: DeviceID) -> [RecentEndpoints.PeerEndpoint] { endpoints[device]?.all ?? [] }
 
-    /// Takes in one opened advertisement.
+    /// Handles one opened advertisement, and returns the changes to the table.
     package mutating func insert(_ report: Report, at now: Moment) -> [Change] {
         guard accepts(report, at: now) else { return [] }
         guard let hash = report.activity else {
@@ -105,7 +106,8 @@ package struct NearbyTable: Sendable {
         return [.changed(entry)]
     }
 
-    /// Drops what was not heard for ``timeout``, or has said farewell a second time and nothing since.
+    /// Removes the entries that were not heard for ``timeout``, and those whose repeated withdrawal was not
+    /// contradicted since.
     package mutating func expire(at now: Moment) -> [Change] {
         entries.values
             .filter { entry in
@@ -116,20 +118,20 @@ package struct NearbyTable: Sendable {
             .flatMap { remove($0.device) }
     }
 
-    /// Drops the entry of a device, because it said farewell or is no longer trusted.
+    /// Removes the entry of a device, because it was withdrawn or the device is no longer trusted.
     package mutating func remove(_ device: DeviceID) -> [Change] {
         reportedRSSI[device] = nil
         return entries.removeValue(forKey: device).map { [.removed($0)] } ?? []
     }
 
-    /// Drops an entry whose origin said that it goes on with something else.
+    /// Removes an entry whose origin has answered that the activity is no longer current.
     package mutating func remove(entry id: NearbyEntry.ID, at now: Moment) -> [Change] {
         guard let entry = self[id] else { return [] }
         replayFilters[entry.device]?.markCurrentAsEnded(at: now.uptime)
         return remove(entry.device)
     }
 
-    /// Whether a report is the device's own word; where it was heard is remembered if it may be.
+    /// Returns whether the replay filter accepts a report; records its endpoint if it is plausible.
     private mutating func accepts(_ report: Report, at now: Moment) -> Bool {
         let slot = replayFilters[report.device]?.slot
         var replayFilter =

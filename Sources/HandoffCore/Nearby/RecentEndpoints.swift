@@ -1,8 +1,8 @@
 package import HandoffRadio
 
-/// Where a device was heard lately: more than one place when somebody repeats its advertisements elsewhere.
+/// The endpoints at which a device was heard recently: several when its advertisements are replayed elsewhere.
 package struct RecentEndpoints: Sendable {
-    /// A place where a device can be dialled.
+    /// An endpoint at which a device can be dialled.
     package struct PeerEndpoint: Hashable, Sendable {
         package let address: RadioAddress
         package let port: ChannelPort
@@ -13,22 +13,23 @@ package struct RecentEndpoints: Sendable {
         }
     }
 
-    /// How many are kept: who repeats a device at more addresses than that, drowns it.
+    /// The maximum number of endpoints; an attacker that replays a device at more addresses than that drowns it out.
     package static let maximumCount = 8
-    /// How much earlier than the last one a place may have been heard: an old bluetoothd is heard every 1.28 s.
+    /// How much earlier than the last endpoint another one may have been heard: an old bluetoothd is heard every 1.28
+    /// s.
     package static let lifetime = Duration.seconds(2)
 
     private var endpoints: [(endpoint: PeerEndpoint, at: Duration)] = []
 
     package init() {}
 
-    /// Takes in where the device was heard just now.
+    /// Adds the endpoint at which the device was just heard.
     package mutating func insert(_ endpoint: PeerEndpoint, at uptime: Duration) {
         endpoints.removeAll { $0.endpoint == endpoint || uptime - $0.at >= Self.lifetime }
         endpoints.insert((endpoint, uptime), at: 0)
         if endpoints.count > Self.maximumCount { endpoints.removeLast() }
     }
 
-    /// All of them, the one heard last first.
+    /// All endpoints, the one heard last first.
     package var all: [PeerEndpoint] { endpoints.map(\.endpoint) }
 }

@@ -1,20 +1,22 @@
 import HandoffModel
 
-/// What one device was heard to say during the slot of now, and what of that it says still.
+/// A replay filter for one device: what it has advertised during the current slot, and which of that is still current.
 ///
-/// Within a slot equal advertisements have equal bytes, so one that was recorded can be told from the device's own by
-/// nothing but what else is on the air: a device says one thing at a time. What was not heard before in the slot is believed
-/// at once. What was, and comes back, is believed once the device has stopped saying what it said since.
+/// Within a slot, equal advertisements have equal bytes, so a recorded one can be told from the device's own only by
+/// what else is received: a device advertises one thing at a time. Content that was not heard before in the slot is
+/// accepted at once. Content that was heard before and reappears is accepted once the device has stopped advertising
+/// what it advertised in between.
 struct ReplayFilter: Hashable, Sendable {
-    /// What a device says: which activity can be continued, or nil for none.
+    /// What a device advertises: an activity that can be continued, or nil for none.
     typealias Content = ActivityTypeHash?
 
-    /// How long something that comes back has to be heard, without a word of what was said since: an origin is heard four
-    /// times and more meanwhile, and once by an old bluetoothd.
+    /// How long reappearing content has to be heard without any of the content since: an origin is heard four times and
+    /// more in that time, and once from an old bluetoothd.
     static let confirmationTime = Duration.milliseconds(1500)
-    /// The longest pause within that, or it begins anew: a scanner that rests hears nobody.
+    /// The longest pause within that time, after which it starts again: a duty-cycled scanner receives nothing while it
+    /// rests.
     static let longestPause = Duration.milliseconds(1000)
-    /// How long a device has to be silent before anything counts as its word: two windows of a scanner that rests.
+    /// How long a device must not be heard before any content is accepted: two windows of a duty-cycled scanner.
     static let quietPeriod = Duration.seconds(8)
 
     private struct Reappearance: Hashable {
@@ -23,16 +25,16 @@ struct ReplayFilter: Hashable, Sendable {
         var last: Duration
     }
 
-    /// The slot under which the device seals.
+    /// The slot under whose keys the device seals.
     private(set) var slot: UInt64
-    /// What it said last, as far as that is believed.
+    /// The last accepted content.
     private(set) var current: Content
-    /// When that was heard last, as `uptime`.
+    /// When that was last heard, as `uptime`.
     private(set) var lastHeard: Duration
     private var seen: Set<Content>
     private var reappearing: Reappearance?
 
-    /// The device was heard for the first time.
+    /// Creates the filter of a device that was heard for the first time.
     init(_ content: Content, slot: UInt64, at uptime: Duration) {
         self.slot = slot
         current = content
@@ -40,10 +42,11 @@ struct ReplayFilter: Hashable, Sendable {
         seen = [content]
     }
 
-    /// Takes in that an advertisement was heard; whether it is the device's word.
+    /// Records an advertisement, and returns whether it is accepted as the device's own.
     mutating func accepts(_ content: Content, slot: UInt64, at uptime: Duration) -> Bool {
         if slot != self.slot {
-            // The device has gone on to the next slot; back only if its clock was set, after a while.
+            // The device has moved on to the next slot; an earlier one is plausible only if its clock was set, after a
+            // while.
             guard slot > self.slot || uptime - lastHeard >= NearbyTable.timeout else { return false }
             self = ReplayFilter(content, slot: slot, at: uptime)
             return true
@@ -61,13 +64,13 @@ struct ReplayFilter: Hashable, Sendable {
         return true
     }
 
-    /// When a farewell counts that came back and was not contradicted since; nil when there is none.
+    /// When a reappeared withdrawal that was not contradicted since is accepted; nil when there is none.
     var withdrawalDeadline: Duration? {
         guard let reappearing, reappearing.content == nil else { return nil }
         return lastHeard + Self.quietPeriod
     }
 
-    /// The device has said itself that what it seemed to say is over.
+    /// Records that the device itself has answered that its advertised activity is no longer current.
     mutating func markCurrentAsEnded(at uptime: Duration) {
         (current, lastHeard, reappearing) = (nil, uptime, nil)
     }

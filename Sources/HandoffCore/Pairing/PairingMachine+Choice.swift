@@ -2,9 +2,9 @@ import HandoffCrypto
 import HandoffModel
 import HandoffWire
 
-/// Telling several devices apart, and what comes of the chosen one.
+/// Choosing among several devices, and running the exchange with the chosen one.
 extension PairingMachine {
-    /// Carries on with what an exchange wants done.
+    /// Converts the actions of an exchange into those of the request.
     mutating func perform(_ actions: [PairingExchange.Action], of channel: ChannelID, at now: Duration) -> [Action] {
         actions.flatMap { action -> [Action] in
             switch action {
@@ -16,14 +16,14 @@ extension PairingMachine {
             case .compare(let digits): return compare(channel, digits)
             case .conclude(let ending): return concluded(channel, ending, at: now)
             case .close(let lingers):
-                // Only the service knows when a lingering channel has ended; the machine has done with it.
+                // Only the service knows when a lingering channel has ended; the machine has no further use for it.
                 exchanges[channel] = nil
                 return [.close(channel, lingers: lingers)]
             }
         }
     }
 
-    /// A device has said who it is.
+    /// Handles the introduction of a device.
     private mutating func introduced(_ channel: ChannelID, _ peer: PeerIdentity, at now: Duration) -> [Action] {
         guard peer.publicKey != own.publicKey else { return drop(channel, at: now) }
         switch phase {
@@ -37,17 +37,17 @@ extension PairingMachine {
         }
     }
 
-    /// When to choose if there has been a candidate since that time.
+    /// Returns when to choose if there has been a candidate since `since`.
     func choiceDue(_ since: Duration) -> Duration {
         since + (hasUnidentifiedContact ? Self.maximumCandidateWindow : Self.candidateWindow)
     }
 
-    /// Whether somebody pairs here who has not said yet who it is.
+    /// Whether a device nearby is pairing that has not introduced itself yet.
     private var hasUnidentifiedContact: Bool {
         contacts.values.contains(where: \.isAwaited) || exchanges.keys.contains { candidates[$0] == nil }
     }
 
-    /// Chooses, or has the person choose, once all that are near had time to say who they are.
+    /// Chooses a device, or has the user choose, once all devices nearby had time to introduce themselves.
     mutating func chooseIfDue(at now: Duration) -> [Action] {
         guard case .searching(let since?) = phase, choiceDue(since) <= now else { return [] }
         switch candidates.count {
@@ -80,7 +80,7 @@ extension PairingMachine {
         guard let channel else { return cancel(at: now) }
         guard candidates[channel] != nil else {
             phase = .searching(since: candidates.isEmpty ? nil : now - Self.maximumCandidateWindow)
-            return [withdrawQuestion("That device does not pair any more.")] + chooseIfDue(at: now)
+            return [withdrawQuestion("That device is no longer pairing.")] + chooseIfDue(at: now)
         }
         return choose(channel, at: now)
     }
@@ -101,7 +101,7 @@ extension PairingMachine {
         perform(exchanges[channel]?.decline(reason, at: now) ?? [], of: channel, at: now)
     }
 
-    /// An exchange has ended.
+    /// Handles the end of an exchange.
     private mutating func concluded(_ channel: ChannelID, _ ending: PairingExchangeOutcome, at now: Duration)
         -> [Action]
     {
@@ -133,20 +133,20 @@ extension PairingMachine {
         }
     }
 
-    /// Takes out who was a candidate; whoever comes after the last one is waited for anew.
+    /// Removes a candidate; after the last one is removed, the waiting time for further candidates starts again.
     mutating func forget(_ channel: ChannelID) {
         candidates[channel] = nil
         if candidates.isEmpty, case .searching = phase { phase = .searching(since: nil) }
     }
 
-    /// Asks again when the devices that were offered are not there any more.
+    /// Searches again when none of the offered devices is left.
     private mutating func restartChoice(at now: Duration) -> [Action] {
         guard case .choosing = phase, candidates.isEmpty else { return [] }
         phase = .searching(since: nil)
-        return [withdrawQuestion("None of these devices pairs any more.")]
+        return [withdrawQuestion("None of these devices is pairing any more.")]
     }
 
-    /// Takes the last question back; whatever answer to it still comes, one that it is withdrawn included, counts for nothing.
+    /// Withdraws the last question; any later answer to it, including one that reports the withdrawal, is ignored.
     private mutating func withdrawQuestion(_ sentence: String) -> Action {
         question += 1
         return .withdrawQuestion(sentence)
@@ -154,15 +154,15 @@ extension PairingMachine {
 
     private static let tooManyAttempts = HandoffError(
         .notPaired,
-        "The digits could not be compared in \(maximumAttempts) tries, which may be somebody's doing; nothing was paired. Try "
+        "Comparing the digits failed \(maximumAttempts) times, which may be an attack; nothing was paired. Try "
             + "again elsewhere, or use cards (`handoffctl devices card`)."
     )
 
     static func unconfirmed(_ name: DeviceName) -> HandoffError {
         HandoffError(
             .unconfirmed,
-            "You have confirmed, and \(name) did not say whether it has: as soon as the two meet, both will know. Until then "
-                + "`handoffctl devices` calls it unconfirmed, and it may do nothing."
+            "You have confirmed, but \(name) has not answered: both learn the outcome when they next meet. Until then "
+                + "`handoffctl devices` shows it as unconfirmed, and it is not trusted."
         )
     }
 }

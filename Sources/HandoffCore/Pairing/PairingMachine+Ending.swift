@@ -3,7 +3,7 @@ import HandoffWire
 
 /// The ways in which a request ends.
 extension PairingMachine {
-    /// Ends the request for the person; a channel over which something is still to be said stays for a moment.
+    /// Ends the request for the user; a channel with messages still to send stays open for a moment.
     mutating func finish(_ outcome: Outcome, at now: Duration) -> [Action] {
         if case .over = phase { return [] }
         var chosen: ChannelID?
@@ -13,7 +13,7 @@ extension PairingMachine {
         return [.finish(outcome)] + others.flatMap { decline($0, .notChosen, at: now) }
     }
 
-    /// The person does not want to pair any more; after a yes, only the other side can still say how it ends.
+    /// Cancels the request for the user; after a confirmation, only the other side can determine the outcome.
     mutating func cancel(at now: Duration) -> [Action] {
         isCancelled = true
         switch phase {
@@ -28,7 +28,7 @@ extension PairingMachine {
         }
     }
 
-    /// Nothing can be sent any more.
+    /// Ends everything after the radio has failed: nothing can be sent any more.
     mutating func fail(_ error: HandoffError, at now: Duration) -> [Action] {
         let open = exchanges.keys.sorted()
         let ended = open.flatMap { channel in
@@ -37,29 +37,31 @@ extension PairingMachine {
         return ended.filter { !$0.isQuestionWithdrawal } + finish(.notPaired(error), at: now)
     }
 
-    /// Nothing that stood behind a record was done, and no outcome that stood there was told.
+    /// Ends the request after a record could not be written: no action that followed it was performed, and no outcome
+    /// among them was reported.
     mutating func persistFailed(_ channel: ChannelID, _ error: HandoffError, at now: Duration) -> [Action] {
         phase = .chosen(channel)
         let actions = exchanges[channel]?.persistFailed(error) ?? []
-        // The exchange may be over already by what came behind the record.
+        // The exchange may be over already because of actions that followed the record.
         guard !actions.isEmpty else { return [.close(channel, lingers: false)] + finish(.notPaired(error), at: now) }
         return perform(actions, of: channel, at: now)
     }
 
-    /// The other side's person had said yes before the channel was lost: nobody is there any more for another try.
+    /// The remote user had confirmed before the channel was lost, so the other side is not searching for another
+    /// attempt.
     mutating func reconciled(_ id: PairingID, at now: Duration) -> [Action] {
         guard case .searching = phase, let abandoned, abandoned.id == id else { return [] }
         return finish(.notPaired(abandoned.error), at: now)
     }
 
-    /// The other side may trust this one, which cannot trust it.
+    /// Ends the request as unconfirmed: the other side may trust this device, which cannot trust it.
     mutating func trustFailed(
         _ channel: ChannelID,
         _ peer: PeerIdentity,
         _ error: HandoffError,
         at now: Duration
     ) -> [Action] {
-        // The outcome that stood behind the trust was never told.
+        // The outcome that followed the trust action was never reported.
         phase = .chosen(channel)
         let actions = exchanges[channel]?.trustFailed() ?? []
         let ended = perform(actions.filter { $0.isClose }, of: channel, at: now)
@@ -93,7 +95,7 @@ extension PairingMachine {
 
     private static let noDeviceFound = HandoffError(
         .timedOut,
-        "No other device was found that pairs. Run `handoffctl pair` on both within two minutes, near each other."
+        "No other pairing device was found. Run `handoffctl pair` on both within two minutes, near each other."
     )
 
     private static let noChoice = HandoffError(
@@ -110,7 +112,7 @@ extension PairingMachine {
     }
 
     private static func undecided(_ name: DeviceName) -> HandoffError {
-        HandoffError(.timedOut, "Nobody chose this device on \(name) in time; nothing was paired.")
+        HandoffError(.timedOut, "This device was not chosen on \(name) in time; nothing was paired.")
     }
 }
 

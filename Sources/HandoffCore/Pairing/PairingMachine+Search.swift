@@ -1,9 +1,9 @@
 import HandoffModel
 import HandoffWire
 
-/// Finding other devices, and getting one channel to each.
+/// Finding other devices, and opening one channel to each.
 extension PairingMachine {
-    /// A device was heard: the one with the larger token dials, the other one when that does not happen.
+    /// Handles a received token: the device with the larger token dials; the other one dials if that does not happen.
     mutating func heard(_ other: PairingToken, at now: Duration) -> [Action] {
         guard other != token, contacts[other] != nil || contacts.count < Self.maximumContacts else { return [] }
         if contacts[other] == nil {
@@ -12,7 +12,7 @@ extension PairingMachine {
         return dialDueContacts(at: now)
     }
 
-    /// Dials every device whose time has come.
+    /// Dials every device whose dial is due.
     mutating func dialDueContacts(at now: Duration) -> [Action] {
         guard case .searching = phase else { return [] }
         var actions: [Action] = []
@@ -25,12 +25,12 @@ extension PairingMachine {
         return actions
     }
 
-    /// How many more channels may be opened now.
+    /// The number of channels that may still be opened now.
     var freeChannels: Int {
         Self.maximumChannels - exchanges.count - contacts.values.count { $0.isDialling }
     }
 
-    /// Whether a device could be dialled: there is no channel to it, and none under way.
+    /// Whether a device may be dialled: it has no channel, and none is being opened.
     func isFree(_ other: PairingToken, _ contact: Contact) -> Bool {
         !contact.isDialling && channelCount < Self.maximumContacts
             && !exchanges.values.contains { $0.peerToken == other }
@@ -59,7 +59,7 @@ extension PairingMachine {
         return true
     }
 
-    /// Closes one of two channels between the same devices: the one that stays was dialled by the larger token.
+    /// Closes one of two channels between the same devices: the one dialled by the larger token is kept.
     mutating func closeDuplicate(_ channel: ChannelID, at now: Duration) -> [Action] {
         guard let other = exchanges[channel]?.peerToken else { return [] }
         let duplicates = exchanges.filter { $0.value.peerToken == other && !$0.value.isOver }
@@ -71,7 +71,7 @@ extension PairingMachine {
         return duplicates.keys.sorted().filter { $0 != kept }.flatMap { drop($0, at: now) }
     }
 
-    /// Closes a channel that nobody needs.
+    /// Closes a channel that is not needed.
     mutating func drop(_ channel: ChannelID, at now: Duration) -> [Action] {
         exchanges[channel] = nil
         forget(channel)

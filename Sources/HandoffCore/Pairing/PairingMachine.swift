@@ -2,124 +2,125 @@ package import HandoffCrypto
 import HandoffModel
 package import HandoffWire
 
-/// A person's request to pair this device with another: what happens, and when, in; what follows out.
+/// The state machine of a user's request to pair this device with another: it accepts events with their moments, and
+/// returns actions.
 ///
-/// It looks for other devices that pair, decides who dials whom, gets a channel to each, has the person choose when there
-/// are several, goes through a ``PairingExchange`` with the chosen one, and ends exactly once.
+/// It searches for other pairing devices, decides which side dials, opens a channel to each, has the user choose when
+/// there are several, runs a ``PairingExchange`` with the chosen one, and ends exactly once.
 package struct PairingMachine: Sendable {
-    /// Names a channel; whoever carries out the actions counts them.
+    /// The number of a channel; the service that performs the actions assigns it.
     package typealias ChannelID = UInt64
-    /// Names a question to the person; an answer to an older one counts for nothing.
+    /// The number of a question to the user; answers to older questions are ignored.
     package typealias QuestionID = UInt64
 
     /// Something that has happened.
     package enum Event: Sendable {
-        /// A device that pairs was heard.
+        /// The advertisement of a pairing device was received.
         case heard(PairingToken)
         /// A dial has succeeded.
         case opened(ChannelID, PairingToken)
         /// A dial has failed.
         case dialFailed(PairingToken)
-        /// Somebody has dialled this device.
+        /// A peer has dialled this device.
         case accepted(ChannelID)
-        /// Bytes have come.
+        /// Bytes have arrived on a channel.
         case received(ChannelID, [UInt8])
         /// A channel has ended.
         case closed(ChannelID)
-        /// The person has chosen one of several devices, or none of them.
+        /// The user has chosen one of several devices, or none of them.
         case chose(QuestionID, ChannelID?)
-        /// The person has compared the digits.
+        /// The user has compared the digits.
         case compared(QuestionID, areSame: Bool)
-        /// The person has not answered a question, and will not.
+        /// The user has not answered a question, and will not.
         case unanswered(QuestionID)
-        /// The person does not want to pair any more, or is gone.
+        /// The user has cancelled pairing or left.
         case cancelled
-        /// The radio cannot be used any more, and why.
+        /// The radio can no longer be used, for the given reason.
         case radioFailed(HandoffError)
-        /// A record could not be written down, nor what stood behind it be done.
+        /// A record could not be written, and the actions that followed it were not performed.
         case persistFailed(ChannelID, HandoffError)
-        /// A device could not be trusted, and what stood behind that was not done.
+        /// A device could not be added to the circle, and the actions that followed were not performed.
         case trustFailed(ChannelID, PeerIdentity, HandoffError)
-        /// A pairing that ``Action/abandon(_:)`` named is settled: the two are not paired, and both know.
+        /// A pairing that ``Action/abandon(_:)`` named is reconciled: the devices are not paired, and both know it.
         case reconciled(PairingID)
-        /// A moment has come that ``PairingMachine/deadline`` named.
+        /// The moment that ``PairingMachine/deadline`` named has come.
         case tick
     }
 
-    /// Something to be done, in this order.
+    /// An action to perform; actions are performed in the given order.
     package enum Action: Hashable, Sendable {
         /// Opens a channel to a device that was heard.
         case dial(PairingToken)
         case send(ChannelID, [UInt8])
-        /// Closes a channel; a lingering one only after a while, unless the other side does before.
+        /// Closes a channel; a lingering one only after a delay, unless the other side closes it first.
         case close(ChannelID, lingers: Bool)
-        /// Asks which of several devices it is.
+        /// Asks the user which of several devices to pair with.
         case offer(QuestionID, [Candidate])
-        /// Asks whether the digits are the same there.
+        /// Asks the user whether the other device shows the same digits.
         case compare(QuestionID, PairingDigits, PeerIdentity)
-        /// The last question needs no answer any more; the sentence says why.
+        /// The last question no longer needs an answer; the sentence gives the reason.
         case withdrawQuestion(String)
-        /// Writes a record down before anything else is done.
+        /// Writes a record before anything else is done.
         case persist(ChannelID, PairingRecord)
-        /// Writes a record down as well.
+        /// Writes a record; a failure has no consequences.
         case update(PairingRecord)
-        /// Nothing comes of that pairing here any more, but the other side may wait for an answer: settles it if so.
+        /// This pairing has failed here, but the other side may wait for an answer: reconciles it if so.
         case abandon(PairingID)
-        /// Trusts a device from now on.
+        /// Adds a device to the circle.
         case trust(ChannelID, PeerIdentity, AdvertisingKey)
-        /// Tells the person how it has ended.
+        /// Reports the outcome to the user.
         case finish(Outcome)
     }
 
-    /// A device that could be the one.
+    /// A device that the user can choose.
     package struct Candidate: Hashable, Sendable {
         package let channel: ChannelID
         package let peer: PeerIdentity
     }
 
-    /// How it has ended for the person here.
+    /// The outcome for the local user.
     package enum Outcome: Hashable, Sendable {
         /// Both devices trust each other.
         case paired(PeerIdentity)
-        /// The person here has confirmed, and nobody knows about the one there.
+        /// The local user has confirmed; whether the remote user has is unknown.
         case unconfirmed(PeerIdentity, HandoffError)
-        /// Nothing was paired, and why.
+        /// Nothing was paired, for the given reason.
         case notPaired(HandoffError)
     }
 
-    /// How long another device is looked for.
+    /// How long the search for another device lasts.
     package static let searchLimit = Duration.seconds(120)
-    /// How often digits may fail, for each chance is one for somebody in between.
+    /// How many attempts at comparing digits are allowed, since each is one guess for a man in the middle.
     package static let maximumAttempts = 3
-    /// How long it is waited for further devices once there is one.
+    /// How long to wait for further devices after the first candidate.
     package static let candidateWindow = Duration.milliseconds(1500)
-    /// How long if there are some that were heard and have not said yet who they are.
+    /// How long to wait instead while devices that were heard have not introduced themselves.
     package static let maximumCandidateWindow = Duration.seconds(5)
-    /// How long a device is heard before it is dialled although it should dial.
+    /// How long to wait for a device that should dial before this device dials it.
     package static let dialFallbackDelay = Duration.seconds(4)
     /// How long after a failure the same device is dialled again.
     package static let redialDelay = Duration.seconds(3)
-    /// How many channels are open at once.
+    /// The maximum number of open channels.
     package static let maximumChannels = 8
-    /// How many channels there are in all, and how many devices are noticed.
+    /// The maximum number of channels in one request, and of devices that are tracked.
     package static let maximumContacts = 32
 
     struct Contact: Sendable {
         var nextDial: Duration
         var isDialling = false
-        /// Whether it was heard and may still say who it is: not once it has, or a dial has failed.
+        /// Whether the device was heard and may still introduce itself: false once it has, or a dial has failed.
         var isAwaited = true
     }
 
     enum Phase: Sendable {
-        /// Since when there is a candidate; nil for none.
+        /// When the first candidate appeared; nil for none.
         case searching(since: Duration?)
         case choosing(QuestionID)
         case chosen(ChannelID)
         case over
     }
 
-    /// What this device advertises.
+    /// The token that this device advertises.
     package let token: PairingToken
     let own: LocalIdentity
     let end: Duration
@@ -131,16 +132,16 @@ package struct PairingMachine: Sendable {
     var attempts = 0
     var question: QuestionID = 0
     var isCancelled = false
-    /// Who has chosen another device last.
+    /// The name of the last device on which another one was chosen.
     var chosenElsewhere: DeviceName?
-    /// The last exchange that was lost after it had been written down, and what is said of it.
+    /// The last exchange that was lost after its record was written, and the error to report for it.
     var abandoned: (id: PairingID, error: HandoffError)?
 
-    /// A request that begins now.
+    /// Creates a request that begins now.
     ///
     /// - Parameters:
-    ///   - token: what this device advertises, new for each request.
-    ///   - own: what it tells of itself.
+    ///   - token: the token that this device advertises, new for each request.
+    ///   - own: the identity that this device sends.
     ///   - now: the present.
     package init(token: PairingToken, _ own: LocalIdentity, at now: Moment) {
         self.token = token
@@ -148,7 +149,7 @@ package struct PairingMachine: Sendable {
         end = now.uptime + Self.searchLimit
     }
 
-    /// Whether nothing is left to be done: the person knows, and no channel is open.
+    /// Whether the request is complete: the outcome was reported, and no channel is open.
     package var isOver: Bool {
         if case .over = phase { exchanges.isEmpty } else { false }
     }
@@ -167,7 +168,7 @@ package struct PairingMachine: Sendable {
         return due.min()
     }
 
-    /// Takes in what has happened.
+    /// Handles an event, and returns the actions that follow.
     package mutating func handle(_ event: Event, at now: Moment) -> [Action] {
         let uptime = now.uptime
         switch event {

@@ -1,9 +1,9 @@
 import HandoffCrypto
 import HandoffWire
 
-/// The caller's end of a session: messages in, bytes out, and back.
+/// The caller's end of a session, converting between messages and bytes.
 ///
-/// The first message goes out in the first handshake message; the first one that comes back completes the handshake.
+/// The first message is sent in the first handshake message; the first message received completes the handshake.
 struct ClientSessionCodec: Sendable {
     private enum Stage: Sendable {
         case handshake(NoiseHandshake)
@@ -14,13 +14,13 @@ struct ClientSessionCodec: Sendable {
     private var frames = FrameDecoder(maximumLength: FrameCodec.maximumLength)
     private var assembler: MessageAssembler
 
-    /// A session with the device of the key `peer`, whose messages have at most `maximumLength` bytes.
+    /// Creates a session with the device whose key is `peer`; its messages have at most `maximumLength` bytes.
     init(keys: DeviceKeys, peer: DevicePublicKey, maximumLength: Int) {
         stage = .handshake(.initiator(localStatic: keys.agreement, remoteStatic: peer))
         assembler = MessageAssembler(maximumLength: maximumLength)
     }
 
-    /// The bytes that open the session with a message that fits one fragment.
+    /// Returns the bytes that open the session with a message that fits one fragment.
     ///
     /// - Throws: ``HandoffError`` when the peer's key is unusable.
     mutating func start(with message: [UInt8]) throws(HandoffError) -> [UInt8] {
@@ -36,7 +36,7 @@ struct ClientSessionCodec: Sendable {
         }
     }
 
-    /// Takes in what came from the channel, in pieces of any size; nil while no message is whole.
+    /// Accepts bytes from the channel in pieces of any size; returns nil until a message is complete.
     mutating func receive(_ bytes: [UInt8]) throws -> [UInt8]? {
         try frames.append(bytes)
         while let frame = try frames.next() {
@@ -46,7 +46,7 @@ struct ClientSessionCodec: Sendable {
         return nil
     }
 
-    /// The bytes of a message under the session's key.
+    /// Returns the frames of a message, encrypted under the session's key.
     mutating func send(_ message: [UInt8]) throws -> [UInt8] {
         guard case .transport(var transport) = stage else { preconditionFailure("an answer comes before what follows") }
         var bytes: [UInt8] = []
@@ -57,7 +57,7 @@ struct ClientSessionCodec: Sendable {
         return bytes
     }
 
-    /// The two directions of the stream that the session has become.
+    /// Returns the two directions of the stream that the session has become.
     ///
     /// - Precondition: a message was received.
     consuming func stream() -> (sending: StreamSender, receiving: StreamReceiver) {

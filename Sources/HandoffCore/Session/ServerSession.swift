@@ -2,13 +2,13 @@ package import HandoffCrypto
 package import HandoffModel
 package import HandoffWire
 
-/// The side of a session that answers: bytes in, bytes out, no channel.
+/// The answering side of a session; it converts bytes and has no channel.
 ///
-/// Until the first message has proved that a trusted device sent it, the peer is a stranger, of whom one frame of
-/// ``maximumUnauthenticatedFrame`` bytes is kept at most. That first message can be a replay: whatever has an effect waits for the
-/// acknowledgement, which only the holder of the session's key can send.
+/// Until the first message has proved that a trusted device sent it, the peer is unauthenticated, and at most one frame
+/// of ``maximumUnauthenticatedFrame`` bytes is buffered. That first message can be a replay: anything with an effect
+/// waits for the acknowledgement, which only the holder of the session's key can send.
 package struct ServerSession: Sendable {
-    /// The longest first frame: the handshake's overhead and the largest request.
+    /// The maximum length of the first frame: the handshake's overhead and the largest request.
     package static let maximumUnauthenticatedFrame = NoiseHandshake.overheadBytes + 1 + Request.maximumBytes
 
     private enum Stage: Sendable {
@@ -23,24 +23,25 @@ package struct ServerSession: Sendable {
     private var frames = FrameDecoder(maximumLength: maximumUnauthenticatedFrame)
     private var circle = MessageAssembler(maximumLength: Acknowledgement.maximumCircleBytes)
 
-    /// A session in which this device answers whichever device `trial` finds, or else `pairingTrial`.
+    /// Creates a session that answers the device that `trial` finds, or else the one that `pairingTrial` finds.
     ///
     /// - Parameters:
     ///   - trial: finds the devices that are trusted.
-    ///   - pairingTrial: finds those with which a pairing was begun; what they ask for is for the caller to restrict.
+    ///   - pairingTrial: finds the devices with which a pairing was begun; the code that serves them must restrict what
+    ///     they may request.
     package init(trial: NoiseResponderTrial<DeviceID>, pairingTrial: NoiseResponderTrial<DeviceID>? = nil) {
         self.trial = trial
         self.pairingTrial = pairingTrial
     }
 
-    /// A trusted device, and what it asks for.
+    /// A trusted device and its request.
     package struct AuthenticatedRequest: Hashable, Sendable {
         package let device: DeviceID
-        /// Nil when the caller is newer and asks for something that this version does not know.
+        /// Nil when the caller is newer and sent a request that this version does not know.
         package let request: Request?
     }
 
-    /// Takes in what came from the channel; the caller and its request once they are whole, nil before.
+    /// Accepts bytes from the channel; returns the caller and its request once they are complete, nil before.
     ///
     /// - Throws: ``HandoffError`` with `notTrusted` when no candidate sent this, or `peerMisbehaved`.
     package mutating func receiveRequest(_ bytes: [UInt8]) throws(HandoffError) -> AuthenticatedRequest? {
@@ -59,7 +60,7 @@ package struct ServerSession: Sendable {
         }
     }
 
-    /// The bytes of the answer, with the digest of this device's circle beside it.
+    /// Returns the bytes of the answer, with the digest of this device's circle.
     package mutating func answer(_ answer: Answer, circleDigest: [UInt8]? = nil) throws(HandoffError) -> [UInt8] {
         guard case .authenticated(var handshake) = stage else { preconditionFailure("an answer follows a request") }
         return try SessionErrorMapping.mappingErrors { () throws in
@@ -76,7 +77,7 @@ package struct ServerSession: Sendable {
         }
     }
 
-    /// Takes in what came from the channel; true once the peer has acknowledged the answer.
+    /// Accepts bytes from the channel; returns true once the peer has acknowledged the answer.
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved`.
     package mutating func acknowledge(_ bytes: [UInt8]) throws(HandoffError) -> Bool {
@@ -94,7 +95,8 @@ package struct ServerSession: Sendable {
         }
     }
 
-    /// The two directions of the stream that the session has become, once a stream was answered and acknowledged.
+    /// Returns the two directions of the stream that the session has become, once `stream` was answered and
+    /// acknowledged.
     ///
     /// - Precondition: the answer was acknowledged.
     package consuming func stream() -> (sending: StreamSender, receiving: StreamReceiver) {
@@ -103,9 +105,9 @@ package struct ServerSession: Sendable {
         return (StreamSender(cipher: sending), StreamReceiver(cipher: receiving, frames: frames))
     }
 
-    /// Takes in what came from the channel; the caller's acknowledgement of a circle once it is whole.
+    /// Accepts bytes from the channel; returns the caller's acknowledgement of a circle once it is complete.
     ///
-    /// It came under the session's key: what it holds is the caller's own word.
+    /// It is encrypted under the session's key: its contents are from the caller itself.
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved`.
     package mutating func acknowledgeCircle(_ bytes: [UInt8]) throws(HandoffError) -> Acknowledgement? {
@@ -121,9 +123,9 @@ package struct ServerSession: Sendable {
         }
     }
 
-    /// The bytes of this device's acknowledgement of a circle.
+    /// Returns the bytes of this device's acknowledgement of a circle.
     ///
-    /// - Throws: ``HandoffError`` when the session's key is used up.
+    /// - Throws: ``HandoffError`` when the session's key is exhausted.
     package mutating func conclude(_ acknowledgement: Acknowledgement) throws(HandoffError) -> [UInt8] {
         guard case .answered(var transport) = stage else { preconditionFailure("a conclusion follows an answer") }
         return try SessionErrorMapping.mappingErrors { () throws in
@@ -136,7 +138,8 @@ package struct ServerSession: Sendable {
         }
     }
 
-    /// A trusted device may send more at once than a stranger, once it has the answer.
+    /// Raises the frame limit: a trusted device may send longer frames than an unauthenticated one, once it has the
+    /// answer.
     private mutating func allowLargeFrames() throws(HandoffError) {
         guard frames.bufferedBytes == 0 else {
             throw HandoffError(.peerMisbehaved, "The caller did not wait for the answer.")

@@ -1,9 +1,9 @@
 import HandoffCrypto
 import HandoffWire
 
-/// What the layers below a session throw, in the words of the core.
+/// Maps the errors of the layers below a session to ``HandoffError``.
 enum SessionErrorMapping {
-    /// Runs `body`; whatever is wrong with the bytes of a peer becomes an error that says so.
+    /// Runs `body`; an error about a peer's bytes becomes a ``HandoffError`` with `peerMisbehaved`.
     static func mappingErrors<Success>(_ body: () throws -> Success) throws(HandoffError) -> Success {
         do {
             return try body()
@@ -12,10 +12,10 @@ enum SessionErrorMapping {
         } catch let error as WireError where error.code == .unknownKind {
             throw HandoffError(
                 .peerMisbehaved,
-                "The other device has a newer handoffd and says what this one does not know: update this one."
+                "The other device has a newer handoffd and sent a message unknown to this one: update this one."
             )
         } catch let error as WireError {
-            throw HandoffError(.peerMisbehaved, "The peer sent something that is no message: \(error.message)")
+            throw HandoffError(.peerMisbehaved, "The peer sent an invalid message: \(error.message)")
         } catch let error as CryptoError {
             throw HandoffError(.peerMisbehaved, "The peer's message does not decrypt: \(error.message)")
         } catch {

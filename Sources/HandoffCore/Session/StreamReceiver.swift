@@ -1,10 +1,9 @@
 package import HandoffCrypto
 package import HandoffWire
 
-/// The direction of a continuation stream in which this side receives: bytes of a channel in, pieces out, in an order
-/// that makes sense.
+/// The receiving direction of a continuation stream: converts bytes of a channel to pieces, and checks their order.
 package struct StreamReceiver: Sendable {
-    /// How far the other side has come.
+    /// The progress of the other side.
     private enum Stage {
         case writing, ended, done
     }
@@ -13,29 +12,30 @@ package struct StreamReceiver: Sendable {
     private var frames: FrameDecoder
     private var stage = Stage.writing
 
-    /// The longest frame of a piece.
+    /// The maximum length of a piece's frame.
     private static let maximumFrame = StreamPiece.maximumBytes + NoiseTransport.overheadBytes
 
-    /// Goes on where a session has stopped.
+    /// Continues where a session has stopped.
     ///
     /// - Parameters:
-    ///   - cipher: what deciphers from now on.
-    ///   - frames: the session's frames, with what has arrived of the next ones.
+    ///   - cipher: decrypts from now on.
+    ///   - frames: the session's frame decoder, with the bytes of the next frames that have already arrived.
     package init(cipher: NoiseReceiver, frames: FrameDecoder) {
         self.cipher = cipher
         self.frames = frames.limited(to: Self.maximumFrame)
     }
 
-    /// Takes in what came from the channel, in pieces of any size.
+    /// Accepts bytes from the channel, in pieces of any size.
     ///
-    /// - Throws: ``HandoffError`` with `peerMisbehaved`; then the stream is over, and not well.
+    /// - Throws: ``HandoffError`` with `peerMisbehaved`; the stream has then failed.
     package mutating func append(_ bytes: [UInt8]) throws(HandoffError) {
         try SessionErrorMapping.mappingErrors { try frames.append(bytes) }
     }
 
-    /// The next whole piece, nil when more bytes are needed.
+    /// Returns the next complete piece; nil when more bytes are needed.
     ///
-    /// - Throws: ``HandoffError`` with `peerMisbehaved`, also for bytes after the end and an end without a beginning.
+    /// - Throws: ``HandoffError`` with `peerMisbehaved`, also for data after the end and for an acknowledged end that
+    ///   was not sent.
     package mutating func next() throws(HandoffError) -> StreamPiece? {
         let piece = try SessionErrorMapping.mappingErrors {
             try frames.next().map { try StreamPiece(decoding: try cipher.decrypt($0)) }
@@ -45,7 +45,7 @@ package struct StreamReceiver: Sendable {
         case (.writing, .data): break
         case (.writing, .end): stage = .ended
         case (.ended, .arrived): stage = .done
-        default: throw HandoffError(.peerMisbehaved, "The peer's stream goes on after its end.")
+        default: throw HandoffError(.peerMisbehaved, "The peer sent a stream piece out of order.")
         }
         return piece
     }

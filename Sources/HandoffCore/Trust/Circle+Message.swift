@@ -3,7 +3,7 @@ import HandoffModel
 package import HandoffWire
 
 extension Circle {
-    /// The state as it travels.
+    /// The circle in the form in which it is sent.
     package var message: CircleMessage {
         CircleMessage(
             members: members.sorted {
@@ -16,12 +16,13 @@ extension Circle {
         )
     }
 
-    /// By what others tell whether they know the same: the first 8 bytes of the SHA-256 of the encoded message.
+    /// The circle digest, by which other devices recognize that they have the same circle: the first 8 bytes of the
+    /// SHA-256 of the encoded message.
     package var digest: [UInt8] {
         Array(HandoffDigest.sha256(message.encode()).prefix(AnswerEnvelope.circleDigestBytes))
     }
 
-    /// The state that travelled.
+    /// Creates a circle from a received message.
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved` when it names a device twice or has an unusable key.
     package init(_ message: CircleMessage) throws(HandoffError) {
@@ -38,7 +39,7 @@ extension Circle {
         } catch let error as CryptoError {
             throw HandoffError(.peerMisbehaved, error.message)
         } catch {
-            throw HandoffError(.peerMisbehaved, "A circle names a device twice.")
+            throw HandoffError(.peerMisbehaved, "The circle contains a device twice.")
         }
     }
 

@@ -2,17 +2,17 @@ package import HandoffCrypto
 package import HandoffModel
 
 extension Circle {
-    /// What a device found out about itself from what the others know.
+    /// What a merge has changed about this device's own description.
     package enum SelfMergeResult: Hashable, Sendable {
-        /// Nothing new.
+        /// Nothing has changed.
         case unchanged
-        /// The others had an outdated description, which has been put right.
+        /// The others had an outdated description, which has been corrected.
         case corrected
-        /// The others know a later key than the device itself: its state is an old copy, or somebody uses a copy of it.
+        /// The others have a later key than this device: its state is an old copy, or another device uses a copy of it.
         case outdated
     }
 
-    /// Says what this device is; name and key count only if it has none yet.
+    /// Sets the description of this device; name and key are used only if it has none yet.
     ///
     /// - Throws: ``HandoffError`` with `limitReached`.
     package mutating func updateSelf(
@@ -28,7 +28,7 @@ extension Circle {
         }
     }
 
-    /// Ends a device's membership, and gives the device `own` another key than the removed one knows.
+    /// Ends a device's membership, and gives the device `own` a new key that the removed one does not know.
     ///
     /// - Throws: ``HandoffError`` with `unknownDevice` or `limitReached`.
     package mutating func remove(
@@ -42,9 +42,9 @@ extension Circle {
         self = draft
     }
 
-    /// Forgets all others, members and removed, and gives the device `own` another key than they know.
+    /// Removes all other members and all removals, and gives the device `own` a new key that the others do not know.
     ///
-    /// Their removals are forgotten too: when the device comes back one day, they must not reach those that it left.
+    /// Removals are dropped as well: if the device rejoins later, they must not reach the devices that it left.
     ///
     /// - Throws: ``HandoffError`` with `unknownDevice`.
     package mutating func leave(as own: DeviceID, newKey: () -> AdvertisingKey) throws(HandoffError) {
@@ -57,14 +57,14 @@ extension Circle {
         self = draft
     }
 
-    /// Joins what another device knows into what the device `own` knows.
+    /// Merges another device's copy into the copy of the device `own`.
     ///
-    /// A key is the device's own word: what others know of it is put right. When they know a later one than the device, it
-    /// has lost what it said, and says something later still. Whoever was removed must not read it any more: then, too, it
-    /// gets another key from `newKey`.
+    /// Each device is the authority on its own key: other descriptions of it are corrected. When the others have a
+    /// later key, this device has lost its own state, and replaces the key by a still later one. A removed device must
+    /// not be able to read future advertisements: after a new removal, too, this device gets another key from `newKey`.
     ///
-    /// - Throws: ``HandoffError`` with `peerMisbehaved` when the other counts `own` as removed, or `limitReached` when there
-    ///   would be too many members; then nothing has changed.
+    /// - Throws: ``HandoffError`` with `peerMisbehaved` when the other copy has `own` as removed, or `limitReached`
+    ///   when there would be too many members; the circle is then unchanged.
     package mutating func merge(
         _ other: Circle,
         as own: DeviceID,
@@ -101,7 +101,7 @@ extension Circle {
             member.advertisingKeyVersion = before.advertisingKeyVersion
             member.advertisingKey = before.advertisingKey
             member.protocolVersion = before.protocolVersion
-            // The others have a different key under the same number: only a higher one tells them which is right.
+            // The others have a different key under the same version: only a higher version shows them which is right.
             if !isOlder, let key = before.advertisingKey { member.renewKey(to: key) }
         }
         return .corrected

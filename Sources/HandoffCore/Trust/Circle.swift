@@ -1,14 +1,14 @@
 package import HandoffCrypto
 package import HandoffModel
 
-/// What one device knows of its circle: who belongs to it, and who was removed.
+/// One device's copy of its circle: the members and the removals.
 ///
-/// Two states are joined by ``merge(_:)``, which does not depend on order, repetition or who asks whom: whatever way the
-/// news takes, devices that have heard the same know the same. For each device the higher generation counts; within one
-/// generation a removal outlives everything; of two descriptions of a member each part has its own rule
+/// Two copies are merged by ``merge(_:)``, whose result does not depend on order, repetition or direction: devices that
+/// have received the same updates, by whatever route, have the same circle. For each device the higher generation wins;
+/// within one generation a removal outweighs a member; for two descriptions of a member each part has its own rule
 /// (`Member.joined(with:)`).
 package struct Circle: Hashable, Sendable {
-    /// What is known of one device.
+    /// The state of one device.
     package enum MembershipState: Hashable, Sendable {
         case member(Member)
         case removed(Removal)
@@ -23,50 +23,51 @@ package struct Circle: Hashable, Sendable {
 
     /// The end of a device's membership.
     package struct Removal: Hashable, Sendable {
-        /// The generation that ended, and with it all before.
+        /// The generation that ended; all earlier ones ended with it.
         package let generation: UInt32
-        /// One more than any removal that the remover knew of.
+        /// One more than the highest number of any removal known to the removing device.
         package let number: UInt32
     }
 
     /// The largest number of members: this device and 100 others.
     package static let maximumMembers = 101
-    /// How many removals are remembered; those with the lowest numbers are forgotten first.
+    /// The maximum number of removals; those with the lowest numbers are dropped first.
     ///
-    /// A device that was away while 200 others were removed after one can bring that one back; no circle of a person's
-    /// own devices gets there.
+    /// A device that was away while 200 others were removed after one can bring that one back; a circle of one user's
+    /// own devices does not reach that number.
     package static let maximumRemovals = 200
-    /// The largest generation, version or number that is believed.
+    /// The largest generation, version or number that is accepted.
     package static let maximumNumber = UInt32(Int32.max)
 
     private var membershipStates: [DeviceID: MembershipState] = [:]
 
-    /// A circle of nobody.
+    /// Creates an empty circle.
     package init() {}
 
-    /// The members in the order of their ids.
+    /// The members, ordered by id.
     package var members: [Member] { ids.compactMap { self[$0] } }
 
-    /// The removals in the order of their devices' ids.
+    /// The removals, ordered by the ids of their devices.
     package var removals: [(device: DeviceID, removal: Removal)] {
         ids.compactMap { id in removal(of: id).map { (id, $0) } }
     }
 
-    /// The member with that id; nil when it does not belong to the circle.
+    /// Returns the member with that id; nil when it does not belong to the circle.
     package subscript(id: DeviceID) -> Member? {
         guard case .member(let member) = membershipStates[id] else { return nil }
         return member
     }
 
-    /// How the device with that id left; nil when it did not.
+    /// Returns the removal of the device with that id; nil when it was not removed.
     package func removal(of id: DeviceID) -> Removal? {
         guard case .removed(let removal) = membershipStates[id] else { return nil }
         return removal
     }
 
-    /// Takes a device into the circle, or gives a member its new name.
+    /// Adds a device to the circle, or gives a member its new name.
     ///
-    /// A device that was removed comes back in a new generation. Its advertising key comes with its own state.
+    /// A device that was removed is added in a new generation. Its advertising key arrives with its own copy of the
+    /// circle.
     ///
     /// - Throws: ``HandoffError`` with `limitReached`.
     package mutating func insert(_ identity: DeviceIdentity, by introducer: DeviceID?) throws(HandoffError) {
@@ -85,7 +86,7 @@ package struct Circle: Hashable, Sendable {
 
     /// Ends a device's membership.
     ///
-    /// - Throws: ``HandoffError`` with `unknownDevice`, or `limitReached` after two thousand million removals.
+    /// - Throws: ``HandoffError`` with `unknownDevice`, or `limitReached` after two billion removals.
     package mutating func remove(_ id: DeviceID) throws(HandoffError) {
         guard let member = self[id] else {
             throw HandoffError(.unknownDevice, "No trusted device has the id \(id); see `handoffctl devices`.")
@@ -96,23 +97,24 @@ package struct Circle: Hashable, Sendable {
         forgetOldest()
     }
 
-    /// Gives a member a name, which counts everywhere.
+    /// Gives a member a name, on all devices of the circle.
     ///
     /// - Throws: ``HandoffError`` with `unknownDevice`.
     package mutating func rename(_ id: DeviceID, to name: DeviceName, by author: DeviceID) throws(HandoffError) {
         try update(id) { $0.rename(to: name, by: author) }
     }
 
-    /// Gives a member another advertising key; only that member itself may do so.
+    /// Gives a member another advertising key; only that member may do so.
     ///
     /// - Throws: ``HandoffError`` with `unknownDevice`.
     package mutating func renewKey(of id: DeviceID, to key: AdvertisingKey) throws(HandoffError) {
         try update(id) { $0.renewKey(to: key) }
     }
 
-    /// Joins what another device knows into this.
+    /// Merges another device's copy into this one.
     ///
-    /// - Throws: ``HandoffError`` with `limitReached` when there would be too many members; then nothing has changed.
+    /// - Throws: ``HandoffError`` with `limitReached` when there would be too many members; the circle is then
+    ///   unchanged.
     package mutating func merge(_ other: Circle) throws(HandoffError) {
         var draft = self
         for (id, theirs) in other.membershipStates {
@@ -163,6 +165,6 @@ package struct Circle: Hashable, Sendable {
 
     private static let full = HandoffError(
         .limitReached,
-        "\(maximumMembers - 1) devices are trusted, which is the most; remove one of them first."
+        "\(maximumMembers - 1) devices are trusted, which is the maximum; remove one of them first."
     )
 }

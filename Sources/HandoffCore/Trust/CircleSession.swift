@@ -1,37 +1,38 @@
 package import HandoffCrypto
 package import HandoffWire
 
-/// The side of a session that asks what another device knows of the circle: bytes in, bytes out, no channel.
+/// The requesting side of a session that exchanges circles; it converts bytes and has no channel.
 ///
-/// The other's state comes with the answer. The caller sends its own back, the other's joined in, under the session's key:
-/// only then may the other believe it. The other's acknowledgement ends the session, and tells what became of it there.
+/// The other device's circle comes with the answer. The caller sends its own back, merged with the other's, under the
+/// session's key: only then may the other device accept it. The other device's acknowledgement ends the session, and
+/// contains its circle where that still differs.
 package struct CircleSession: Sendable {
-    /// What the other device said.
+    /// A message of the other device.
     package enum Response: Hashable, Sendable {
-        /// Its whole state.
+        /// Its whole circle.
         case state(CircleMessage)
-        /// That it has the caller's state, and its own where it differs.
+        /// It has received the caller's circle; contains its own where that differs.
         case acknowledged(CircleMessage?)
-        /// That it will not say.
+        /// It refuses to answer.
         case refused(Refusal)
     }
 
     private var codec: ClientSessionCodec
     private var isAnswered = false
 
-    /// A session with the device of the key `peer`.
+    /// Creates a session with the device whose key is `peer`.
     package init(keys: DeviceKeys, peer: DevicePublicKey) {
         codec = ClientSessionCodec(keys: keys, peer: peer, maximumLength: Acknowledgement.maximumCircleBytes)
     }
 
-    /// The bytes that open the session.
+    /// Returns the bytes that open the session.
     ///
     /// - Throws: ``HandoffError`` when the peer's key is unusable.
     package mutating func start() throws(HandoffError) -> [UInt8] {
         try codec.start(with: Request.circle.encode())
     }
 
-    /// Takes in what came from the channel, in pieces of any size; nil while nothing is whole.
+    /// Accepts bytes from the channel in pieces of any size; returns nil until a message is complete.
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved`; then the session is over.
     package mutating func receive(_ bytes: [UInt8]) throws(HandoffError) -> Response? {
@@ -43,14 +44,14 @@ package struct CircleSession: Sendable {
             case .circle(let circle): return .state(circle)
             case .refusal(let refusal): return .refused(refusal)
             case .activity, .settled, .stream:
-                throw HandoffError(.peerMisbehaved, "The device sent something else than its circle.")
+                throw HandoffError(.peerMisbehaved, "The device sent an answer other than its circle.")
             }
         }
     }
 
-    /// The bytes of this device's state; nil says that it is what the other has just sent.
+    /// Returns the bytes of this device's circle; nil means that it equals the one that the other device has just sent.
     ///
-    /// - Throws: ``HandoffError`` when the session's key is used up.
+    /// - Throws: ``HandoffError`` when the session's key is exhausted.
     package mutating func reply(_ circle: CircleMessage?) throws(HandoffError) -> [UInt8] {
         try SessionErrorMapping.mappingErrors { () throws in
             try codec.send(Acknowledgement(circle: circle).encode())

@@ -1,7 +1,7 @@
 package import HandoffCrypto
 package import HandoffModel
 
-/// A device as it comes into a circle.
+/// The identity under which a device is added to a circle.
 package struct DeviceIdentity: Hashable, Sendable {
     package let publicKey: DevicePublicKey
     package let name: DeviceName
@@ -15,23 +15,23 @@ package struct DeviceIdentity: Hashable, Sendable {
 /// A device that belongs to a circle.
 package struct Member: Hashable, Sendable {
     package let publicKey: DevicePublicKey
-    /// How often it was removed and trusted anew.
+    /// The number of times that it was removed and trusted again.
     package internal(set) var generation: UInt32
-    /// Who trusted it first; nil when nobody says.
+    /// The device that trusted it first; nil when unknown.
     package internal(set) var introducedBy: DeviceID?
     package internal(set) var name: DeviceName
-    /// Counts the changes of the name.
+    /// The number of changes of the name.
     package internal(set) var nameVersion: UInt32
-    /// Who gave it this name.
+    /// The device on which it was given this name.
     package internal(set) var namedBy: DeviceID
-    /// What the device itself has said in its own state; nil until that has come.
+    /// The advertising key from the device's own copy of the circle; nil until that was received.
     ///
-    /// A key that was given by hand does not stand here: it would travel without the removals that its owner knew of when
-    /// it made the key, to somebody who was removed.
+    /// A given key is not stored here: it would be passed on without the removals that its owner knew of when it made
+    /// the key, and could reach a removed device.
     package internal(set) var advertisingKey: AdvertisingKey?
-    /// Counts the changes of the key, 0 when there is none; only the device itself raises it.
+    /// The number of changes of the key, 0 when there is none; only the device itself increases it.
     package internal(set) var advertisingKeyVersion: UInt32
-    /// The version of the protocol that it speaks; 0 when nobody knows.
+    /// The protocol version that it supports; 0 when unknown.
     package internal(set) var protocolVersion: UInt32
 
     /// The device's id.
@@ -59,11 +59,11 @@ package struct Member: Hashable, Sendable {
         advertisingKeyVersion = Swift.min(advertisingKeyVersion + 1, Circle.maximumNumber)
     }
 
-    /// What two descriptions of the device in one generation say together.
+    /// Merges two descriptions of the device in one generation.
     ///
-    /// The later name counts, of two equally late ones the one whose author has the higher id; the later key; the first
-    /// introducer by id; the highest protocol. What is still equal after that is settled by the bytes themselves, so that
-    /// everybody chooses the same.
+    /// The later name wins, or of two with equal versions the one whose author has the higher id; likewise the later
+    /// key, the introducer with the lowest id, and the highest protocol version. Remaining ties are broken by comparing
+    /// the bytes, so that all devices choose the same.
     func joined(with other: Member) -> Member {
         var result = precedes(other) ? other : self
         if (nameVersion, namedBy, name.rawValue) > (other.nameVersion, other.namedBy, other.name.rawValue) {
@@ -76,7 +76,7 @@ package struct Member: Hashable, Sendable {
         return result
     }
 
-    /// Whether the other's key is later.
+    /// Returns whether the other's key is later.
     private func precedes(_ other: Member) -> Bool {
         guard advertisingKeyVersion == other.advertisingKeyVersion else {
             return advertisingKeyVersion < other.advertisingKeyVersion

@@ -1,10 +1,13 @@
 extension AdvertisementOpener {
-    /// How far from now a slot is looked for, in slots: a day, which covers every clock that was set to another zone's time.
+    /// The largest slot offset that is tried: a day, which covers every clock that was set to another time zone.
     package static var maximumSlotOffset: Int { 96 }
 
-    /// Who sealed an advertisement under a slot that ``open(_:slot:)`` does not try, and how many slots that is after now.
+    /// Finds the sender of an advertisement sealed under a slot that ``open(_:slot:)`` does not try.
     ///
-    /// It costs some hundred key derivations for each device: worth it now and then, not for every advertisement.
+    /// Returns the sender and how many slots the sender is ahead of `slot`; nil when no device's key opens it.
+    ///
+    ///
+    /// A call costs up to 190 key derivations for each device: do it now and then, not for every advertisement.
     package func findWithClockSkew(_ sealed: [UInt8], slot: UInt64) -> (id: ID, slotOffset: Int)? {
         guard sealed.count == AdvertisementSealer.sealedBytes else { return nil }
         let tag = UInt64(littleEndianBytes: sealed[..<SlotKeys.tagBytes])

@@ -1,8 +1,9 @@
-/// Finds out which of many devices sealed an advertisement, and what it says.
+/// Finds out which of many devices sealed an advertisement, and decrypts it.
 ///
-/// The keys of the previous, the current and the next slot are kept for every device and renewed as the slot moves.
+/// The keys of the previous, the current and the next slot are cached for every device and replaced as the slot
+/// advances.
 package struct AdvertisementOpener<ID: Hashable & Sendable>: Sendable {
-    /// One device's advertisement, opened.
+    /// An opened advertisement: its sender, the slot offset under which it was sealed, and its plaintext.
     package typealias Opened = (id: ID, slotOffset: Int, plaintext: [UInt8])
 
     private struct Device: Sendable {
@@ -10,7 +11,7 @@ package struct AdvertisementOpener<ID: Hashable & Sendable>: Sendable {
         let key: AdvertisingKey
     }
 
-    /// The slots that are tried, nearest first: most advertisements are of the current one.
+    /// The slot offsets that are tried, nearest first: most advertisements use the current slot.
     private static var offsets: [Int] { [0, -1, 1] }
 
     private let devices: [Device]
@@ -18,7 +19,7 @@ package struct AdvertisementOpener<ID: Hashable & Sendable>: Sendable {
     /// For each offset, the keys of each device in the order of `devices`.
     private var keys: [[SlotKeys]] = []
 
-    /// Opens what these devices seal; where two share an advertising key, the first is named.
+    /// Creates an opener for these devices; of two devices with the same advertising key, the first is reported.
     package init(keys: [(ID, AdvertisingKey)]) {
         devices = keys.map { Device(id: $0.0, key: $0.1) }
     }
@@ -26,7 +27,7 @@ package struct AdvertisementOpener<ID: Hashable & Sendable>: Sendable {
     /// The devices and their keys.
     var candidates: [(ID, AdvertisingKey)] { devices.map { ($0.id, $0.key) } }
 
-    /// Makes ready for a slot, so that the first ``open(_:slot:)`` in it costs nothing extra.
+    /// Derives the keys for a slot in advance, so that the first ``open(_:slot:)`` in it costs nothing extra.
     package mutating func advance(to slot: UInt64) {
         guard self.slot != slot else { return }
         let previous = self.slot
@@ -41,11 +42,11 @@ package struct AdvertisementOpener<ID: Hashable & Sendable>: Sendable {
         self.slot = slot
     }
 
-    /// The sender and content of a sealed advertisement; `nil` when no device's key opens it.
+    /// Returns the sender and the plaintext of a sealed advertisement; `nil` when no device's key opens it.
     ///
     /// - Parameters:
-    ///   - sealed: what stood in the service data; anything but ten bytes opens for nobody.
-    ///   - slot: the slot of now.
+    ///   - sealed: the service data; the result is `nil` unless it has ten bytes.
+    ///   - slot: the current slot.
     package mutating func open(_ sealed: [UInt8], slot: UInt64) -> Opened? {
         guard sealed.count == AdvertisementSealer.sealedBytes else { return nil }
         advance(to: slot)
@@ -60,7 +61,7 @@ package struct AdvertisementOpener<ID: Hashable & Sendable>: Sendable {
         return nil
     }
 
-    /// Wraps around at both ends: such slots are never used, and must not trap.
+    /// Wraps around at both ends: slots there are never used, but must not trap.
     private static func moved(_ slot: UInt64, by offset: Int) -> UInt64 {
         slot &+ UInt64(bitPattern: Int64(offset))
     }

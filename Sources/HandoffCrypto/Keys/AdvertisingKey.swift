@@ -1,25 +1,25 @@
 import Crypto
 
-/// The secret under which a device's advertisements are sealed, held by every device of its circle: 32 bytes.
+/// The secret under which a device's advertisements are sealed, known to every device of its circle: 32 bytes.
 package struct AdvertisingKey: Hashable, Sendable {
-    /// How many bytes a key has.
+    /// The number of bytes in a key.
     package static let byteCount = 32
 
     private let key: SymmetricKey
 
-    /// A new key from the system's source of randomness.
+    /// Returns a new key from the system's random number generator.
     package static func generate() -> AdvertisingKey {
         AdvertisingKey(SymmetricKey(size: .bits256))
     }
 
-    /// Takes exactly 32 bytes.
+    /// Makes a key of exactly 32 bytes.
     ///
     /// - Throws: ``CryptoError/Code/invalidKey`` for any other count.
     package init(rawRepresentation: some Collection<UInt8>) throws(CryptoError) {
         guard rawRepresentation.count == Self.byteCount else {
             throw CryptoError(
                 .invalidKey,
-                "An advertising key has \(Self.byteCount) bytes; \(rawRepresentation.count) were given."
+                "An advertising key has \(Self.byteCount) bytes, got \(rawRepresentation.count)."
             )
         }
         self.init(SymmetricKey(data: Array(rawRepresentation)))
@@ -32,10 +32,10 @@ package struct AdvertisingKey: Hashable, Sendable {
         key.withUnsafeBytes { hasher.combine(bytes: $0) }
     }
 
-    /// The two keys of one slot.
+    /// Returns the two keys of one slot.
     ///
-    /// HKDF-SHA-256 (RFC 5869) without salt; the info names the protocol and the slot; the first 16 of its 32 bytes
-    /// authenticate, the others encrypt.
+    /// They are the output of HKDF-SHA-256 (RFC 5869) without salt; the info contains the protocol and the slot. The
+    /// first 16 of the 32 output bytes authenticate, the others encrypt.
     func slotKeys(for slot: UInt64) -> SlotKeys {
         var info = Array("handoffd v1 advertisement".utf8)
         info.append(contentsOf: slot.bigEndianBytes(8))

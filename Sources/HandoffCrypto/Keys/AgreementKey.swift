@@ -4,32 +4,32 @@ import Crypto
 package struct AgreementKey: Sendable {
     private let key: Curve25519.KeyAgreement.PrivateKey
 
-    /// The public half.
+    /// The public key.
     package let publicKey: DevicePublicKey
 
-    /// A new key from the system's source of randomness.
+    /// Returns a new key from the system's random number generator.
     package static func generate() -> AgreementKey {
         AgreementKey(Curve25519.KeyAgreement.PrivateKey())
     }
 
-    /// Takes the 32 bytes of a private key.
+    /// Makes a key of the 32 bytes of a private key.
     ///
     /// - Throws: ``CryptoError/Code/invalidKey`` for any other count.
     package init(rawRepresentation: [UInt8]) throws(CryptoError) {
         do {
             self.init(try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: rawRepresentation))
         } catch {
-            throw CryptoError(.invalidKey, "A private key has 32 bytes; \(rawRepresentation.count) were given.")
+            throw CryptoError(.invalidKey, "A private key has 32 bytes, got \(rawRepresentation.count).")
         }
     }
 
     /// The key's 32 bytes, which must never leave the device.
     package var rawRepresentation: [UInt8] { Array(key.rawRepresentation) }
 
-    /// The secret that the holder of `publicKey`'s private half computes too, 32 bytes.
+    /// Returns the X25519 shared secret with `publicKey`, 32 bytes.
     ///
-    /// - Throws: ``CryptoError/Code/weakKey`` when it is all zero: then the other side chose a public key of low order
-    ///   and anybody knows the secret (RFC 7748, section 6.1).
+    /// - Throws: ``CryptoError/Code/weakKey`` when the secret is all zero: then the other side chose a public key of
+    ///   low order, and the secret is known to anybody (RFC 7748, section 6.1).
     func sharedSecret(with publicKey: DevicePublicKey) throws(CryptoError) -> [UInt8] {
         let secret: [UInt8]
         do {
@@ -38,7 +38,7 @@ package struct AgreementKey: Sendable {
         } catch {
             throw CryptoError(.invalidKey, "The public key cannot be used.")
         }
-        // All bytes are looked at, so that the time does not tell where the first non-zero one stands.
+        // Examines all bytes, so that the time does not reveal the position of the first non-zero one.
         guard secret.reduce(0, |) != 0 else {
             throw CryptoError(.weakKey, "The public key is of low order: its device is broken or hostile.")
         }

@@ -1,10 +1,11 @@
-/// A device's card: one line that carries its keys and name to another device by hand, to trust it without pairing.
+/// A device's card: one line with its keys and name, carried to another device by hand to trust it without pairing.
 ///
-/// `handoff1:` and the RFC 4648 base32 text, in lower case without padding, of: version byte 1, public key 32,
-/// advertising key 32, name 1…64, checksum 4. The checksum is the beginning of the SHA-256 of everything before it. It
-/// finds mistakes, not forgeries; and since the advertising key is a secret, the line is one.
+/// The line is `handoff1:` and the RFC 4648 base32 text, in lower case without padding, of these fields, with their
+/// sizes in bytes: version 1, public key 32, advertising key 32, name 1…64, checksum 4. The version has the value 1.
+/// The checksum is the first 4 bytes of the SHA-256 of everything before it; it detects mistakes, not forgeries. The
+/// line is secret, because the advertising key is.
 package struct CardText: Hashable, Sendable {
-    /// The version of card that this code makes and reads.
+    /// The card version that this code writes and reads.
     package static let version: UInt8 = 1
 
     /// The longest name in UTF-8 bytes.
@@ -13,14 +14,14 @@ package struct CardText: Hashable, Sendable {
     private static let scheme = "handoff"
     private static let checksumBytes = 4
     private static let keyBytes = 1 + DevicePublicKey.byteCount + AdvertisingKey.byteCount
-    /// The longest line that is looked at.
+    /// The longest line that is parsed.
     private static let maximumTextBytes = 1024
 
-    /// By which key the device is known.
+    /// The public key that identifies the device.
     package let publicKey: DevicePublicKey
-    /// Under which key it advertises.
+    /// The key under which the device advertises.
     package let advertisingKey: AdvertisingKey
-    /// What people call it.
+    /// The device's name for people.
     package let name: String
 
     /// Makes a card.
@@ -38,10 +39,10 @@ package struct CardText: Hashable, Sendable {
         self.name = name
     }
 
-    /// Reads a line, with or without blanks around it, in any case of letters.
+    /// Parses a line in upper or lower case; white space around it is ignored.
     ///
-    /// - Throws: ``CryptoError/Code/notACard`` when it does not begin like one, ``CryptoError/Code/newerCard`` when a newer
-    ///   version made it, ``CryptoError/Code/damagedCard`` for any mistake in it.
+    /// - Throws: ``CryptoError/Code/notACard`` when it does not begin like a card, ``CryptoError/Code/newerCard`` when
+    ///   a newer version made it, ``CryptoError/Code/damagedCard`` when it contains a mistake.
     package init(parsing text: String) throws(CryptoError) {
         let body = try Self.body(of: text)
         guard let bytes = Base32.decode(body), bytes.count > Self.checksumBytes else { throw Self.damaged }
@@ -61,14 +62,14 @@ package struct CardText: Hashable, Sendable {
         )
     }
 
-    /// The card as one line without blanks.
+    /// The card as one line without white space.
     package var text: String {
         let content =
             [Self.version] + publicKey.rawRepresentation + advertisingKey.rawRepresentation + Array(name.utf8)
         return "\(Self.scheme)\(Self.version):" + Base32.encode(content + Self.checksum(of: content))
     }
 
-    /// What stands after the colon of a card of this version.
+    /// Returns the part after the colon of a card of this version.
     private static func body(of text: String) throws(CryptoError) -> Substring.UTF8View {
         let isBlank: (Unicode.Scalar) -> Bool = { $0.properties.isWhitespace }
         let line = (text.utf8.count <= maximumTextBytes ? text[...] : "").unicodeScalars.drop(while: isBlank)
@@ -78,7 +79,7 @@ package struct CardText: Hashable, Sendable {
         guard lowered.hasPrefix(scheme), head.endIndex < line.endIndex, digits.count < 4,
             digits.allSatisfy(\.isWholeNumber), let number = UInt(digits), number > 0
         else {
-            throw CryptoError(.notACard, "This is no card: a card is one line that begins with handoff1: .")
+            throw CryptoError(.notACard, "This is not a card: a card is one line that begins with handoff1: .")
         }
         guard number <= Int(version) else { throw newer }
         let body = line[line.index(after: head.endIndex)...]
@@ -91,7 +92,7 @@ package struct CardText: Hashable, Sendable {
     }
 
     private static var damaged: CryptoError {
-        CryptoError(.damagedCard, "The card has a mistake in it: copy the whole line again.")
+        CryptoError(.damagedCard, "The card contains a mistake: copy the whole line again.")
     }
 
     private static var newer: CryptoError {

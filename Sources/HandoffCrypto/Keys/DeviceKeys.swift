@@ -1,22 +1,22 @@
-/// All secrets of this device: made once, kept for life.
+/// All secret keys of this device.
 package struct DeviceKeys: Sendable {
-    /// The key by which the circle knows the device in sessions.
+    /// The static key that identifies the device in sessions with its circle.
     package let agreement: AgreementKey
 
-    /// The key under which its advertisements are sealed; replaced when a device leaves the circle.
+    /// The key under which its advertisements are sealed; replaced when a device is removed from the circle.
     package let advertisingKey: AdvertisingKey
 
-    /// New keys from the system's source of randomness.
+    /// Returns new keys from the system's random number generator.
     package static func generate() -> DeviceKeys {
         DeviceKeys(agreement: .generate(), advertisingKey: .generate())
     }
 
-    /// Puts keys together that were kept elsewhere.
+    /// Combines stored keys.
     package init(agreement: AgreementKey, advertisingKey: AdvertisingKey) {
         self.agreement = agreement
         self.advertisingKey = advertisingKey
     }
 
-    /// The public half of ``agreement``.
+    /// The public key of ``agreement``.
     package var publicKey: DevicePublicKey { agreement.publicKey }
 }

@@ -1,29 +1,29 @@
-/// A device's X25519 public key: 32 bytes, by which the other devices know it.
+/// A device's X25519 public key, 32 bytes, which identifies it to other devices.
 package struct DevicePublicKey: Hashable, Sendable {
-    /// How many bytes a key has (RFC 7748, section 6.1).
+    /// The number of bytes in a key (RFC 7748, section 6.1).
     package static let byteCount = 32
 
     /// The key's 32 bytes.
     package let rawRepresentation: [UInt8]
 
-    /// Takes exactly 32 bytes.
+    /// Makes a key of exactly 32 bytes.
     ///
     /// - Throws: ``CryptoError/Code/invalidKey`` for any other count.
     package init(rawRepresentation: some Collection<UInt8>) throws(CryptoError) {
         guard rawRepresentation.count == Self.byteCount else {
             throw CryptoError(
                 .invalidKey,
-                "A public key has \(Self.byteCount) bytes; \(rawRepresentation.count) were given."
+                "A public key has \(Self.byteCount) bytes, got \(rawRepresentation.count)."
             )
         }
         self.rawRepresentation = Array(rawRepresentation)
     }
 
-    /// Takes what is known to be a key.
+    /// Makes a key of bytes that are known to be one.
     init(unchecked rawRepresentation: [UInt8]) {
         self.rawRepresentation = rawRepresentation
     }
 
-    /// The 8 bytes that name the device: the beginning of the SHA-256 of the key.
+    /// The device identifier: the first 8 bytes of the SHA-256 of the key.
     package var deviceID: [UInt8] { Array(HandoffDigest.sha256(rawRepresentation).prefix(8)) }
 }

@@ -1,18 +1,19 @@
 import Crypto
 
-/// The keys under which two devices advertise to each other alone, when one has news for the other.
+/// The keys of directed advertisements between two devices, by which one offers the other a circle update.
 ///
-/// Both follow from the devices' own key pairs, and so do not change with the circle: a device that was away while all
-/// others replaced their advertising keys can still be told.
+/// Both keys are derived from the devices' own key pairs and do not change with the circle: a device that was away
+/// while all others replaced their advertising keys can still be notified.
 package struct DirectedAdvertisingKeys: Sendable {
-    /// Seals what this device advertises to the other one.
+    /// Seals the advertisements of this device to the other.
     package let sending: AdvertisingKey
-    /// Opens what the other one advertises to this device.
+    /// Opens the advertisements of the other device to this one.
     package let receiving: AdvertisingKey
 
-    /// HKDF-SHA-256 (RFC 5869) of the static-static secret without salt; the info says who sends and who receives.
+    /// Derives the keys by HKDF-SHA-256 (RFC 5869) from the static-static secret without salt; the info contains the
+    /// sender's and the receiver's public keys.
     ///
-    /// - Throws: ``CryptoError/Code/weakKey`` when the other's key is of low order.
+    /// - Throws: ``CryptoError/Code/weakKey`` when the other device's key is of low order.
     package init(local: AgreementKey, remote: DevicePublicKey) throws(CryptoError) {
         let secret = SymmetricKey(data: try local.sharedSecret(with: remote))
         sending = Self.key(secret, from: local.publicKey, to: remote)

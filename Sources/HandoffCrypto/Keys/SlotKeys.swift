@@ -1,16 +1,17 @@
 /// The two keys that seal one device's advertisements during one slot.
 ///
-/// The construction is a synthetic IV, as in RFC 5297, with parts small enough for an advertisement: the first 4 bytes of
-/// PRF(authentication key, 2 ‖ plaintext) are both the tag and the IV, and the 6 bytes of plaintext are added to the first
-/// 6 of PRF(encryption key, 1 ‖ tag). The PRF is SipHash-2-4; the byte before its input keeps the two uses apart.
+/// The construction is a synthetic IV, as in RFC 5297, with parts small enough for an advertisement: the first 4 bytes
+/// of PRF(authentication key, 2 ‖ plaintext) are both the tag and the IV, and the 6 bytes of plaintext are XORed with
+/// the first 6 bytes of PRF(encryption key, 1 ‖ tag). The PRF is SipHash-2-4; the byte before its input separates the
+/// two uses.
 ///
-/// Within this type bytes are packed into numbers, the first byte lowest.
+/// Within this type, bytes are packed into integers, little-endian.
 struct SlotKeys: Sendable {
-    /// How many bytes are sealed.
+    /// The number of plaintext bytes.
     static let plaintextBytes = 6
-    /// How many bytes authenticate them.
+    /// The number of tag bytes.
     static let tagBytes = 4
-    /// How many bytes a sealed advertisement has.
+    /// The number of bytes in a sealed advertisement.
     static let sealedBytes = tagBytes + plaintextBytes
 
     private static let encryptionDomain: UInt64 = 1
@@ -19,27 +20,27 @@ struct SlotKeys: Sendable {
     private let authentication: SipHash
     private let encryption: SipHash
 
-    /// Takes two keys of 16 bytes each.
+    /// Creates the pair from two keys of 16 bytes each.
     init(authentication: some Collection<UInt8>, encryption: some Collection<UInt8>) {
         self.authentication = SipHash(key: authentication)
         self.encryption = SipHash(key: encryption)
     }
 
-    /// The tag of a plaintext: 32 bits.
+    /// Returns the tag of a plaintext: 32 bits.
     @inline(__always)
     func tag(of plaintext: UInt64) -> UInt64 {
         authentication(plaintext << 8 | Self.authenticationDomain, count: 7) & 0xFFFF_FFFF
     }
 
-    /// The 48 bits that are added to the plaintext under this tag.
+    /// Returns the 48 bits with which the plaintext is XORed under this tag.
     @inline(__always)
     func pad(for tag: UInt64) -> UInt64 {
         encryption(tag << 8 | Self.encryptionDomain, count: 5) & 0xFFFF_FFFF_FFFF
     }
 
-    /// The plaintext of a tag and a ciphertext of 48 bits, when the tag is right; `nil` otherwise.
+    /// Returns the plaintext of a 48-bit ciphertext if the tag is correct; `nil` otherwise.
     ///
-    /// How long it takes tells a listener nothing: no answer comes to an advertisement.
+    /// It need not run in constant time: an advertisement is not answered, so its sender cannot measure it.
     @inline(__always)
     func open(tag: UInt64, ciphertext: UInt64) -> UInt64? {
         let plaintext = ciphertext ^ pad(for: tag)

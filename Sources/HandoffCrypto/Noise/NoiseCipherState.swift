@@ -1,8 +1,8 @@
 import Crypto
 
-/// A key and the nonce that counts its uses (Noise rev 34, section 5.1) with ChaChaPoly (section 12.3).
+/// A key and the nonce that counts its uses (Noise rev 34, section 5.1), with ChaChaPoly (section 12.3).
 struct NoiseCipherState: Sendable {
-    /// How many bytes authenticate each message.
+    /// The number of bytes in the authentication tag of each message.
     static let tagBytes = 16
 
     private let key: SymmetricKey
@@ -10,13 +10,13 @@ struct NoiseCipherState: Sendable {
     /// The nonce of the next message; 2^64 - 1 is never used.
     private(set) var nonce: UInt64
 
-    /// Takes a key of 32 bytes; starts at nonce 0, tests elsewhere.
+    /// Creates the state for a key of 32 bytes; the nonce starts at 0 except in tests.
     init(key: [UInt8], nonce: UInt64 = 0) {
         self.key = SymmetricKey(data: key)
         self.nonce = nonce
     }
 
-    /// The ciphertext and tag of a plaintext.
+    /// Returns the ciphertext and tag of a plaintext.
     mutating func encrypt(_ plaintext: [UInt8], authenticating data: [UInt8]) throws(CryptoError) -> [UInt8] {
         try checkNonce()
         do {
@@ -28,11 +28,14 @@ struct NoiseCipherState: Sendable {
         }
     }
 
-    /// The plaintext of a ciphertext and tag; a failure leaves the nonce where it was.
+    /// Returns the plaintext of a ciphertext and tag; a failure leaves the nonce unchanged.
     mutating func decrypt(_ ciphertext: [UInt8], authenticating data: [UInt8]) throws(CryptoError) -> [UInt8] {
         try checkNonce()
         guard ciphertext.count >= Self.tagBytes else {
-            throw CryptoError(.malformed, "An encrypted message has at least \(Self.tagBytes) bytes.")
+            throw CryptoError(
+                .malformed,
+                "Message too short: \(ciphertext.count) bytes, need at least \(Self.tagBytes)."
+            )
         }
         do {
             let box = try ChaChaPoly.SealedBox(
@@ -44,17 +47,20 @@ struct NoiseCipherState: Sendable {
             nonce += 1
             return Array(plaintext)
         } catch {
-            throw CryptoError(.authenticationFailed, "The message was changed on its way or is not for this session.")
+            throw CryptoError(
+                .authenticationFailed,
+                "The message was changed in transit or belongs to another session."
+            )
         }
     }
 
     private func checkNonce() throws(CryptoError) {
         guard nonce < .max else {
-            throw CryptoError(.nonceExhausted, "The session has sent all it may: open a new one.")
+            throw CryptoError(.nonceExhausted, "The session has used every nonce: open a new session.")
         }
     }
 
-    /// 32 zero bits and the nonce, lowest byte first (Noise rev 34, section 12.3).
+    /// 32 zero bits and the little-endian nonce (Noise rev 34, section 12.3).
     private func chaChaNonce() throws -> ChaChaPoly.Nonce {
         try ChaChaPoly.Nonce(data: [0, 0, 0, 0] + nonce.littleEndianBytes(8))
     }

@@ -1,6 +1,6 @@
-/// The direction of a ``NoiseTransport`` in which this side sends.
+/// The sending direction of a ``NoiseTransport``.
 ///
-/// A copy would use nonces twice: keep one.
+/// Do not copy it: a copy would reuse nonces.
 package struct NoiseSender: Sendable {
     private var state: NoiseCipherState
 
@@ -8,18 +8,18 @@ package struct NoiseSender: Sendable {
         self.state = state
     }
 
-    /// The next message to the other side; see ``NoiseTransport/encrypt(_:)``.
+    /// Returns the next message to the other side.
     ///
-    /// - Throws: ``CryptoError``, as it does.
+    /// - Throws: ``CryptoError`` as ``NoiseTransport/encrypt(_:)`` does.
     package mutating func encrypt(_ plaintext: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard plaintext.count <= NoiseTransport.maximumPlaintextBytes else {
-            throw CryptoError(.malformed, "A plaintext of \(plaintext.count) bytes is too long: cut it.")
+            throw CryptoError(.malformed, "The plaintext of \(plaintext.count) bytes is too long: split it.")
         }
         return try state.encrypt(plaintext, authenticating: [])
     }
 }
 
-/// The direction of a ``NoiseTransport`` in which this side receives.
+/// The receiving direction of a ``NoiseTransport``.
 package struct NoiseReceiver: Sendable {
     private var state: NoiseCipherState
 
@@ -27,12 +27,15 @@ package struct NoiseReceiver: Sendable {
         self.state = state
     }
 
-    /// The plaintext of the other side's next message; see ``NoiseTransport/decrypt(_:)``.
+    /// Returns the plaintext of the other side's next message.
     ///
-    /// - Throws: ``CryptoError``, as it does.
+    /// - Throws: ``CryptoError`` as ``NoiseTransport/decrypt(_:)`` does.
     package mutating func decrypt(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard message.count <= NoiseHandshake.maximumMessageBytes else {
-            throw CryptoError(.malformed, "A message of \(message.count) bytes is none.")
+            throw CryptoError(
+                .malformed,
+                "Message too long: \(message.count) bytes, at most \(NoiseHandshake.maximumMessageBytes) are allowed."
+            )
         }
         return try state.decrypt(message, authenticating: [])
     }

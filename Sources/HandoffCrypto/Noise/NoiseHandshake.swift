@@ -1,6 +1,6 @@
-/// One side of a handshake Noise_KK_25519_ChaChaPoly_SHA256 (Noise rev 34, section 7.5).
+/// One side of a Noise_KK_25519_ChaChaPoly_SHA256 handshake (Noise rev 34, section 7.5).
 ///
-/// Both sides know each other's public key, and neither is sent:
+/// Both sides know each other's static public key; neither key is sent:
 ///
 ///     -> s
 ///     <- s
@@ -8,36 +8,36 @@
 ///     -> e, es, ss
 ///     <- e, ee, se
 ///
-/// The initiator writes, then reads; the responder reads, then writes; then both ``split()``. Any other order throws
-/// ``CryptoError/Code/outOfOrder``, and after any error the handshake is over.
+/// The initiator writes, then reads; the responder reads, then writes; then both call ``split()``. Any other order
+/// throws ``CryptoError/Code/outOfOrder``, and after any error the handshake cannot be continued.
 package struct NoiseHandshake: Sendable {
-    /// The protocol's name in the words of Noise.
+    /// The Noise protocol name.
     package static let protocolName = "Noise_KK_25519_ChaChaPoly_SHA256"
 
-    /// What both sides of handoffd's protocol, version 1, hash first.
+    /// The prologue of handoffd's protocol, version 1, which both sides hash first.
     package static let prologue = Array("handoffd v1 session".utf8)
 
     /// The longest message in bytes (Noise rev 34, section 3).
     package static let maximumMessageBytes = 65_535
 
-    /// How many bytes a handshake message adds to its payload: an ephemeral key and a tag.
+    /// The number of bytes that a handshake message adds to its payload: an ephemeral key and a tag.
     package static let overheadBytes = DevicePublicKey.byteCount + NoiseCipherState.tagBytes
 
-    /// How far a handshake has come.
+    /// The progress of a handshake.
     private enum Step: Sendable {
-        /// Nothing was said.
+        /// No message was sent or received.
         case start
-        /// The initiator has spoken and waits.
+        /// The initiator has sent its message and waits for the response.
         case sentFirst(localEphemeral: AgreementKey)
-        /// The responder has heard the initiator and is to speak.
+        /// The responder has read the initiator's message and has not answered yet.
         case receivedFirst(remoteEphemeral: DevicePublicKey)
-        /// Both have spoken.
+        /// Both messages were exchanged.
         case finished
-        /// Something was wrong; nothing more can be done.
+        /// The handshake failed and cannot be continued.
         case failed
     }
 
-    /// Whether this side spoke first.
+    /// Whether this side sends the first message.
     package let isInitiator: Bool
 
     private let localStatic: AgreementKey
@@ -46,7 +46,7 @@ package struct NoiseHandshake: Sendable {
     private var symmetric: NoiseSymmetricState
     private var step: Step
 
-    /// The side that opened the channel.
+    /// Returns the handshake of the side that opened the channel.
     package static func initiator(
         localStatic: AgreementKey,
         remoteStatic: DevicePublicKey,
@@ -63,7 +63,7 @@ package struct NoiseHandshake: Sendable {
         )
     }
 
-    /// The side that was called, when it knows by whom; otherwise see ``NoiseResponderTrial``.
+    /// Returns the handshake of the responder when it knows the initiator; otherwise see ``NoiseResponderTrial``.
     package static func responder(
         localStatic: AgreementKey,
         remoteStatic: DevicePublicKey,
@@ -80,25 +80,25 @@ package struct NoiseHandshake: Sendable {
         )
     }
 
-    /// Whether both messages have passed.
+    /// Whether both messages were exchanged.
     package var isFinished: Bool {
         if case .finished = step { true } else { false }
     }
 
-    /// A hash that both sides share and that names this session, once finished; a channel binding (rev 34, section 11.2).
+    /// The handshake hash, which identifies this session once finished; a channel binding (rev 34, section 11.2).
     package var handshakeHash: [UInt8] { symmetric.hash }
 
-    /// The next message, with a payload inside.
+    /// Returns the next message with `payload`.
     ///
-    /// The first message's payload can be replayed by whoever recorded it; the second's cannot.
+    /// An attacker who has recorded the first message can replay its payload; the second cannot be replayed.
     ///
-    /// - Throws: ``CryptoError/Code/outOfOrder``, ``CryptoError/Code/weakKey``, or ``CryptoError/Code/malformed`` when the
-    ///   message would be longer than ``maximumMessageBytes``.
+    /// - Throws: ``CryptoError/Code/outOfOrder``, ``CryptoError/Code/weakKey``, or ``CryptoError/Code/malformed`` when
+    ///   the message would be longer than ``maximumMessageBytes``.
     package mutating func writeMessage(_ payload: [UInt8]) throws(CryptoError) -> [UInt8] {
         let current = step
         step = .failed
         guard payload.count + Self.overheadBytes <= Self.maximumMessageBytes else {
-            throw CryptoError(.malformed, "A handshake payload of \(payload.count) bytes is too long: cut it.")
+            throw CryptoError(.malformed, "The handshake payload of \(payload.count) bytes is too long: shorten it.")
         }
         let ephemeral = fixedEphemeral ?? .generate()
         symmetric.mixHash(ephemeral.publicKey.rawRepresentation)
@@ -117,10 +117,11 @@ package struct NoiseHandshake: Sendable {
         return message
     }
 
-    /// The payload of the other side's next message.
+    /// Returns the payload of the other side's next message.
     ///
     /// - Throws: ``CryptoError/Code/outOfOrder``, ``CryptoError/Code/malformed``, ``CryptoError/Code/weakKey``, or
-    ///   ``CryptoError/Code/authenticationFailed`` when it is not by the holder of the remote key, or not to us.
+    ///   ``CryptoError/Code/authenticationFailed`` when the sender does not hold the remote key, or it is not for this
+    ///   device.
     package mutating func readMessage(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
         let current = step
         step = .failed
@@ -141,9 +142,9 @@ package struct NoiseHandshake: Sendable {
         return payload
     }
 
-    /// What encrypts and decrypts from here on.
+    /// Returns the transport that encrypts and decrypts all further messages.
     ///
-    /// - Throws: ``CryptoError/Code/outOfOrder`` before both messages have passed.
+    /// - Throws: ``CryptoError/Code/outOfOrder`` before both messages were exchanged.
     package consuming func split() throws(CryptoError) -> NoiseTransport {
         guard isFinished else { throw Self.outOfOrder }
         let (initiator, responder) = symmetric.split()
@@ -156,7 +157,7 @@ package struct NoiseHandshake: Sendable {
 }
 
 extension NoiseHandshake {
-    /// What both sides know before the first message.
+    /// Returns the state that both sides share before the first message.
     static func symmetric(
         initiator: DevicePublicKey,
         responder: DevicePublicKey,
@@ -169,16 +170,19 @@ extension NoiseHandshake {
         return symmetric
     }
 
-    /// The ephemeral key and the encrypted payload of a handshake message.
+    /// Splits a handshake message into the ephemeral key and the encrypted payload.
     static func parse(_ message: [UInt8]) throws(CryptoError) -> (DevicePublicKey, ciphertext: [UInt8]) {
         guard (overheadBytes...maximumMessageBytes).contains(message.count) else {
-            throw CryptoError(.malformed, "A handshake message of \(message.count) bytes is none.")
+            throw CryptoError(
+                .malformed,
+                "A handshake message has \(overheadBytes) to \(maximumMessageBytes) bytes, got \(message.count)."
+            )
         }
         let ephemeral = DevicePublicKey(unchecked: Array(message[..<DevicePublicKey.byteCount]))
         return (ephemeral, Array(message[DevicePublicKey.byteCount...]))
     }
 
-    /// A responder that has already read the first message.
+    /// Returns a responder that has already read the first message.
     static func responder(
         localStatic: AgreementKey,
         remoteStatic: DevicePublicKey,
@@ -212,6 +216,6 @@ extension NoiseHandshake {
     }
 
     private static var outOfOrder: CryptoError {
-        CryptoError(.outOfOrder, "This is not the next step of the handshake.")
+        CryptoError(.outOfOrder, "The handshake step is out of order.")
     }
 }

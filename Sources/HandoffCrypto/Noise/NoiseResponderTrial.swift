@@ -1,13 +1,13 @@
-/// Finds out which of many devices sent a first handshake message, since the message names nobody.
+/// Finds out which of many devices sent a first handshake message, since the message does not name its sender.
 ///
-/// Once for each device: one X25519 agreement, kept. Once for each message: one more, with its ephemeral key. For each
-/// device and message then only hashes and one tag.
+/// The cost is one X25519 agreement for each device, which is kept; one for each message, with its ephemeral key; and
+/// only hashes and one tag for each pair of device and message.
 package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
-    /// The device that called, what its message held, and the handshake that answers it.
+    /// The caller, the payload of its message, and the handshake that answers it.
     package struct Match: Sendable {
-        /// Who called.
+        /// The caller.
         package let id: ID
-        /// What the first message held.
+        /// The payload of the first message.
         package let payload: [UInt8]
         /// The handshake, ready to write the second message.
         package var handshake: NoiseHandshake
@@ -17,16 +17,16 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
         let id: ID
         let remoteStatic: DevicePublicKey
         let staticSecret: [UInt8]
-        /// The transcript's hash before the first message.
+        /// The transcript hash before the first message.
         let transcript: [UInt8]
     }
 
     private let localStatic: AgreementKey
     private let candidates: [Candidate]
 
-    /// Prepares for calls from these devices.
+    /// Prepares to answer these devices.
     ///
-    /// - Throws: ``CryptoError/Code/weakKey`` when a device's key is of low order; such a key must not be kept.
+    /// - Throws: ``CryptoError/Code/weakKey`` when a device's key is of low order; do not store such a key.
     package init(
         localStatic: AgreementKey,
         candidates: [(ID, DevicePublicKey)],
@@ -51,13 +51,13 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
         self.candidates = prepared
     }
 
-    /// The device whose message this is.
+    /// Returns the device that sent this message, with its payload and the handshake.
     ///
-    /// - Throws: ``CryptoError/Code/authenticationFailed`` when it is nobody's, ``CryptoError/Code/malformed`` or
-    ///   ``CryptoError/Code/weakKey`` when it can be nobody's.
+    /// - Throws: ``CryptoError/Code/authenticationFailed`` when none of these devices sent it;
+    ///   ``CryptoError/Code/malformed`` or ``CryptoError/Code/weakKey`` when the message is invalid.
     package func match(_ message: [UInt8]) throws(CryptoError) -> Match {
         let (remoteEphemeral, ciphertext) = try NoiseHandshake.parse(message)
-        // The secrets up to here do not depend on who calls; only the transcript does.
+        // The secrets up to here do not depend on the caller; only the transcript does.
         var common = NoiseSymmetricState(protocolName: NoiseHandshake.protocolName)
         common.mixKey(try localStatic.sharedSecret(with: remoteEphemeral))  // es
         for candidate in candidates {
@@ -73,6 +73,9 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
             )
             return Match(id: candidate.id, payload: payload, handshake: handshake)
         }
-        throw CryptoError(.authenticationFailed, "The caller is none of this device's circle: pair the devices.")
+        throw CryptoError(
+            .authenticationFailed,
+            "The caller is not a member of this device's circle: pair the devices."
+        )
     }
 }

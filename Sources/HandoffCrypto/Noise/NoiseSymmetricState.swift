@@ -1,14 +1,14 @@
 import Crypto
 
-/// The chaining key and the transcript hash of a handshake (Noise rev 34, section 5.2) with SHA-256.
+/// The chaining key and the transcript hash of a handshake (Noise rev 34, section 5.2), with SHA-256.
 struct NoiseSymmetricState: Sendable {
     private var chainingKey: [UInt8]
     private var cipher: NoiseCipherState?
 
-    /// The hash of everything that was said so far.
+    /// The hash of the transcript so far.
     private(set) var hash: [UInt8]
 
-    /// Begins with the protocol name: padded with zeros up to 32 bytes, hashed above.
+    /// Initializes the state with the protocol name: zero-padded if it has at most 32 bytes, otherwise hashed.
     init(protocolName: String) {
         let name = Array(protocolName.utf8)
         let padding = [UInt8](repeating: 0, count: max(0, 32 - name.count))
@@ -16,21 +16,21 @@ struct NoiseSymmetricState: Sendable {
         chainingKey = hash
     }
 
-    /// Adds a secret (MixKey).
+    /// Mixes in a secret (MixKey).
     mutating func mixKey(_ secret: [UInt8]) {
         let (chainingKey, key) = Self.derive(chainingKey: chainingKey, secret: secret)
         self.chainingKey = chainingKey
         cipher = NoiseCipherState(key: key)
     }
 
-    /// The same secrets with the transcript of another handshake.
+    /// Returns the same secrets with the transcript of another handshake.
     func withTranscript(_ hash: [UInt8]) -> NoiseSymmetricState {
         var copy = self
         copy.hash = hash
         return copy
     }
 
-    /// Adds what both sides saw (MixHash).
+    /// Adds public data to the transcript (MixHash).
     mutating func mixHash(_ data: [UInt8]) {
         hash = HandoffDigest.sha256(hash + data)
     }
@@ -49,14 +49,14 @@ struct NoiseSymmetricState: Sendable {
         return plaintext
     }
 
-    /// The keys for both directions, the initiator's sending one first (Split).
+    /// Returns the keys for both directions, first the one with which the initiator sends (Split).
     func split() -> (NoiseCipherState, NoiseCipherState) {
         let (first, second) = Self.derive(chainingKey: chainingKey, secret: [])
         return (NoiseCipherState(key: first), NoiseCipherState(key: second))
     }
 
-    /// 32 bytes that only both sides know, for a use outside the session: HKDF-SHA-256 (RFC 5869) of the chaining key
-    /// with the transcript's hash as salt and `label` as info.
+    /// Returns a 32-byte secret of both sides for use outside the session: HKDF-SHA-256 (RFC 5869) of the chaining key
+    /// with the transcript hash as salt and `label` as info.
     func export(_ label: String) -> [UInt8] {
         let output = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: chainingKey),
@@ -67,7 +67,7 @@ struct NoiseSymmetricState: Sendable {
         return output.withUnsafeBytes { Array($0) }
     }
 
-    /// HKDF of Noise (rev 34, section 4.3) with two outputs: RFC 5869 with the chaining key as salt and no info.
+    /// The HKDF of Noise (rev 34, section 4.3) with two outputs: RFC 5869 with the chaining key as salt and no info.
     private static func derive(chainingKey: [UInt8], secret: [UInt8]) -> ([UInt8], [UInt8]) {
         let output = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: secret),

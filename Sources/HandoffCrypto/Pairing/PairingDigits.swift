@@ -1,13 +1,13 @@
-/// The six digits by which two people see that their devices talk with each other and with nobody in between.
+/// The six digits by which two people verify that no third device is between their devices.
 ///
-/// Both sides compute them from what they have said so far and from a random number of each. The caller commits to its
-/// number before it sees the listener's, and shows it afterwards: so nobody in between can choose numbers for which the
-/// digits on both sides agree, other than by luck, once in a million (Docs/Protocol.md, "Pairing").
+/// Both sides compute them from the transcript so far and from one nonce of each side. The caller commits to its nonce
+/// before it sees the listener's, and reveals it afterwards. A device in the middle therefore cannot choose nonces for
+/// which the digits on both sides agree, except by a chance of one in a million (Docs/Protocol.md, "Pairing").
 package struct PairingDigits: Hashable, Sendable, CustomStringConvertible {
-    /// How many different digits there are.
+    /// The number of possible values.
     package static let count: UInt64 = 1_000_000
 
-    /// The number that they are, below ``count``.
+    /// The digits as a number, 0..<``count``.
     package let number: Int
 
     /// Six decimal digits.
@@ -16,45 +16,46 @@ package struct PairingDigits: Hashable, Sendable, CustomStringConvertible {
         return String(repeating: "0", count: 6 - digits.count) + digits
     }
 
-    /// The digits of a pairing.
+    /// Computes the digits of a pairing.
     ///
     /// - Parameters:
-    ///   - transcript: what both sides have said before.
-    ///   - caller: the number of the side that dialled.
-    ///   - listener: the number of the other side.
+    ///   - transcript: everything that both sides have sent before.
+    ///   - caller: the nonce of the side that dialled.
+    ///   - listener: the nonce of the other side.
     package init(transcript: PairingTranscript, caller: PairingNonce, listener: PairingNonce) {
         let digest = HandoffDigest.sha256(
             Array("handoffd v1 pairing digits".utf8) + transcript.hash + caller.bytes + listener.bytes
         )
-        // 2^64 is so much larger that no digits are likelier than others by more than one in 10^13.
+        // The modulo bias is negligible: 2^64 is so large that no value is likelier than another by more than 1 in
+        // 10^13.
         number = Int(digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % Self.count)
     }
 }
 
-/// The random number that a side adds to the digits: 16 bytes, used once.
+/// The nonce that one side contributes to the digits: 16 random bytes, used once.
 package struct PairingNonce: Hashable, Sendable {
-    /// How many bytes it has.
+    /// The number of bytes in a nonce.
     package static let byteCount = 16
 
     package let bytes: [UInt8]
 
-    /// A new one from the system's source of randomness.
+    /// Returns a new nonce from the system's random number generator.
     package static func generate() -> PairingNonce {
         var random = SystemRandomNumberGenerator()
         return PairingNonce(unchecked: (0..<byteCount).map { _ in .random(in: .min ... .max, using: &random) })
     }
 
-    /// Takes exactly 16 bytes.
+    /// Makes a nonce of exactly 16 bytes.
     ///
     /// - Throws: ``CryptoError/Code/malformed`` for any other count.
     package init(bytes: [UInt8]) throws(CryptoError) {
         guard bytes.count == Self.byteCount else {
-            throw CryptoError(.malformed, "A pairing's random number has \(Self.byteCount) bytes, not \(bytes.count).")
+            throw CryptoError(.malformed, "A pairing nonce has \(Self.byteCount) bytes, got \(bytes.count).")
         }
         self.init(unchecked: bytes)
     }
 
-    /// What is said of it before it is shown: it binds, and tells nothing.
+    /// Returns the commitment that is sent before the nonce is revealed: it is binding and hides the nonce.
     package func commitment(to transcript: PairingTranscript) -> [UInt8] {
         HandoffDigest.sha256(Array("handoffd v1 pairing commitment".utf8) + transcript.hash + bytes)
     }
@@ -64,17 +65,17 @@ package struct PairingNonce: Hashable, Sendable {
     }
 }
 
-/// Everything that two sides have said to each other until they compare digits.
+/// Everything that both sides have sent before the digits are compared.
 package struct PairingTranscript: Hashable, Sendable {
-    /// 32 bytes that differ when anything of it does.
+    /// The hash of the transcript, 32 bytes.
     package let hash: [UInt8]
 
-    /// What both sides have said.
+    /// Hashes what both sides have sent.
     ///
     /// - Parameters:
     ///   - handshakeHash: the hash of the handshake, 32 bytes.
-    ///   - caller: how the side that dialled has introduced itself, encoded.
-    ///   - listener: how the other side has.
+    ///   - caller: the encoded introduction of the side that dialled.
+    ///   - listener: the encoded introduction of the other side.
     package init(handshakeHash: [UInt8], caller: [UInt8], listener: [UInt8]) {
         hash = HandoffDigest.sha256(
             Array("handoffd v1 pairing transcript".utf8) + handshakeHash

@@ -1,25 +1,25 @@
 /// One side of the handshake of a pairing, Noise_NN_25519_ChaChaPoly_SHA256 (Noise rev 34, section 7.5).
 ///
-/// Neither side knows the other, and nothing is authenticated: it gives a channel that only two devices can read, and
-/// ``PairingDigits`` tell two people whether these are theirs.
+/// Neither side knows the other, and nothing is authenticated: the result is a channel that only two devices can read.
+/// ``PairingDigits`` let two people check that these are their devices.
 ///
 ///     -> e
 ///     <- e, ee
 ///
-/// The caller writes, then reads; the listener reads, then writes; then both ``split()``. Any other order throws
-/// ``CryptoError/Code/outOfOrder``, and after any error the handshake is over.
+/// The caller writes, then reads; the listener reads, then writes; then both call ``split()``. Any other order throws
+/// ``CryptoError/Code/outOfOrder``, and after any error the handshake cannot be continued.
 package struct PairingHandshake: Sendable {
-    /// The protocol's name in the words of Noise.
+    /// The Noise protocol name.
     package static let protocolName = "Noise_NN_25519_ChaChaPoly_SHA256"
 
-    /// What both sides of handoffd's protocol, version 1, hash first.
+    /// The prologue of handoffd's protocol, version 1, which both sides hash first.
     package static let prologue = Array("handoffd v1 pairing".utf8)
 
-    /// What a pairing goes on with after its handshake.
+    /// The secrets that a pairing uses after its handshake.
     package struct Secrets: Sendable {
-        /// Encrypts and decrypts from here on.
+        /// Encrypts and decrypts all further messages.
         package let transport: NoiseTransport
-        /// The key under which two devices find each other again, should they not know how the pairing ended.
+        /// The key under which the two devices find each other again if the outcome of the pairing is unknown.
         package let settlingKey: AdvertisingKey
     }
 
@@ -36,7 +36,7 @@ package struct PairingHandshake: Sendable {
     private var symmetric: NoiseSymmetricState
     private var step = Step.start
 
-    /// The side that dialled, or the one that was dialled.
+    /// Creates one side of a handshake: the caller, which dialled, or the listener.
     package init(isCaller: Bool, ephemeralForTestVectors: AgreementKey? = nil) {
         self.isCaller = isCaller
         fixedEphemeral = ephemeralForTestVectors
@@ -44,7 +44,9 @@ package struct PairingHandshake: Sendable {
         symmetric.mixHash(Self.prologue)
     }
 
-    /// The next message with a payload inside; everybody can read the caller's, and only the caller the listener's.
+    /// Returns the next message with `payload`.
+    ///
+    /// Anybody can read the caller's payload; only the caller can read the listener's.
     ///
     /// - Throws: ``CryptoError/Code/outOfOrder`` or ``CryptoError/Code/weakKey``.
     package mutating func writeMessage(_ payload: [UInt8]) throws(CryptoError) -> [UInt8] {
@@ -62,15 +64,18 @@ package struct PairingHandshake: Sendable {
         return ephemeral.publicKey.rawRepresentation + (try symmetric.encryptAndHash(payload))
     }
 
-    /// The payload of the other side's message.
+    /// Returns the payload of the other side's message.
     ///
     /// - Throws: ``CryptoError/Code/outOfOrder``, ``CryptoError/Code/malformed``, ``CryptoError/Code/weakKey``, or
-    ///   ``CryptoError/Code/authenticationFailed`` when it was changed on its way.
+    ///   ``CryptoError/Code/authenticationFailed`` when the message was changed in transit.
     package mutating func readMessage(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
         let current = step
         step = .failed
         guard (DevicePublicKey.byteCount...NoiseHandshake.maximumMessageBytes).contains(message.count) else {
-            throw CryptoError(.malformed, "A handshake message of \(message.count) bytes is none.")
+            throw CryptoError(
+                .malformed,
+                "A handshake message has \(DevicePublicKey.byteCount) to \(NoiseHandshake.maximumMessageBytes) bytes, got \(message.count)."
+            )
         }
         let remote = DevicePublicKey(unchecked: Array(message[..<DevicePublicKey.byteCount]))
         symmetric.mixHash(remote.rawRepresentation)
@@ -87,9 +92,9 @@ package struct PairingHandshake: Sendable {
         return payload
     }
 
-    /// What the pairing goes on with.
+    /// Returns the secrets for the rest of the pairing.
     ///
-    /// - Throws: ``CryptoError/Code/outOfOrder`` before both messages have passed.
+    /// - Throws: ``CryptoError/Code/outOfOrder`` before both messages were exchanged.
     package consuming func split() throws(CryptoError) -> Secrets {
         guard case .finished = step else { throw Self.outOfOrder }
         let (caller, listener) = symmetric.split()
@@ -103,6 +108,6 @@ package struct PairingHandshake: Sendable {
     }
 
     private static var outOfOrder: CryptoError {
-        CryptoError(.outOfOrder, "This is not the next step of the handshake.")
+        CryptoError(.outOfOrder, "The handshake step is out of order.")
     }
 }

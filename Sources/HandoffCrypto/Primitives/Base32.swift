@@ -2,7 +2,7 @@
 enum Base32 {
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
 
-    /// The text of bytes: eight letters for five bytes.
+    /// Returns the text of bytes: eight letters for five bytes.
     static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         var bits: UInt32 = 0
@@ -19,9 +19,9 @@ enum Base32 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes of a text in any case; `nil` when a letter is not of the alphabet or the end does not fit.
+    /// Returns the bytes of a text in any case; `nil` for a letter outside the alphabet or an impossible length.
     ///
-    /// Left-over bits must be zero and fewer than five, so that every sequence of bytes has one text.
+    /// Left-over bits must be zero and fewer than five, so that every sequence of bytes has exactly one text.
     static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0

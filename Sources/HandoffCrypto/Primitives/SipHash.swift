@@ -1,27 +1,27 @@
 /// SipHash-2-4 (Aumasson and Bernstein, INDOCRYPT 2012) of inputs of at most seven bytes.
 ///
-/// It is a pseudo-random function with a key of 128 bits, made for short inputs and for being evaluated very often. An
-/// input of at most seven bytes is a single block together with its length, which is all that advertisements need.
-/// It has no branch and no table, so its time tells nothing. Docs/Decisions says why it is here.
+/// It is a pseudo-random function with a 128-bit key, designed for short inputs and frequent evaluation. An input of at
+/// most seven bytes fits one block together with its length, which is all that advertisements need. It has no branches
+/// and no tables, so it runs in constant time. Docs/Decisions explains why it is implemented here.
 struct SipHash: Sendable {
-    /// How many bytes a key has.
+    /// The number of bytes in a key.
     static let keyBytes = 16
 
     private let first: UInt64
     private let second: UInt64
 
-    /// Takes a key of 16 bytes.
+    /// Creates the function for a key of 16 bytes.
     init(key: some Collection<UInt8>) {
         precondition(key.count == Self.keyBytes, "a SipHash key has 16 bytes")
         first = UInt64(littleEndianBytes: key.prefix(8))
         second = UInt64(littleEndianBytes: key.dropFirst(8))
     }
 
-    /// The 64 bits that belong to an input.
+    /// Returns the 64-bit output for an input.
     ///
     /// - Parameters:
-    ///   - input: the bytes of the input, the first one lowest; bits above `count` bytes are zero.
-    ///   - count: how many bytes the input has, 0…7.
+    ///   - input: the bytes of the input, little-endian; bits above `count` bytes are zero.
+    ///   - count: the number of input bytes, 0…7.
     @inline(__always)
     func callAsFunction(_ input: UInt64, count: UInt64) -> UInt64 {
         let block = count << 56 | input
@@ -74,23 +74,23 @@ struct SipHash: Sendable {
 }
 
 extension UInt64 {
-    /// The bits moved up by `count`, those that fall out at the top coming in at the bottom.
+    /// The bits rotated left by `count`.
     @inline(__always)
     fileprivate func rotated(_ count: UInt64) -> UInt64 {
         self &<< count | self &>> (64 - count)
     }
 
-    /// The number that at most eight bytes stand for, lowest first.
+    /// Makes a number of at most eight little-endian bytes.
     init(littleEndianBytes bytes: some Collection<UInt8>) {
         self = bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The lowest `count` bytes, lowest first.
+    /// The lowest `count` bytes, little-endian.
     func littleEndianBytes(_ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) }
     }
 
-    /// The lowest `count` bytes, highest first.
+    /// The lowest `count` bytes, big-endian.
     func bigEndianBytes(_ count: Int) -> [UInt8] {
         littleEndianBytes(count).reversed()
     }

@@ -7,7 +7,7 @@ import Logging
 import ServiceLifecycle
 import SystemPackage
 
-/// Knows which apps there are, follows their coming and going, and reaps the programs that were started as apps.
+/// Finds the installed apps, follows changes to them, and reaps the programs that were launched as apps.
 struct AppTracker: Service {
     let engine: Engine
     let scan: AppScan
@@ -18,9 +18,9 @@ struct AppTracker: Service {
     private let processes: AsyncStream<Int32>
     private let newProcesses: AsyncStream<Int32>.Continuation
 
-    /// How long a change is waited out: what installs an app writes several files.
+    /// The debounce time after a change: an installer writes several files.
     private static let debounceTime = Duration.milliseconds(200)
-    /// How often the files are read again where the kernel does not report changes: apps are installed rarely.
+    /// The polling interval where the kernel does not report changes: apps are installed rarely.
     private static let rescanInterval = Duration.seconds(60)
 
     init(engine: Engine, scan: AppScan, documentApps: DocumentAppScan, reactor: Reactor, logger: Logger) {
@@ -45,27 +45,27 @@ struct AppTracker: Service {
         }
     }
 
-    /// Starts a program that nobody waits for.
+    /// Starts a program whose exit is not awaited.
     ///
     /// - Throws: the error of posix_spawn(3).
     func launch(_ program: LaunchedProgram) throws(Errno) {
         newProcesses.yield(try program.start())
     }
 
-    /// The document that a URL names, and the default app for it.
+    /// Returns the document that a URL names, and the default app for it.
     ///
-    /// - Throws: ``HandoffError`` with `notContinuable` when it is no file of this device, or nothing here opens it.
+    /// - Throws: ``HandoffError`` with `notContinuable` when it is not a file on this device, or no app here opens it.
     func documentApp(for text: String) throws(HandoffError) -> (FileURL, DocumentApp) {
         guard let document = try? FileURL(text) else {
-            throw HandoffError(.notContinuable, "\(text.debugDescription) is no document of this device.")
+            throw HandoffError(.notContinuable, "\(text.debugDescription) is not a document on this device.")
         }
         let path = FilePath(String(decoding: document.path, as: UTF8.self))
         guard access(path.string, R_OK) == 0, let name = path.lastComponent?.string else {
-            throw HandoffError(.notContinuable, "The document \(path) is not here, or cannot be read.")
+            throw HandoffError(.notContinuable, "The document \(path) does not exist or cannot be read.")
         }
         switch documentApps.choice(forFileNamed: name) {
         case .app(let app): return (document, app)
-        case .unknownType: throw HandoffError(.notContinuable, "Nobody here knows what kind of document \(name) is.")
+        case .unknownType: throw HandoffError(.notContinuable, "The type of the document \(name) is unknown here.")
         case .noApp(let type):
             throw HandoffError(
                 .notContinuable,
@@ -79,7 +79,7 @@ struct AppTracker: Service {
         var shown = AppRegistry()
         var obstacle: DirectoryWatch.Obstacle?
         while true {
-            // Before the files are read, so that no change falls in between.
+            // Created before the files are read, so that no change in between is missed.
             let watch = DirectoryWatch(scan.watched.map { FilePath($0) })
             logger.log(watch.obstacle, after: obstacle, of: "installed apps", every: Self.rescanInterval)
             obstacle = watch.obstacle
@@ -96,10 +96,16 @@ struct AppTracker: Service {
     private func show(_ registry: AppRegistry, after shown: AppRegistry) -> AppRegistry {
         engine.setApps(registry)
         for fault in registry.faults where !shown.faults.contains(fault) {
-            logger.warning("an app cannot take part: \(fault.message)", metadata: ["file": "\(fault.file)"])
+            logger.warning(
+                "an app is ignored: \(fault.message)",
+                metadata: ["event": "app.invalid", "file": "\(fault.file)"]
+            )
         }
         if registry != shown {
-            logger.info("apps that continue activities", metadata: ["count": "\(registry.apps.count)"])
+            logger.info(
+                "found apps that continue activities",
+                metadata: ["event": "apps.scanned", "count": "\(registry.apps.count)"]
+            )
         }
         return registry
     }
@@ -108,11 +114,11 @@ struct AppTracker: Service {
         do {
             let status = try await status(of: process, on: reactor)
             logger.debug(
-                "an app that was started has ended",
-                metadata: ["process": "\(process)", "status": "\(status)"]
+                "a launched app has exited",
+                metadata: ["event": "app.ended", "process": "\(process)", "status": "\(status)"]
             )
         } catch {
-            // The daemon stops; whoever adopts the app reaps it.
+            // The daemon is stopping; the process that adopts the app reaps it.
             return
         }
     }
@@ -123,7 +129,8 @@ struct AppTracker: Service {
         } catch .canceled {
             throw CancellationError()
         } catch {
-            // Without a descriptor to wait on, as when none is left, it is asked at growing intervals.
+            // Without a descriptor to wait on, for example when the limit is reached, the process is polled at growing
+            // intervals.
             var retry = Backoff()
             while true {
                 if let status = try LaunchedProgram.status(of: process) { return status }

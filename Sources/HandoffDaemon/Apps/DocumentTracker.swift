@@ -6,19 +6,19 @@ import Logging
 import ServiceLifecycle
 import SystemPackage
 
-/// Follows the documents of this device's activities into and out of the synchronised folders, and finds those of
-/// activities that come from other devices.
+/// Converts the documents of this device's activities to addresses in synchronised folders, and finds the documents of
+/// activities from other devices.
 struct DocumentTracker: Service {
     let engine: Engine
     let logger: Logger
 
-    /// How long a document that has not been synchronised yet is waited for.
+    /// The time limit for a document to be synchronised.
     var timeout = Duration.seconds(20)
-    /// How long a change is waited out: what saves a file writes it, renames it and removes another.
+    /// The debounce time after a change: a program that saves a file writes it, renames it and removes another.
     private static let debounceTime = Duration.milliseconds(50)
-    /// How long until a file system that did not answer is asked again.
+    /// The time until a file system that did not answer is tried again.
     private static let retryInterval = Duration.seconds(30)
-    /// How often documents are looked at where the kernel does not report changes.
+    /// The polling interval for documents where the kernel does not report changes.
     private static let rescanInterval = Duration.seconds(10)
 
     func run() async throws {
@@ -27,10 +27,9 @@ struct DocumentTracker: Service {
         }
     }
 
-    /// The activity of another device with its documents as files of this one, which need not be there yet.
+    /// Returns a remote activity with its documents as files of this device, which need not exist yet.
     ///
-    /// - Throws: ``HandoffError`` with `noSuchFolder`, `documentNotShared`, `documentMissing` or
-    ///   `peerMisbehaved`.
+    /// - Throws: ``HandoffError`` with `noSuchFolder`, `documentNotShared`, `documentMissing` or `peerMisbehaved`.
     func local(_ activity: Activity) throws(HandoffError) -> Activity {
         do {
             return try engine.read(\.folders).local(activity).activity
@@ -39,9 +38,10 @@ struct DocumentTracker: Service {
         }
     }
 
-    /// The same, as soon as all its documents are there.
+    /// Returns the same as soon as all its documents exist.
     ///
-    /// - Throws: ``HandoffError`` as ``local(_:)``, and with `documentMissing` for a document that does not come.
+    /// - Throws: ``HandoffError`` as ``local(_:)``, and with `documentMissing` for a document that does not arrive in
+    ///   time.
     func waitForDocuments(of activity: Activity) async throws -> Activity {
         do {
             let (local, locations) = try engine.read(\.folders).local(activity)
@@ -53,7 +53,10 @@ struct DocumentTracker: Service {
     }
 
     private func wait(for location: FileLocation) async throws {
-        logger.info("a document has not been synchronised yet", metadata: ["path": "\(location.path)"])
+        logger.info(
+            "waiting for a document to be synchronised",
+            metadata: ["event": "document.awaited", "path": "\(location.path)"]
+        )
         let timeout = timeout
         try await withDeadline(timeout, orThrow: Self.missing(location, after: timeout)) {
             do {
@@ -68,7 +71,7 @@ struct DocumentTracker: Service {
         HandoffError(
             .documentMissing,
             "\(location.path) has not been synchronised within \(timeout.components.seconds) s; "
-                + "see whether the folder \(location.folder.id) is up to date, and try again."
+                + "check that the folder \(location.folder.id) is up to date, and try again."
         )
     }
 
@@ -84,17 +87,17 @@ struct DocumentTracker: Service {
         }
     }
 
-    /// Judges all documents, and returns when they may have to be judged again.
+    /// Checks all documents, and returns when they may have to be checked again.
     ///
-    /// - Parameter obstacle: why the directories were not watched the last time; set for this time.
+    /// - Parameter obstacle: why the directories were not watched at the previous call; set to the present obstacle.
     private func change(
         after plan: Latest<Engine.DocumentPlan>.Version,
         _ obstacle: inout DirectoryWatch.Obstacle?
     ) async throws -> Latest<Engine.DocumentPlan>.Version {
         let files = plan.value.documents.mapValues { text in (try? SyncedFolders.file(text)) ?? nil }
         let directories = Set(files.values.compactMap { $0.map { FilePath(bytes: $0.path).removingLastComponent() } })
-        // Before the files are looked at, so that no change falls in between.
-        // The folders first: below one that does not answer, no directory is asked for.
+        // Created before the files are checked, so that no change in between is missed. The folders come first: below
+        // one that does not answer, no directory is accessed.
         let wanted = plan.value.folders.all.map(\.path) + directories
         let answered = wanted.filter(\.isResponsive)
         let watch = DirectoryWatch(answered)
@@ -110,7 +113,7 @@ struct DocumentTracker: Service {
                 try await watch.changed(orAfter: Self.rescanInterval)
                 try await Task.sleep(for: Self.debounceTime)
             } or: {
-                // No change tells that a file system answers again.
+                // No change is reported when a file system answers again.
                 guard isUnresponsive else { try await untilCancelled() }
                 try await Task.sleep(for: Self.retryInterval)
             }
@@ -118,7 +121,7 @@ struct DocumentTracker: Service {
         }
     }
 
-    /// Whether the file system has said where the document is.
+    /// Returns whether the file system has answered where the document is.
     private func check(_ file: FileURL?, of id: ActivityRegister.ID, in folders: SyncedFolders) -> Bool {
         guard let file else { return true }
         do throws(FolderError) {

@@ -3,22 +3,22 @@ import Epoll
 import Glibc
 import SystemPackage
 
-/// A program to be started as an app: in a session of its own, with none of the daemon's descriptors.
+/// A program to be launched as an app: in a new session, and without the daemon's file descriptors.
 struct LaunchedProgram: Sendable {
     /// The program and its arguments.
     let command: [String]
-    /// What it can read from its standard input.
+    /// The data on its standard input.
     var input: [UInt8] = []
-    /// What is added to the daemon's environment.
+    /// The variables added to the daemon's environment.
     var environment: [String: String] = [:]
 
-    /// `POSIX_SPAWN_SETSID` (spawn.h), which a module without _GNU_SOURCE does not see.
+    /// `POSIX_SPAWN_SETSID` (spawn.h), which is not visible to a module without _GNU_SOURCE.
     private static let newSession: Int16 = 0x80
 
-    /// Starts it; what it writes goes where the daemon's log goes: to the journal, which bounds it, or to the terminal.
+    /// Starts the program; its output goes to the daemon's log: to the journal, which bounds it, or to the terminal.
     ///
-    /// - Returns: its process id, which is to be given to ``waitForExit(of:on:)``.
-    /// - Throws: the error of posix_spawnp(3), such as `ENOENT` where there is no such program.
+    /// - Returns: its process id, which has to be passed to ``waitForExit(of:on:)``.
+    /// - Throws: the error of posix_spawnp(3), such as `ENOENT` when the program does not exist.
     func start() throws(Errno) -> Int32 {
         let input = try inputFile()
         var actions = posix_spawn_file_actions_t()
@@ -48,7 +48,7 @@ struct LaunchedProgram: Sendable {
         return process
     }
 
-    /// Waits until a process has ended, and reaps it; returns its exit status, or 128 and the number of the signal.
+    /// Waits until a process has exited, and reaps it; returns its exit status, or 128 plus the number of the signal.
     static func waitForExit(of process: Int32, on reactor: Reactor) async throws(Errno) -> Int32 {
         let descriptor = try Descriptor { handoff_pidfd_open(process) }
         let end = try ReactorDescriptor(descriptor, on: reactor)
@@ -58,7 +58,7 @@ struct LaunchedProgram: Sendable {
         }
     }
 
-    /// Reaps a process if it has ended; returns its exit status as ``waitForExit(of:on:)`` does, nil while it runs.
+    /// Reaps a process if it has exited; returns its exit status as ``waitForExit(of:on:)`` does, nil while it runs.
     static func status(of process: Int32) throws(Errno) -> Int32? {
         var status: Int32 = 0
         guard try systemCall({ waitpid(process, &status, WNOHANG) }) == process else { return nil }
@@ -78,7 +78,7 @@ struct LaunchedProgram: Sendable {
         return all + environment.map { "\($0.key)=\($0.value)" }
     }
 
-    /// All of the input, in memory: no program can keep the daemon waiting.
+    /// Returns a memory file with the whole input, so that a program that does not read cannot block the daemon.
     private func inputFile() throws(Errno) -> Descriptor {
         let file = try Descriptor { memfd_create("activity", UInt32(1)) }
         var rest = input[...]
@@ -90,7 +90,7 @@ struct LaunchedProgram: Sendable {
         return file
     }
 
-    /// The daemon may have signals blocked or ignored; a program begins without that.
+    /// Resets signals that the daemon may have blocked or ignored.
     private static func resetSignals(_ attributes: inout posix_spawnattr_t) {
         var all = sigset_t()
         var none = sigset_t()

@@ -4,7 +4,7 @@ import HandoffCore
 import HandoffModel
 import Logging
 
-/// `Activity1` over one activity of the engine.
+/// Implements `Activity1` for one activity of the engine.
 struct ActivityObject: ActivityHandler {
     let engine: Engine
     let id: ActivityRegister.ID
@@ -58,7 +58,7 @@ struct ActivityObject: ActivityHandler {
 }
 
 extension ActivityDraft {
-    /// The parts of an activity of the engine.
+    /// Creates a draft with the values of an activity of the engine.
     init(_ record: ActivityRegister.Record) {
         self.init(
             record.activity,

@@ -4,20 +4,20 @@ import HandoffCore
 import HandoffModel
 import Synchronization
 
-/// Which app a person wants for which activity type, kept in the state directory.
+/// The user's default app for each activity type, kept in the state directory.
 final class DefaultApps: Sendable {
     private static let file = StateFile<[String: String]>(name: "apps", version: 1)
 
     private let directory: StateDirectory
     private let choices: Mutex<[String: String]>
 
-    /// - Throws: ``HandoffError`` when the file cannot be read or is damaged; it stays as it is.
+    /// - Throws: ``HandoffError`` when the file cannot be read or is damaged; the file is not changed.
     init(from directory: StateDirectory) throws(HandoffError) {
         self.directory = directory
         choices = Mutex(try Self.file.read(from: directory) ?? [:])
     }
 
-    /// The choices.
+    /// All default apps, by type.
     var all: [ActivityType: String] {
         choices.withLock { choices in
             choices.reduce(into: [:]) { all, choice in
@@ -26,7 +26,7 @@ final class DefaultApps: Sendable {
         }
     }
 
-    /// Writes a choice down; nil takes one back.
+    /// Saves the default app for a type; nil removes it.
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`; then nothing has changed.
     func set(_ app: String?, for type: ActivityType) throws(HandoffError) {
@@ -39,7 +39,7 @@ final class DefaultApps: Sendable {
     }
 }
 
-/// `Apps1` over the engine.
+/// Implements `Apps1` for the engine.
 struct AppsObject: AppsHandler {
     let engine: Engine
     let defaults: DefaultApps
@@ -59,7 +59,7 @@ struct AppsObject: AppsHandler {
             else {
                 throw HandoffError(
                     .noSuchApp,
-                    "No app \(app.debugDescription) here claims \(type); see `handoffctl apps`."
+                    "No app \(app.debugDescription) on this device handles \(type); see `handoffctl apps`."
                 )
             }
             try defaults.set(app.isEmpty ? nil : app, for: type)

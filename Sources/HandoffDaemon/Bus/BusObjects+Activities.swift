@@ -2,9 +2,9 @@ import DBus
 import HandoffBus
 import HandoffCore
 
-/// What programs see of the activities of this device beyond their coming and going.
+/// Signals about the activities of this device, other than those about objects that are added or removed.
 extension BusObjects {
-    /// Tells those properties that differ.
+    /// Emits PropertiesChanged for the properties that differ.
     func showChange(from old: ActivityRegister.Record, to new: ActivityRegister.Record) {
         var changes = ActivityDraft(new).changes(since: ActivityDraft(old))
         if old.encodedSize != new.encodedSize {
@@ -21,7 +21,7 @@ extension BusObjects {
         )
     }
 
-    /// Tells everybody what becomes of an activity, and its app what it has to do or know.
+    /// Emits the signal for an event of an activity, and calls the activity's app where it has to act or be notified.
     func showEvent(_ effect: Engine.Effect) {
         switch effect {
         case .saveRequested(let record, let saveRequest):
@@ -47,7 +47,7 @@ extension BusObjects {
 }
 
 extension ActivityEvent.Outcome {
-    /// The outcome in the words of the bus.
+    /// Creates the value of the bus for an outcome of the engine.
     fileprivate init(_ outcome: SaveRequests.Outcome) {
         self =
             switch outcome {

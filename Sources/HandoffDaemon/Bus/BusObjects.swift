@@ -3,7 +3,7 @@ import HandoffBus
 import HandoffCore
 import HandoffModel
 
-/// What programs see of the engine on one connection: an object for everything it holds.
+/// The D-Bus objects of one connection: one for everything that the engine contains.
 struct BusObjects: Sendable {
     let engine: Engine
     let connection: Connection
@@ -21,7 +21,7 @@ struct BusObjects: Sendable {
 
     private var objects: ObjectTree { connection.objects }
 
-    /// Shows all that there is.
+    /// Exports an object for everything in the state.
     func show(_ state: Engine.State) {
         objects.insertObjectManager(at: HandoffName.root)
         let apps = AppsObject(engine: engine, defaults: defaultApps)
@@ -43,7 +43,7 @@ struct BusObjects: Sendable {
         let (engine, fetcher, continuations) = (engine, fetcher, continuations)
         let (documents, notifications) = (documents, notifications)
         let interface = Interface.nearbyActivity {
-            // The object may be asked once more after the entry has left.
+            // The object may be called once more after the entry was removed.
             engine.describe((try? engine.entry(entry.id)) ?? entry)
         } fetch: { _ in
             try await Self.fetched(entry, by: fetcher, documents)
@@ -54,9 +54,10 @@ struct BusObjects: Sendable {
         objects.insert([interface], at: HandoffName.nearbyActivity(entry.id))
     }
 
-    /// The activity of an entry as it is given to a program here.
+    /// Returns the activity of an entry in the form for a program on this device.
     ///
-    /// In two functions: Swift 6.3.1 crashes in a release build while it splits one coroutine that does both.
+    /// This is split into two functions because Swift 6.3.1 crashes in a release build while it splits one coroutine
+    /// that does both.
     @inline(never)
     private static func fetched(
         _ entry: NearbyEntry,
@@ -71,7 +72,7 @@ struct BusObjects: Sendable {
         }
     }
 
-    /// The same once it is here.
+    /// Converts a fetched activity to its form for a program on this device.
     @inline(never)
     private static func localActivity(
         _ remote: Activity,
@@ -167,7 +168,7 @@ extension BusObjects: EngineObserver {
 }
 
 extension Engine {
-    /// An entry in the words of the bus.
+    /// Returns the properties of an entry as the bus shows them.
     func describe(_ entry: NearbyEntry) -> NearbyActivityDescription {
         let device = read { $0.devices[entry.device] }
         let (type, launchTarget) = launchTarget(of: entry)
@@ -184,7 +185,7 @@ extension Engine {
         )
     }
 
-    /// A trusted device in the words of the bus.
+    /// Returns the properties of a trusted device as the bus shows them.
     func describe(_ id: DeviceID) -> DeviceDescription {
         let (member, lastSeen) = read { ($0.devices.member(id), $0.lastSeen[id] ?? $0.devices.lastSeen(id)) }
         return DeviceDescription(

@@ -4,9 +4,9 @@ import HandoffCore
 import Logging
 import ServiceLifecycle
 
-/// Stands on the bus: shows the engine's state there and carries what programs ask to the engine.
+/// Connects to the bus: exports the engine's state there, and forwards the calls of clients to the engine.
 ///
-/// A bus that goes away takes its programs with it, and their activities; the service waits for it to come back.
+/// When the bus goes away, its clients are gone, and their activities with them; the service then reconnects.
 struct BusService: Service {
     let engine: Engine
     let address: BusAddress
@@ -17,7 +17,7 @@ struct BusService: Service {
     let documents: DocumentTracker
     let documentsObject: DocumentsObject
     let streams: any StreamOpener
-    /// Whether a person is told what comes near.
+    /// Whether the user is notified of nearby activities.
     let notifies: Bool
     let pairing: any PairingController
     let version: String
@@ -36,12 +36,12 @@ struct BusService: Service {
             let isOnBus = Latest(false)
             do {
                 try await Connection.withConnection(to: address) { connection in
-                    // A bus hands over the calls that made it start the daemon with the name itself: by then, there has
-                    // to be something to call.
+                    // If a call activated the daemon, the bus delivers it together with the name: by then, the objects
+                    // have to be exported.
                     let (objects, clients) = export(on: connection)
                     try await connection.withName(HandoffName.bus) {
                         isOnBus.set(true)
-                        logger.info("on the bus", metadata: ["bus": "\(address)"])
+                        logger.info("on the bus", metadata: ["event": "bus.ready", "bus": "\(address)"])
                         try await watchClients(objects, clients)
                     }
                 }
@@ -53,15 +53,15 @@ struct BusService: Service {
                 guard hasServed else { throw error }
                 engine.observe(by: nil)
                 engine.allClientsLeft()
-                logger.warning("the bus is gone: \(error.message)")
+                logger.warning("lost the bus: \(error.message)", metadata: ["event": "bus.lost"])
                 try await retry.wait()
             }
         }
     }
 
-    /// Shows everything on a connection.
+    /// Exports everything on a connection.
     ///
-    /// - Returns: what is shown, and the programs that come to hold something, each once.
+    /// - Returns: the exported objects, and the clients that come to own an activity or a scan, each once.
     private func export(on connection: Connection) -> (BusObjects, AsyncStream<BusName>) {
         let (clients, newClients) = AsyncStream<BusName>.makeStream()
         let continuations = ContinuationService(
@@ -98,7 +98,7 @@ struct BusService: Service {
         return (objects, clients)
     }
 
-    /// Does what is shown there, and watches the programs that hold something, until cancelled.
+    /// Runs the services of the connection, and watches the clients that own something, until cancelled.
     private func watchClients(_ objects: BusObjects, _ clients: AsyncStream<BusName>) async throws {
         objects.connection.objects.announceObjects(of: HandoffName.root)
         objects.continuations.reportLeft()
@@ -112,7 +112,7 @@ struct BusService: Service {
         try Task.checkCancellation()
     }
 
-    /// Waits until `client` has left the bus, and tells the engine.
+    /// Waits until `client` has left the bus, and notifies the engine.
     private func watch(_ client: BusName, on connection: Connection, _ tracker: ClientTracker) async throws {
         try await connection.withOwner(of: client) { owners in
             for await owner in owners where owner == nil { break }

@@ -1,22 +1,22 @@
 import DBus
 import Synchronization
 
-/// The programs that hold something of this daemon's, each watched once.
+/// The clients that own something in this daemon, each watched once.
 final class ClientTracker: Sendable {
     private let known = Mutex<Set<BusName>>([])
     private let newClients: AsyncStream<BusName>.Continuation
 
-    /// - Parameter newClients: gets every program once, as soon as it holds something.
+    /// - Parameter newClients: receives every client once, as soon as it owns something.
     init(_ newClients: AsyncStream<BusName>.Continuation) {
         self.newClients = newClients
     }
 
-    /// Has the program watched, if it is not yet.
+    /// Starts watching the client, unless it is watched already.
     func insert(_ client: BusName) {
         if known.withLock({ $0.insert(client).inserted }) { newClients.yield(client) }
     }
 
-    /// Forgets a program that has left.
+    /// Forgets a client that has left the bus.
     func remove(_ client: BusName) {
         known.withLock { _ = $0.remove(client) }
     }

@@ -4,20 +4,20 @@ import HandoffCore
 import HandoffModel
 import Logging
 
-/// Calls the apps of activities through their `ActivityDelegate1`.
+/// Calls the apps that own activities through their `ActivityDelegate1`.
 struct DelegateCaller: Sendable {
     let engine: Engine
     let connection: Connection
     let logger: Logger
 
-    /// How long an answer is waited for: far longer than any fetch does, so that an app that is late is not asked again
-    /// meanwhile.
+    /// The time limit for an answer: far longer than any fetch waits, so that a slow app is not asked again in the
+    /// meantime.
     private static let saveTimeout = Duration.seconds(60)
 
-    /// How long an app may take to accept a stream.
+    /// The time limit for an app to accept a stream.
     private static let streamTimeout = Duration.seconds(10)
 
-    /// A call whose answer somebody waits for.
+    /// A call whose answer is awaited.
     private enum Request: Sendable {
         case save(ActivityRegister.Record, SaveRequests.Request)
         case deliver(StreamDelivery)
@@ -41,7 +41,7 @@ struct DelegateCaller: Sendable {
         (requests, newRequests) = AsyncStream.makeStream()
     }
 
-    /// Asks apps to save until cancelled; no app waits for another.
+    /// Calls apps until cancelled; the calls run concurrently.
     func run() async {
         await withDiscardingTaskGroup { group in
             for await request in requests {
@@ -55,12 +55,12 @@ struct DelegateCaller: Sendable {
         }
     }
 
-    /// Has the owner of an activity asked to save, and the engine told how that ended.
+    /// Asks the owner of an activity to save, and reports the outcome to the engine.
     func willSave(_ record: ActivityRegister.Record, _ saveRequest: SaveRequests.Request) {
         newRequests.yield(.save(record, saveRequest))
     }
 
-    /// Tells the owner of an activity that a device goes on with it.
+    /// Notifies the owner of an activity that a device continues it.
     func wasContinued(_ record: ActivityRegister.Record, by device: DeviceID, named name: String) {
         guard let (owner, delegate) = Self.delegateAddress(of: record) else { return }
         connection.send(
@@ -74,14 +74,14 @@ struct DelegateCaller: Sendable {
         )
     }
 
-    /// Gives the owner of an activity its end of a stream.
+    /// Passes the owner of an activity its end of a stream.
     ///
     /// - Parameters:
     ///   - file: the app's end.
     ///   - record: the activity.
-    ///   - device: who has opened the stream.
+    ///   - device: the device that opened the stream.
     ///   - name: the name of that device.
-    ///   - ended: is told whether the app has taken it.
+    ///   - ended: called with whether the app accepted the stream.
     func didReceiveStream(
         _ file: UnixFD,
         of record: ActivityRegister.Record,
@@ -104,8 +104,10 @@ struct DelegateCaller: Sendable {
             engine.saveEnded(saveRequest, .saved)
         } catch {
             logger.notice(
-                "an app did not save, and what it saved before goes out: \(error.message)",
-                metadata: ["type": "\(record.activity.type.rawValue)", "app": "\(owner)"]
+                "an app did not save; its last saved state is sent: \(error.message)",
+                metadata: [
+                    "event": "save.failed", "type": "\(record.activity.type.rawValue)", "app": "\(owner)",
+                ]
             )
             engine.saveEnded(saveRequest, .failed)
         }
@@ -126,8 +128,10 @@ struct DelegateCaller: Sendable {
             delivery.ended(true)
         } catch {
             logger.notice(
-                "an app did not take a stream: \(error.message)",
-                metadata: ["type": "\(delivery.record.activity.type.rawValue)", "app": "\(owner)"]
+                "an app did not accept a stream: \(error.message)",
+                metadata: [
+                    "event": "stream.rejected", "type": "\(delivery.record.activity.type.rawValue)", "app": "\(owner)",
+                ]
             )
             delivery.ended(false)
         }

@@ -6,8 +6,7 @@ import HandoffModel
 import Synchronization
 import SystemPackage
 
-/// Which synchronised folders there are: those of the configuration file, and those that were added, which are kept in
-/// the state directory.
+/// The synchronised folders: those of the configuration file, and added ones, which are kept in the state directory.
 final class FolderList: Sendable {
     private static let file = StateFile<[String: String]>(name: "folders", version: 1)
 
@@ -17,10 +16,10 @@ final class FolderList: Sendable {
     private let added: Mutex<[String: String]>
 
     /// - Parameters:
-    ///   - directory: where the folders that were added are kept.
-    ///   - configured: those of the configuration file.
-    ///   - home: the person's home directory.
-    /// - Throws: ``HandoffError`` when the file cannot be read or is damaged; it stays as it is.
+    ///   - directory: the directory that keeps the added folders.
+    ///   - configured: the folders of the configuration file.
+    ///   - home: the user's home directory.
+    /// - Throws: ``HandoffError`` when the file cannot be read or is damaged; the file is not changed.
     init(
         from directory: StateDirectory,
         configured: SyncedFolders,
@@ -32,7 +31,7 @@ final class FolderList: Sendable {
         added = Mutex(try Self.file.read(from: directory) ?? [:])
     }
 
-    /// All of them; the configuration file's own where both name one.
+    /// All folders; the one of the configuration file if both contain an id.
     var all: SyncedFolders {
         var all = configured
         for (id, path) in added.withLock(\.self) {
@@ -42,16 +41,16 @@ final class FolderList: Sendable {
         return all
     }
 
-    /// Whether the configuration file names it.
+    /// Whether the configuration file contains the folder.
     func isConfigured(_ id: FolderID) -> Bool { configured[id] != nil }
 
-    /// Says where a folder is on this device, or that it is nowhere.
+    /// Sets the path of a folder on this device; nil removes it.
     ///
-    /// - Throws: ``HandoffError`` with `invalidDocument` for a path that is not absolute or no directory and for a folder
-    ///   of the configuration file, with `stateUnwritable`; then nothing has changed.
+    /// - Throws: ``HandoffError`` with `invalidDocument` for a path that is not absolute or is not a directory, and for
+    ///   a folder of the configuration file, with `stateUnwritable`; then nothing has changed.
     func set(_ path: String?, for id: FolderID) throws(HandoffError) {
         guard configured[id] == nil else {
-            throw HandoffError(.invalidDocument, "The folder \(id) stands in the configuration file; change it there.")
+            throw HandoffError(.invalidDocument, "The folder \(id) is set in the configuration file; change it there.")
         }
         let folder = try path.map { path throws(HandoffError) in try checked(path, id) }
         try added.withLock { added throws(HandoffError) in
@@ -74,7 +73,7 @@ final class FolderList: Sendable {
     }
 }
 
-/// `Documents1` over the engine.
+/// Implements `Documents1` for the engine.
 struct DocumentsObject: DocumentsHandler {
     let engine: Engine
     let list: FolderList
@@ -132,7 +131,7 @@ struct DocumentsObject: DocumentsHandler {
 
     private func file(_ url: String) throws -> FileURL {
         guard let file = try FileURL(url) else {
-            throw ModelError(.invalidFileURL, "\(url.debugDescription) is no file: URL of this device.")
+            throw ModelError(.invalidFileURL, "\(url.debugDescription) is not a file: URL of this device.")
         }
         return file
     }

@@ -6,7 +6,7 @@ import HandoffModel
 import HandoffRadio
 import HandoffWire
 
-/// `Manager1` over the engine.
+/// Implements `Manager1` for the engine.
 struct ManagerObject: ManagerHandler {
     let objects: BusObjects
 

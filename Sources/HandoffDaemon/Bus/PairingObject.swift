@@ -4,7 +4,7 @@ import HandoffCore
 import HandoffCrypto
 import HandoffModel
 
-/// `Pairing1` over the engine and the service that pairs.
+/// Implements `Pairing1` for the engine and the pairing service.
 struct PairingObject: PairingHandler {
     let objects: BusObjects
 
@@ -27,7 +27,7 @@ struct PairingObject: PairingHandler {
 }
 
 extension Engine {
-    /// The devices with which a pairing is unconfirmed, each once.
+    /// The devices with an unconfirmed pairing, each once.
     var unconfirmedDevices: [(id: String, name: String)] {
         let peers = read { state in
             state.pairing.records.unconfirmed.map(\.peer).filter { state.devices[$0.id] == nil }
@@ -38,7 +38,7 @@ extension Engine {
 }
 
 extension BusObjects {
-    /// Tells which pairings are unconfirmed.
+    /// Emits PropertiesChanged for the unconfirmed pairings.
     func showPairings() {
         connection.objects.propertiesChanged(
             at: HandoffName.root,
@@ -48,7 +48,7 @@ extension BusObjects {
     }
 }
 
-/// The person behind a `PairingAgent1`.
+/// The pairing delegate behind a `PairingAgent1` on the bus.
 struct BusPairingAgent: PairingDelegate {
     let connection: Connection
     let calls: PairingAgentCalls

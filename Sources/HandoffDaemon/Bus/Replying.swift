@@ -5,7 +5,7 @@ import HandoffCrypto
 import HandoffModel
 import HandoffRadio
 
-/// Runs `body`, turning every error of this package into the error reply that tells it on the bus.
+/// Runs `body`, and converts every error of this package to its D-Bus error reply.
 func mappingToDBusError<Success>(_ body: () throws -> Success) throws -> Success {
     do {
         return try body()
@@ -14,7 +14,7 @@ func mappingToDBusError<Success>(_ body: () throws -> Success) throws -> Success
     }
 }
 
-/// The same for what takes time.
+/// Does the same for an asynchronous body.
 func mappingToDBusError<Success>(_ body: () async throws -> Success) async throws -> Success {
     do {
         return try await body()
@@ -23,7 +23,7 @@ func mappingToDBusError<Success>(_ body: () async throws -> Success) async throw
     }
 }
 
-/// What a caller on the bus is told instead of an error.
+/// Returns the D-Bus error reply for an error.
 func errorReply(to error: any Error) -> any Error {
     switch error {
     case let error as HandoffError: HandoffErrorName(error.code).reply(error.message)
@@ -36,7 +36,7 @@ func errorReply(to error: any Error) -> any Error {
 }
 
 extension HandoffErrorName {
-    /// The name for an error of the core.
+    /// The D-Bus name for an error of the core.
     init(_ code: HandoffError.Code) {
         self =
             switch code {
@@ -70,7 +70,7 @@ extension HandoffErrorName {
             }
     }
 
-    /// The name for an error of the radio.
+    /// The D-Bus name for an error of the radio.
     init(_ code: RadioError.Code) {
         self =
             switch code {

@@ -1,14 +1,14 @@
 import HandoffBus
 import HandoffModel
 
-/// An activity as `X-Handoff-Exec` programs read it: the form of `handoffctl continue --print --json`.
+/// An activity in the form that `X-Handoff-Exec` programs read, which is that of `handoffctl continue --print --json`.
 struct ActivityDocument: Encodable {
     let deviceName: String
     let type: String
     let title: String?
     let webpageURL: String?
     let userInfo: [String: UserInfoJSON]
-    /// For `OpenStream`, where the app that began it takes streams.
+    /// The argument for `OpenStream`, if the app that began the activity accepts streams.
     let continuation: String?
 
     init(_ fetched: FetchedActivity, _ deviceName: String) {

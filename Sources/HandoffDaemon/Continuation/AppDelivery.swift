@@ -4,34 +4,34 @@ import HandoffApps
 import HandoffBus
 import HandoffCore
 import HandoffModel
-// FoundationEssentials has a DeviceID of the file system.
+// FoundationEssentials has a DeviceID for file systems.
 import struct HandoffModel.DeviceID
 
-/// The ways to bring an activity to an app or into a browser, for one continuation.
+/// The ways to pass an activity to an app or a browser, for one continuation.
 struct AppDelivery: Sendable {
     let connection: Connection
     let apps: AppTracker
-    /// What the origin is called.
+    /// The name of the origin.
     let deviceName: String
-    /// The origin.
+    /// The id of the origin.
     let device: DeviceID
     let options: ContinuationOptions
 
-    /// How long an app may take to say whether it goes on with an activity, its start among it.
+    /// The time limit for an app to answer whether it continues an activity, including its start.
     private static let limit = Duration.seconds(30)
 
-    /// Tells an app on the bus that an activity is coming, and starts it if need be.
+    /// Announces an activity to an app on the bus, which is started if necessary.
     func announce(_ type: ActivityType, to app: App, _ limit: Duration) async -> Continuations.Announcement {
         do {
             _ = try await connection.call(try calls(to: app).willContinue(type), timeout: limit)
             return .delivered
         } catch {
-            // An app that crashed, is slow or knows no such method may have heard it all the same.
+            // An app that crashed, is slow or does not have the method may have received the call nevertheless.
             return error.indicatesAbsentService ? .unreachable : .delivered
         }
     }
 
-    /// Gives an app the activity, and starts it if need be.
+    /// Passes the activity to an app, which is started if necessary.
     func handOver(_ activity: Activity, to app: App) async -> Continuations.Response {
         switch app.launchMethod {
         case .bus: await call(app, activity)
@@ -40,13 +40,14 @@ struct AppDelivery: Sendable {
         }
     }
 
-    /// Tells an app that the activity does not come.
+    /// Notifies an app that the activity will not arrive.
     func reportFailure(of type: ActivityType, to app: App, _ error: HandoffErrorName, _ message: String) {
         guard let calls = try? calls(to: app) else { return }
         connection.send(calls.didFail(type, error, message))
     }
 
-    /// Opens the web page of an activity in the browser, or its document in the default app of the document's MIME type.
+    /// Opens the web page of an activity in the browser, or its document in the default app of the document's MIME
+    /// type.
     func openElsewhere(_ activity: Activity) async -> Result<Continuations.Outcome, HandoffError> {
         var failure: HandoffError?
         if let url = activity.webpageURL {
@@ -63,9 +64,9 @@ struct AppDelivery: Sendable {
         }
     }
 
-    /// Opens a web page: by the desktop's portal, else by xdg-open.
+    /// Opens a web page through the desktop's portal, or else through xdg-open.
     ///
-    /// - Returns: why it failed; nil when it is open.
+    /// - Returns: why it failed; nil on success.
     private func openWebpage(_ url: WebpageURL) async -> HandoffError? {
         do throws(DBusError) {
             // xdg-desktop-portal, "OpenURI": parent window, address, options.
@@ -81,11 +82,11 @@ struct AppDelivery: Sendable {
             return nil
         } catch {
             guard case .failed(let reason) = launch(["xdg-open", url.rawValue]) else { return nil }
-            return HandoffError(.appFailed, "The web page does not open: \(error.message) xdg-open: \(reason)")
+            return HandoffError(.appFailed, "The web page could not be opened: \(error.message) xdg-open: \(reason)")
         }
     }
 
-    /// Opens a document of this device; returns the id of the app.
+    /// Opens a document on this device; returns the id of the app.
     private func openDocument(_ text: String) async throws(HandoffError) -> String {
         let (document, app) = try apps.documentApp(for: text)
         switch app.launchMethod {
@@ -93,17 +94,17 @@ struct AppDelivery: Sendable {
             do throws(DBusError) {
                 try await open(document, with: app.id)
             } catch {
-                throw HandoffError(.appFailed, "\(app.id) does not open the document: \(error.message)")
+                throw HandoffError(.appFailed, "\(app.id) could not open the document: \(error.message)")
             }
         case .command(let line):
             if case .failed(let reason) = launch(line.arguments(opening: document)) {
-                throw HandoffError(.appFailed, "The document does not open: \(reason)")
+                throw HandoffError(.appFailed, "The document could not be opened: \(reason)")
             }
         }
         return app.id
     }
 
-    /// Has an app on the bus open a document, as every desktop does it.
+    /// Asks an app on the bus to open a document, in the way that desktops do.
     private func open(_ document: FileURL, with id: String) async throws(DBusError) {
         let call = try ApplicationCalls(id: id).open(
             [document.description],
@@ -113,7 +114,7 @@ struct AppDelivery: Sendable {
     }
 
     private static func arguments(_ line: ExecLine, _ activity: Activity) -> [String] {
-        // A web page goes before a document, where a program takes only one address.
+        // If a program accepts only one address, a web page takes precedence over a document.
         let document = activity.documentURL.flatMap { try? FileURL($0) }
         if let page = activity.webpageURL, line.takesURL || document == nil {
             return line.arguments(url: page.rawValue)
@@ -143,7 +144,7 @@ struct AppDelivery: Sendable {
         }
     }
 
-    /// Gives an app that knows nothing of Handoff the document of an activity that it claims.
+    /// Passes the document of an activity to an app that does not support Handoff but handles the activity's type.
     private func offer(_ document: FileURL, to app: App) async -> Continuations.Response {
         do throws(DBusError) {
             try await open(document, with: app.id)
@@ -153,7 +154,7 @@ struct AppDelivery: Sendable {
         }
     }
 
-    /// The activity with what the app asks for a stream by.
+    /// Returns the activity with the value by which the app requests a stream.
     private func fetched(_ activity: Activity) -> FetchedActivity {
         FetchedActivity(activity, continuation: ContinuationID(of: activity, from: device)?.description)
     }
@@ -161,18 +162,18 @@ struct AppDelivery: Sendable {
     private func launch(_ command: [String], _ document: ActivityDocument? = nil) -> Continuations.Response {
         var program = LaunchedProgram(command: command)
         if let document, let input = try? JSONEncoder().encode(document) { program.input = Array(input) }
-        // XDG Activation, "Activation tokens", and Startup Notification 0.1: how a program that is started gets its token.
+        // XDG Activation, "Activation tokens", and Startup Notification 0.1: how a launched program receives its token.
         program.environment["XDG_ACTIVATION_TOKEN"] = options.activationToken
         program.environment["DESKTOP_STARTUP_ID"] = options.activationToken
         do {
             try apps.launch(program)
             return .accepted
         } catch {
-            return .failed("\(command[0]) does not start: \(error)")
+            return .failed("\(command[0]) could not be started: \(error)")
         }
     }
 
-    /// Whether an app answers that it has no `Application1`.
+    /// Whether the app's answer means that it has no `Application1`.
     private static func knowsNoHandoff(_ error: DBusError) -> Bool {
         guard let name = error.name?.description else { return false }
         return ["UnknownMethod", "UnknownInterface", "UnknownObject"].contains { name.hasSuffix(".Error." + $0) }

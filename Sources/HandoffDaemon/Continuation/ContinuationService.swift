@@ -5,7 +5,7 @@ import HandoffCore
 import HandoffModel
 import Logging
 
-/// Carries out continuations over one connection to the bus.
+/// Performs continuations over one connection to the bus.
 struct ContinuationService: Sendable {
     let engine: Engine
     let fetcher: any ActivityFetcher
@@ -16,25 +16,25 @@ struct ContinuationService: Sendable {
     let apps: AppTracker
     let logger: Logger
 
-    /// How long an app may take to be started and to take in the announcement.
+    /// The time limit for an app to start and to handle the announcement.
     private static let announceLimit = Duration.seconds(10)
 
-    /// One continuation.
+    /// A continuation.
     private struct Job: Sendable {
         let id: Continuations.ID
         let entry: NearbyEntry
         let type: ActivityType?
-        /// The app that is told before the activity is here, if there is one.
+        /// The app that gets an announcement before the activity was fetched; nil for none.
         let app: App?
         let delivery: AppDelivery
     }
 
-    /// Hands an activity over to what opens it here.
+    /// Fetches an activity and passes it to its launch target.
     ///
-    /// - Throws: ``HandoffError`` or `RadioError` that says why not and what to do.
+    /// - Throws: ``HandoffError`` or `RadioError` that explains the failure and what to do.
     func continueEntry(_ id: NearbyEntry.ID, _ options: ContinuationOptions) async throws -> ContinuationResult {
         let entry = try engine.entry(id)
-        // What nothing seems to open may still be a document, which only its origin knows.
+        // An entry without a known launch target may still be a document, which only its origin knows.
         let (type, launchTarget) = engine.launchTarget(of: entry)
         let app: App? = if case .app(let app) = launchTarget, app.launchMethod == .bus { app } else { nil }
         let device = engine.read { $0.devices[entry.device]?.name.rawValue } ?? entry.device.description
@@ -56,13 +56,16 @@ struct ContinuationService: Sendable {
         )
     }
 
-    /// Tells the apps that a daemon before this one, or a bus before this one, has left waiting.
+    /// Notifies the apps that wait for an activity since a previous run of the daemon or a previous bus connection.
     func reportLeft() {
         for entry in journal.takeLeft() {
             guard let type = try? ActivityType(entry.type), let calls = try? ApplicationCalls(id: entry.app) else {
                 continue
             }
-            logger.notice("an app is told that its activity does not come", metadata: ["app": "\(entry.app)"])
+            logger.notice(
+                "notified an app that its activity will not arrive",
+                metadata: ["event": "continuation.cancelled", "app": "\(entry.app)"]
+            )
             connection.send(calls.didFail(type, .cancelled, "handoffd was restarted meanwhile; try again."))
         }
     }
@@ -94,7 +97,7 @@ struct ContinuationService: Sendable {
             }
         case .fetch: group.addTask { await fetch(job) }
         case .handOver(let activity, to: let name):
-            // From here on the app gets the activity, and never an error besides.
+            // From here on, the app gets the activity and never an error in addition.
             journal.remove(id)
             group.addTask {
                 let response = await handOver(activity, to: name, job)
@@ -121,7 +124,8 @@ struct ContinuationService: Sendable {
         } catch let error as HandoffError {
             store.note(job.id) { $0.failed(job.id, error) }
         } catch is CancellationError {
-            // The continuation has ended, or the bus is gone; then the journal knows what is left to do.
+            // The continuation has ended, or the bus is gone; in the second case, the journal contains what is left to
+            // do.
             return
         } catch {
             store.note(job.id) { $0.failed(job.id, HandoffError(.radioUnavailable, "\(error)")) }
@@ -141,7 +145,7 @@ struct ContinuationService: Sendable {
 }
 
 extension ContinuationResult {
-    /// An outcome in the words of the bus.
+    /// Creates the result of a continuation from the outcome of a launch.
     fileprivate init(_ outcome: Continuations.Outcome) {
         switch outcome {
         case .app(let app): self.init(outcome: "app", application: app)

@@ -2,7 +2,7 @@ import HandoffCore
 import HandoffModel
 import Synchronization
 
-/// The machine of all continuations, and for each a stream of what is to be done.
+/// The state machine of all continuations, and for each a stream of the actions to perform.
 final class ContinuationStore: Sendable {
     private struct State {
         var machine = Continuations()
@@ -11,7 +11,7 @@ final class ContinuationStore: Sendable {
 
     private let state = Mutex(State())
 
-    /// Begins a continuation: its id, and what is to be done for it.
+    /// Begins a continuation; returns its id and its actions.
     func begin(announcedTo app: Continuations.AppID?) -> (Continuations.ID, AsyncStream<Continuations.Action>) {
         let (actions, continuation) = AsyncStream<Continuations.Action>.makeStream()
         let id = state.withLock { state in
@@ -23,14 +23,14 @@ final class ContinuationStore: Sendable {
         return (id, actions)
     }
 
-    /// Puts an event into the machine, and hands what follows to whoever carries it out.
+    /// Passes an event to the machine, and the resulting actions to their continuations' streams.
     func note(_ id: Continuations.ID, _ event: (inout Continuations) -> [Continuations.Action]) {
         state.withLock { state in
             for action in event(&state.machine) { state.streams[id]?.yield(action) }
         }
     }
 
-    /// Forgets a continuation that has ended, or that nobody carries out any more.
+    /// Forgets a continuation that has ended or was abandoned.
     func end(_ id: Continuations.ID) {
         state.withLock { state in
             state.machine.forget(id)

@@ -3,26 +3,26 @@ import HandoffBus
 import HandoffCore
 import Logging
 
-/// The notification that is on the desktop, if there is one, and the machine that decides about it.
+/// The notification on the desktop, if there is one, and the state machine that decides about it.
 struct NotificationController {
-    /// Something that it has to take in.
+    /// An input of the controller.
     enum Event: Hashable, Sendable {
-        /// All that can be continued now.
+        /// All activities that can be continued now.
         case offers([NearbyNotifications.Offer])
         case continued(NearbyEntry.ID)
         case server(NotificationServer.Event)
-        /// Who shows notifications from now on; nil for nobody.
+        /// The owner of the notification server's name from now on; nil for none.
         case owner(BusName?)
-        /// A moment that was asked for has come.
+        /// The time of a requested wake-up has come.
         case alarm
-        /// What a person clicked did not work: a headline and a sentence.
+        /// Continuing the activity of a clicked notification failed: a headline and a sentence.
         case failed(String, String)
     }
 
-    /// A person wants to go on with an activity.
+    /// The user's click to continue an activity.
     struct Click: Hashable, Sendable {
         let entry: NearbyEntry.ID
-        /// With which a window may take the focus.
+        /// The token with which a window may take the focus.
         let activationToken: String?
     }
 
@@ -38,7 +38,7 @@ struct NotificationController {
     private var machine = NearbyNotifications()
     private var shown: Shown?
     private var owner: BusName?
-    /// What the server can do, once it was asked.
+    /// The capabilities of the server; nil until it was asked.
     private var capabilities: Set<String>?
 
     init(server: NotificationServer, engine: Engine, logger: Logger) {
@@ -47,14 +47,15 @@ struct NotificationController {
         self.logger = logger
     }
 
-    /// Takes in what happened; returns what a person has chosen thereby.
+    /// Handles an event; returns the click if the user chose to continue an activity.
     mutating func handle(_ event: Event) async -> Click? {
         switch event {
         case .offers(let offers): machine.update(offers)
         case .continued(let id): await perform(machine.continued(id, at: Moment.now.uptime))
         case .server(let event): return handle(event)
         case .owner(let next):
-            // Another server knows nothing of what the one before has shown; one that comes when it is needed has just begun.
+            // A different server does not know the notifications of the previous one; a server that was activated by a
+            // call has just started.
             if owner != nil, next != owner {
                 (shown, capabilities) = (nil, nil)
                 machine.closed()
@@ -67,7 +68,7 @@ struct NotificationController {
         return nil
     }
 
-    /// Does what is due; returns when it has to be asked again.
+    /// Performs the actions that are due; returns the time until the next call.
     mutating func advance() async -> Duration? {
         let (actions, next) = machine.advance(to: Moment.now.uptime)
         await perform(actions)
@@ -82,7 +83,10 @@ struct NotificationController {
             guard let shown, shown.number == number else { return nil }
             return Click(entry: shown.entry, activationToken: shown.activationToken)
         case .closed(let number):
-            logger.debug("a notification is gone", metadata: ["number": "\(number)"])
+            logger.debug(
+                "notification closed",
+                metadata: ["event": "notification.closed", "number": "\(number)"]
+            )
             guard shown?.number == number else { return nil }
             shown = nil
             machine.closed()
@@ -116,7 +120,10 @@ struct NotificationController {
             return machine.closed()
         }
         shown = Shown(number: number, entry: offer.id)
-        logger.debug("a notification is shown", metadata: ["number": "\(number)"])
+        logger.debug(
+            "notification shown",
+            metadata: ["event": "notification.shown", "number": "\(number)"]
+        )
     }
 
     private mutating func show(
@@ -128,7 +135,10 @@ struct NotificationController {
             capabilities = able
             return try await server.show(notification, replacing: old, capabilities: able)
         } catch {
-            logger.debug("no notification is shown: \(error.message)")
+            logger.debug(
+                "cannot show a notification: \(error.message)",
+                metadata: ["event": "notification.failed"]
+            )
             return nil
         }
     }

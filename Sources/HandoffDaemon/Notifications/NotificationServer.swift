@@ -1,40 +1,40 @@
 import DBus
 
-/// What shows notifications on the desktop (Desktop Notifications Specification 1.2), as seen from one connection.
+/// The desktop's notification server (Desktop Notifications Specification 1.2), over one connection.
 struct NotificationServer: Sendable {
-    /// The name that a server has on the bus.
+    /// The bus name of a notification server.
     static let name: BusName = "org.freedesktop.Notifications"
-    /// What matches the signals of a server.
+    /// The match rule for the signals of a server.
     static let signals = MatchRule(sender: name, path: path, interface: interface)
 
     private static let path: ObjectPath = "/org/freedesktop/Notifications"
     private static let interface: InterfaceName = "org.freedesktop.Notifications"
-    /// A server that takes longer has shown nothing.
+    /// The time limit for a call; after it, the notification counts as not shown.
     private static let callTimeout = Duration.seconds(5)
 
     let connection: Connection
 
-    /// One notification.
+    /// A notification.
     struct Notification: Hashable, Sendable {
         var summary: String
-        /// Plain text.
+        /// The body as plain text.
         var body: String
         /// The name or path of an icon; empty for none.
         var icon = ""
-        /// What its button says; nil for a notification without one.
+        /// The label of its button; nil for a notification without a button.
         var button: String?
     }
 
-    /// What a signal of a server says.
+    /// A signal of a server.
     enum Event: Hashable, Sendable {
-        /// The notification was clicked, or its button.
+        /// The notification or its button was clicked.
         case clicked(UInt32)
-        /// The token with which the click that follows lets a window take the focus.
+        /// The token with which the following click lets a window take the focus.
         case activationToken(UInt32, String)
-        /// The notification is gone.
+        /// The notification was closed.
         case closed(UInt32)
 
-        /// Nil for a signal that is nothing of this.
+        /// Parses a signal; returns nil for any other signal.
         init?(_ signal: Signal) {
             guard let id = signal.arguments.first?.uint32 else { return nil }
             let text = signal.arguments.dropFirst().first?.string
@@ -49,15 +49,15 @@ struct NotificationServer: Sendable {
         }
     }
 
-    /// What the server can do.
+    /// Returns the capabilities of the server.
     func capabilities() async throws(DBusError) -> Set<String> {
         let reply = try await connection.call(Self.call("GetCapabilities"), timeout: Self.callTimeout)
         return Set(try reply.decode(at: 0, as: [String].self))
     }
 
-    /// Shows a notification, in the place of another one if that is still there.
+    /// Shows a notification; it replaces another one if that is still open.
     ///
-    /// - Returns: its number.
+    /// - Returns: the id of the notification.
     func show(
         _ notification: Notification,
         replacing old: UInt32?,
@@ -65,7 +65,7 @@ struct NotificationServer: Sendable {
     ) async throws(DBusError) -> UInt32 {
         var actions: [String] = []
         if let button = notification.button, capabilities.contains("actions") {
-            // A click on the notification itself is "default", which not every desktop has.
+            // A click on the notification itself invokes "default", which not every desktop supports.
             actions = ["default", button, "continue", button]
         }
         let hints: [String: Value] = ["urgency": .byte(0), "category": .string("device"), "transient": .boolean(true)]
@@ -73,14 +73,14 @@ struct NotificationServer: Sendable {
         let arguments: [Value] = [
             .string("Handoff"), .uint32(old ?? 0), .string(notification.icon), .string(notification.summary),
             .string(isMarkup ? Self.escaped(notification.body) : notification.body), actions.value, hints.value,
-            // How long it is shown is up to the server.
+            // The expiry time is left to the server.
             .int32(-1),
         ]
         return try await connection.call(Self.call("Notify", arguments), timeout: Self.callTimeout)
             .decode(at: 0, as: UInt32.self)
     }
 
-    /// Takes a notification away; one that is gone already is none.
+    /// Closes a notification; does nothing if it is closed already.
     func close(_ id: UInt32) {
         var call = Self.call("CloseNotification", [.uint32(id)])
         call.startsService = false

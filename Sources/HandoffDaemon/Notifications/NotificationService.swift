@@ -5,9 +5,9 @@ import HandoffCore
 import HandoffModel
 import Logging
 
-/// Tells a person on the desktop what can be continued here, and goes on with it at a click.
+/// Notifies the user on the desktop of activities that can be continued here, and continues one when it is clicked.
 ///
-/// A desktop that shows no notifications is none of its business: it tells the next thing when there is one.
+/// While the desktop has no notification server, nothing is shown; the next notification is tried again.
 struct NotificationService: Sendable {
     let engine: Engine
     let connection: Connection
@@ -26,17 +26,17 @@ struct NotificationService: Sendable {
         (events, newEvents) = AsyncStream.makeStream()
     }
 
-    /// Takes in that something nearby has changed.
+    /// Notes that a nearby activity has changed.
     func nearbyChanged() {
         offers.update(engine.offers)
     }
 
-    /// Takes in that a person goes on with an activity.
+    /// Notes that the user continues an activity.
     func continued(_ id: NearbyEntry.ID) {
         newEvents.yield(.continued(id))
     }
 
-    /// Tells until cancelled.
+    /// Shows notifications until cancelled.
     func run() async {
         do {
             try await connection.withSignals(NotificationServer.signals) { signals in
@@ -47,8 +47,12 @@ struct NotificationService: Sendable {
         } catch is CancellationError {
             return
         } catch {
-            // The bus is gone, and what comes after it begins anew; or a server has sent more than anybody reads.
-            logger.debug("nobody is told any more what comes near: \(error)")
+            // Either the bus is gone, and the next connection starts again, or a server has sent signals faster than
+            // they are read.
+            logger.debug(
+                "notifications stopped: \(error)",
+                metadata: ["event": "notification.unavailable"]
+            )
         }
     }
 
@@ -71,7 +75,7 @@ struct NotificationService: Sendable {
         }
     }
 
-    /// Takes in one event after the other, and does what follows.
+    /// Handles the events one after the other.
     private func answer(_ group: inout ThrowingDiscardingTaskGroup<any Error>) async {
         var controller = NotificationController(
             server: NotificationServer(connection: connection),
@@ -97,19 +101,19 @@ struct NotificationService: Sendable {
             let options = ContinuationOptions(activationToken: click.activationToken)
             _ = try await continuations.continueEntry(click.entry, options)
         } catch let error as HandoffError {
-            // Whoever has chosen something else meanwhile knows it.
+            // Cancelled by another choice of the user, which needs no message.
             guard error.code != .userCancelled else { return }
-            newEvents.yield(.failed("Not continued from \(name)", error.message))
+            newEvents.yield(.failed("Could not continue from \(name)", error.message))
         } catch is CancellationError {
             return
         } catch {
-            newEvents.yield(.failed("Not continued from \(name)", "\(error)"))
+            newEvents.yield(.failed("Could not continue from \(name)", "\(error)"))
         }
     }
 }
 
 extension Engine {
-    /// What can be continued here.
+    /// The activities that can be continued here.
     fileprivate var offers: [NearbyNotifications.Offer] {
         read { state in
             state.nearby.all.compactMap { entry in
@@ -126,14 +130,14 @@ extension Engine {
         }
     }
 
-    /// What the device of an entry is called.
+    /// Returns the name of an entry's device.
     fileprivate func name(of id: NearbyEntry.ID) -> String {
         read { state in state.nearby[id].flatMap { state.devices[$0.device]?.name.rawValue } ?? "another device" }
     }
 }
 
 extension AppRegistry.LaunchTarget {
-    /// What a person reads about it; nil where nothing opens the activity.
+    /// Returns the text that the user reads about the target; nil if nothing opens the activity.
     fileprivate var displayName: String? {
         switch self {
         case .app(let app): app.name

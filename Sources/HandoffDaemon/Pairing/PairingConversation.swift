@@ -6,7 +6,7 @@ import HandoffWire
 import Logging
 import Synchronization
 
-/// Carries out what a ``PairingMachine`` decides: channels, questions to a person, and what is kept.
+/// Performs the actions of a ``PairingMachine``: opens and serves channels, asks the user, and persists pairings.
 final class PairingConversation<R: Radio>: Sendable {
     private enum Outgoing: Sendable {
         case bytes([UInt8])
@@ -19,7 +19,7 @@ final class PairingConversation<R: Radio>: Sendable {
         var lastChannel: PairingMachine.ChannelID = 0
         var writers: [PairingMachine.ChannelID: AsyncStream<Outgoing>.Continuation] = [:]
         var endpoints: [PairingToken: PeerEndpoint] = [:]
-        /// Whether everything is said, and no channel begins any more.
+        /// Whether all messages were sent, so that no new channel may start.
         var isClosing = false
     }
 
@@ -33,12 +33,12 @@ final class PairingConversation<R: Radio>: Sendable {
     private let events: AsyncStream<PairingMachine.Event>
     private let newEvents: AsyncStream<PairingMachine.Event>.Continuation
 
-    /// How long opening a channel may take.
+    /// The time limit for opening a channel.
     private static var dialLimit: Duration { .seconds(8) }
     private static var noOutcome: HandoffError {
         HandoffError(.notPaired, "The pairing was ended; nothing was paired.")
     }
-    /// How long a channel may take to end once nothing is to be said any more.
+    /// The time limit for a channel to end once there is nothing left to send.
     private static var lingering: Duration { .seconds(2) }
 
     init(engine: Engine, radio: R, delegate: any PairingDelegate, logger: Logger) {
@@ -49,9 +49,9 @@ final class PairingConversation<R: Radio>: Sendable {
         (events, newEvents) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1024))
     }
 
-    /// Pairs, with a listener at `port`, until it has ended.
+    /// Pairs until the machine has finished, with a listener at `port`.
     ///
-    /// - Throws: `CancellationError`; then ``abandon(_:)`` tells what that means.
+    /// - Throws: `CancellationError`; the caller then gets the outcome from ``abandon(_:)``.
     func run(at port: ChannelPort, _ stopped: Latest<String?>) async throws -> PairingMachine.Outcome {
         var random = SystemRandomNumberGenerator()
         let machine = PairingMachine(token: .random(using: &random), engine.localIdentity, at: .now)
@@ -81,12 +81,12 @@ final class PairingConversation<R: Radio>: Sendable {
         }
     }
 
-    /// Serves a channel that another device has opened.
+    /// Serves a channel that a peer opened.
     func accept(_ channel: R.Channel) async {
         await relay(over: channel) { .accepted($0) }
     }
 
-    /// How it has ended when the radio is gone.
+    /// Returns the outcome when the radio has become unavailable.
     func abandon(_ error: HandoffError) -> PairingMachine.Outcome {
         _ = handle(.radioFailed(error))
         return state.withLock { $0.outcome } ?? .notPaired(error)
@@ -94,13 +94,13 @@ final class PairingConversation<R: Radio>: Sendable {
 }
 
 extension PairingConversation {
-    /// Takes in an event and does what follows; what takes time is returned.
+    /// Passes an event to the machine and performs the resulting actions; returns those that take time.
     private func handle(_ event: PairingMachine.Event) -> [@Sendable () async -> Void] {
         let actions = state.withLock { state -> [PairingMachine.Action] in
             let actions = state.machine?.handle(event, at: .now) ?? []
             return actions
         }
-        // Also when it is the same: whoever waits for it may have looked too early.
+        // Set even if unchanged: a waiting task may have read the value too early.
         deadline.set(state.withLock { $0.machine?.deadline })
         var asyncWork: [@Sendable () async -> Void] = []
         for action in actions {
@@ -109,7 +109,7 @@ extension PairingConversation {
         return asyncWork
     }
 
-    /// Carries out an action; returns what has failed, and then nothing that stands behind it may be done.
+    /// Performs an action; returns the event for its failure, after which no further action may be performed.
     private func perform(
         _ action: PairingMachine.Action,
         _ asyncWork: inout [@Sendable () async -> Void]
@@ -124,7 +124,10 @@ extension PairingConversation {
                 self.newEvents.yield(.chose(question, choice))
             }
         case .compare(let question, let digits, let peer):
-            logger.info("digits are compared", metadata: ["device": "\(peer.id)", "name": "\(peer.name)"])
+            logger.info(
+                "waiting for the digits to be compared",
+                metadata: ["event": "pairing.compared", "device": "\(peer.id)", "name": "\(peer.name)"]
+            )
             asyncWork.append {
                 let answer = await self.delegate.compare(digits, with: peer)
                 self.newEvents.yield(answer.map { .compared(question, areSame: $0) } ?? .unanswered(question))
@@ -146,7 +149,10 @@ extension PairingConversation {
             }
             return nil
         } catch {
-            logger.warning("a pairing is not written down: \(error.message)")
+            logger.warning(
+                "cannot save a pairing: \(error.message)",
+                metadata: ["event": "pairing.unwritten"]
+            )
             return switch action {
             case .persist(let channel, _): .persistFailed(channel, error)
             case .trust(let channel, let peer, _): .trustFailed(channel, peer, error)
@@ -172,12 +178,12 @@ extension PairingConversation {
                 await relay(over: channel) { .opened($0, token) }
             }
         } catch {
-            logger.debug("a device that pairs cannot be reached: \(error)")
+            logger.debug("cannot reach a pairing device: \(error)")
             newEvents.yield(.dialFailed(token))
         }
     }
 
-    /// Carries bytes between a channel and the machine until either of them has ended it.
+    /// Transfers bytes between a channel and the machine until either of them ends the channel.
     private func relay(
         over channel: R.Channel,
         _ event: (PairingMachine.ChannelID) -> PairingMachine.Event
@@ -187,7 +193,10 @@ extension PairingConversation {
         newEvents.yield(event(id))
         try? await first {
             while let message = try await channel.receive() {
-                self.logger.debug("heard from a device that pairs", metadata: ["bytes": "\(message.count)"])
+                self.logger.debug(
+                    "received a pairing message",
+                    metadata: ["event": "pairing.heard", "bytes": "\(message.count)"]
+                )
                 self.newEvents.yield(.received(id, message))
             }
         } or: {
@@ -201,14 +210,14 @@ extension PairingConversation {
             }
         }
         newEvents.yield(.closed(id))
-        // Counted under the lock: two that end at once must not tell in the wrong order.
+        // Counted under the lock: two channels that end at once must report in the right order.
         state.withLock { state in
             state.writers[id] = nil
             openChannels.set(state.writers.count)
         }
     }
 
-    /// The name of a channel that begins; nil when none may begin any more.
+    /// Returns the id of a new channel; nil when no channel may start any more.
     private func register(_ writer: AsyncStream<Outgoing>.Continuation) -> PairingMachine.ChannelID? {
         state.withLock { state in
             guard !state.isClosing else { return nil }
@@ -223,7 +232,7 @@ extension PairingConversation {
         state.withLock { $0.writers[channel] }
     }
 
-    /// Waits until every channel has ended; what is left is ended.
+    /// Waits until every channel has ended, and ends those that remain.
     private func closeAll() async throws {
         let writers = state.withLock { state in
             state.isClosing = true
@@ -234,7 +243,7 @@ extension PairingConversation {
         while open.value > 0 { open = try await openChannels.changed(since: open) }
     }
 
-    /// Tells the machine when a moment has come that it waits for.
+    /// Sends the machine an event at each deadline that it has set.
     private func keepTime() async throws {
         var due = deadline.current
         while true {

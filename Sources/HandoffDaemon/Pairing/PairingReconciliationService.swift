@@ -4,24 +4,25 @@ import HandoffWire
 import Logging
 import ServiceLifecycle
 
-/// Finds out how pairings have ended whose last message was lost, from the other side and in as few tries as are enough.
+/// Asks the peers of unconfirmed pairings how these have ended, in as few attempts as are enough.
 ///
-/// A person asked for the pairing; so this is no exception to the rule that nothing is sent because of an advertisement.
+/// The user requested the pairing, so the rule still holds that nothing is sent merely because of an advertisement.
 struct PairingReconciliationService<R: Radio>: Service {
     let engine: Engine
     let radio: R
     let logger: Logger
 
-    /// How long opening a channel may take.
+    /// The time limit for opening a channel.
     private static var dialLimit: Duration { .seconds(10) }
-    /// How long all of it may take.
+    /// The time limit for one reconciliation as a whole.
     private static var limit: Duration { .seconds(15) }
-    /// How long the other side may take to close.
+    /// The time limit for the peer to close the channel.
     private static var closeLimit: Duration { .seconds(2) }
 
     func run() async throws {
         try await ignoringCancellation {
-            // What is still on the air then would be waited for like a farewell.
+            // Otherwise the stopping daemon would wait for this advertisement as if it were the withdrawal
+            // advertisement.
             defer { engine.stopReconciling() }
             try await cancelWhenGracefulShutdown { try await reconcile() }
         }
@@ -35,12 +36,15 @@ struct PairingReconciliationService<R: Radio>: Service {
                 continue
             }
             do {
-                try await withDeadline(Self.limit, orThrow: HandoffError(.timedOut, "It took too long.")) {
+                try await withDeadline(Self.limit, orThrow: HandoffError(.timedOut, "Reconciliation took too long.")) {
                     try await ask(record, at: endpoint)
                 }
             } catch {
                 try Task.checkCancellation()
-                logger.info("a pairing is not settled: \(error)", metadata: ["device": "\(record.peer.id)"])
+                logger.info(
+                    "cannot reconcile a pairing yet: \(error)",
+                    metadata: ["event": "reconciliation.failed", "device": "\(record.peer.id)"]
+                )
             }
         }
     }
@@ -59,7 +63,7 @@ struct PairingReconciliationService<R: Radio>: Service {
             guard let answered = try session.receive(message) else { continue }
             try engine.reconcile(record, by: answered.answer)
             try await channel.sendAll(answered.acknowledgement)
-            // Closing throws away what the peer has not taken: wait until it closes.
+            // Closing discards data that the peer has not read yet, so wait until the peer closes.
             _ = try? await withDeadline(Self.closeLimit, orThrow: CancellationError()) { try await channel.receive() }
             return
         }

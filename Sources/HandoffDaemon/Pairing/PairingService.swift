@@ -5,33 +5,33 @@ import HandoffRadio
 import Logging
 import ServiceLifecycle
 
-/// A person who pairs this device with another, wherever they sit.
+/// The user interface of one pairing request: it puts the questions to the user, and learns the outcome.
 protocol PairingDelegate: Sendable {
-    /// Who it is, for whoever wants to stop what was begun.
+    /// The name that identifies the request to a caller that wants to stop it.
     var name: String { get }
-    /// Which of several devices it is; nil for none.
+    /// Asks which of several devices to pair with; returns nil for none.
     func choose(_ candidates: [PairingMachine.Candidate]) async -> PairingMachine.ChannelID?
-    /// Whether the digits are the same on the other device; nil for no answer.
+    /// Asks whether the digits are the same on the other device; returns nil when there is no answer.
     func compare(_ digits: PairingDigits, with peer: PeerIdentity) async -> Bool?
-    /// Says that the last question needs no answer any more.
+    /// Reports that the last question needs no answer any more.
     func withdrawQuestion(_ sentence: String)
-    /// Says how it has ended.
+    /// Reports the outcome.
     func didEnd(_ outcome: PairingMachine.Outcome)
-    /// Returns when the person is gone.
+    /// Returns when the user interface has gone away.
     func waitUntilGone() async
 }
 
-/// Pairs this device with others when a person asks for it.
+/// Pairs this device with others at the user's request.
 protocol PairingController: Sendable {
-    /// Begins to look for a device that pairs.
+    /// Starts looking for a device to pair with.
     ///
-    /// - Throws: ``HandoffError`` with `limitReached` while somebody pairs this device already.
+    /// - Throws: ``HandoffError`` with `limitReached` while another pairing request is active.
     func begin(_ delegate: any PairingDelegate) throws(HandoffError)
-    /// Stops what the person of that name has begun.
+    /// Stops the request with that name.
     func stop(_ name: String)
 }
 
-/// Pairs over a radio: one request at a time.
+/// Pairs over a radio, one request at a time.
 struct PairingService<R: Radio>: Service, PairingController {
     let engine: Engine
     let radio: R
@@ -39,14 +39,14 @@ struct PairingService<R: Radio>: Service, PairingController {
 
     private let requests: AsyncStream<any PairingDelegate>
     private let newRequests: AsyncStream<any PairingDelegate>.Continuation
-    /// Who pairs, if anybody does.
+    /// The name of the active request; nil if there is none.
     private let current = Latest<String?>(nil)
-    /// Who has asked to stop last.
+    /// The name of the request that was stopped last.
     private let stopped = Latest<String?>(nil)
 
-    /// How long it is tried to settle a pairing whose end nobody knows before the person is told so.
+    /// How long the daemon tries to reconcile an unconfirmed pairing before it reports it to the user as unconfirmed.
     private static var reconciliationLimit: Duration { .seconds(20) }
-    /// How many channels others may open at once.
+    /// The maximum number of simultaneous channels that peers may open.
     private static var channelLimit: Int { PairingMachine.maximumChannels }
 
     init(engine: Engine, radio: R, logger: Logger) {
@@ -68,9 +68,9 @@ struct PairingService<R: Radio>: Service, PairingController {
     }
 
     func begin(_ delegate: any PairingDelegate) throws(HandoffError) {
-        // Called on the bus's thread alone, so that nothing comes in between.
+        // Called on the thread of the bus only, so there is no race between the check and the set.
         guard current.current.value == nil else {
-            throw HandoffError(.limitReached, "This device is being paired already: finish or stop that first.")
+            throw HandoffError(.limitReached, "This device is already pairing: finish or stop that pairing first.")
         }
         current.set(delegate.name)
         newRequests.yield(delegate)
@@ -81,7 +81,7 @@ struct PairingService<R: Radio>: Service, PairingController {
     }
 
     private func pair(_ delegate: any PairingDelegate) async throws {
-        logger.info("looking for a device to pair with")
+        logger.info("looking for a device to pair with", metadata: ["event": "pairing.began"])
         let conversation = PairingConversation(engine: engine, radio: radio, delegate: delegate, logger: logger)
         let outcome: PairingMachine.Outcome
         do {
@@ -97,7 +97,7 @@ struct PairingService<R: Radio>: Service, PairingController {
         delegate.didEnd(try await reconciled(outcome))
     }
 
-    /// The same outcome, or a better one when the other side can be asked within some seconds.
+    /// Returns the same outcome, or a definite one if the peer can be asked within some seconds.
     private func reconciled(_ outcome: PairingMachine.Outcome) async throws -> PairingMachine.Outcome {
         guard case .unconfirmed(let peer, _) = outcome else {
             report(outcome)
@@ -120,23 +120,30 @@ struct PairingService<R: Radio>: Service, PairingController {
     private func report(_ outcome: PairingMachine.Outcome) {
         switch outcome {
         case .paired(let peer):
-            logger.info("paired", metadata: ["device": "\(peer.id)", "name": "\(peer.name)"])
+            logger.info(
+                "paired",
+                metadata: ["event": "pairing.completed", "device": "\(peer.id)", "name": "\(peer.name)"]
+            )
         case .unconfirmed(let peer, _):
-            logger.notice("a pairing is unconfirmed", metadata: ["device": "\(peer.id)", "name": "\(peer.name)"])
-        case .notPaired(let error): logger.info("nothing was paired: \(error.message)")
+            logger.notice(
+                "a pairing is unconfirmed",
+                metadata: ["event": "pairing.unconfirmed", "device": "\(peer.id)", "name": "\(peer.name)"]
+            )
+        case .notPaired(let error):
+            logger.info("not paired: \(error.message)", metadata: ["event": "pairing.ended"])
         }
     }
 }
 
 extension Engine {
-    /// Whether nobody knows here how a pairing with a device has ended.
+    /// Whether the outcome of pairing with the device is unknown.
     fileprivate func isUnconfirmed(_ device: DeviceID) -> Bool {
         read { state in
             state.devices[device] == nil && state.pairing.records.unconfirmed.contains { $0.peer.id == device }
         }
     }
 
-    /// How a pairing has ended that was settled.
+    /// The outcome of a pairing that was reconciled.
     fileprivate func reconciledOutcome(_ peer: PeerIdentity) -> PairingMachine.Outcome {
         guard read({ $0.devices[peer.id] == nil }) else { return .paired(peer) }
         return .notPaired(

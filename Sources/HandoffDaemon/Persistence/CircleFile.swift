@@ -7,17 +7,17 @@ import struct HandoffModel.DeviceID
 import HandoffWire
 import SystemPackage
 
-/// The file `devices` of the state directory: the circle, and what is known of who knows it.
+/// The file `devices` of the state directory: the circle, and which state of it the other devices are known to have.
 ///
-/// Format 2 is ``CircleMessage`` and what stands beside it; format 1, a list of names and keys, is read and replaced with
-/// the next change.
+/// Format 2 contains a ``CircleMessage`` and the data kept with it; format 1, a list of names and keys, is read and
+/// replaced at the next change.
 enum CircleFile {
-    /// What one other device has told, or was told.
+    /// What is known about another device.
     struct Peer: Codable, Hashable, Sendable {
-        /// The digest of the state that it acknowledged last.
+        /// The circle digest that it acknowledged last.
         var digest: [UInt8]?
-        /// The advertising key that came by hand, in a card or when the devices were paired, until the device itself has said
-        /// it in its state; it is used here, and not passed on.
+        /// The given key: the advertising key from a card or from pairing, until the device itself has sent it in its
+        /// circle; it is used here, and not passed on.
         var givenKey: [UInt8]?
         /// Microseconds since 1970, to the hour.
         var lastSeen: Int64?
@@ -26,7 +26,7 @@ enum CircleFile {
     struct Contents {
         var circle = Circle()
         var peers: [DeviceID: Peer] = [:]
-        /// The name that the configuration gave to this device when it was last applied.
+        /// This device's name in the configuration when that was last applied.
         var configuredName: String?
     }
 
@@ -46,9 +46,9 @@ enum CircleFile {
     private static let file = StateFile<Document>(name: name, version: 2)
     private static let oldFile = StateFile<[OldEntry]>(name: name, version: 1)
 
-    /// What the file holds; nothing when it is not there yet.
+    /// Returns the contents of the file; empty when it does not exist yet.
     ///
-    /// - Throws: ``HandoffError`` when the file cannot be read or is damaged; it stays as it is.
+    /// - Throws: ``HandoffError`` when the file cannot be read or is damaged; the file is not changed.
     static func read(from directory: StateDirectory) throws(HandoffError) -> Contents {
         do {
             if try oldFile.storedVersion(in: directory) == oldFile.version { return try readOld(from: directory) }
@@ -64,14 +64,14 @@ enum CircleFile {
         } catch {
             throw HandoffError(
                 .stateDamaged,
-                "\(directory.path.appending(name)) holds an entry that is no device. Restore it from a backup."
+                "\(directory.path.appending(name)) contains an invalid device. Restore it from a backup."
             )
         }
     }
 
     /// Replaces the file.
     ///
-    /// - Throws: ``HandoffError`` with `stateUnwritable`; then the file is as it was.
+    /// - Throws: ``HandoffError`` with `stateUnwritable`; then the file has not changed.
     static func write(_ contents: Contents, to directory: StateDirectory) throws(HandoffError) {
         let document = Document(
             circle: Data(contents.circle.message.encode()),

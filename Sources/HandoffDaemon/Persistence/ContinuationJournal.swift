@@ -2,15 +2,15 @@ import HandoffCore
 import Logging
 import Synchronization
 
-/// The announcements to apps that have not been followed by an activity or an error, kept over a restart of the daemon.
+/// The announcements to apps that were not followed by an activity or an error yet, kept over a restart of the daemon.
 ///
-/// An entry is written before the app is told, and taken back before the app is given what follows.
+/// An entry is written before the app is called, and removed before the app gets the activity or the error.
 final class ContinuationJournal: Sendable {
     /// An announcement.
     struct Entry: Codable, Hashable, Sendable {
         /// The app's id.
         let app: String
-        /// The activity type that it was told.
+        /// The announced activity type.
         let type: String
     }
 
@@ -21,19 +21,19 @@ final class ContinuationJournal: Sendable {
     private let entries = Mutex<[Continuations.ID: Entry]>([:])
     private let left: Mutex<[Entry]>
 
-    /// Reads what a daemon before this one has left; a damaged journal is reported, and the next announcement replaces it.
+    /// Reads the entries of the previous run; a damaged journal is logged, and the next announcement replaces it.
     init(in directory: StateDirectory, logger: Logger) {
         self.directory = directory
         self.logger = logger
         do throws(HandoffError) {
             left = Mutex(try Self.file.read(from: directory) ?? [])
         } catch {
-            logger.warning("apps that wait are not told: \(error.message)")
+            logger.warning("cannot notify apps that wait: \(error.message)", metadata: ["event": "journal.unreadable"])
             left = Mutex([])
         }
     }
 
-    /// The announcements that a daemon before this one has left open; they are gone from the journal then.
+    /// Returns the open announcements of the previous run, and removes them from the journal.
     func takeLeft() -> [Entry] {
         let taken = left.withLock { left in
             defer { left = [] }
@@ -43,7 +43,7 @@ final class ContinuationJournal: Sendable {
         return taken
     }
 
-    /// Writes an announcement down.
+    /// Saves an announcement.
     func insert(_ entry: Entry, _ id: Continuations.ID) {
         entries.withLock { entries in
             entries[id] = entry
@@ -51,14 +51,14 @@ final class ContinuationJournal: Sendable {
         }
     }
 
-    /// Takes an announcement back; nothing where there is none.
+    /// Removes an announcement; does nothing if there is none.
     func remove(_ id: Continuations.ID) {
         entries.withLock { entries in
             if entries.removeValue(forKey: id) != nil { write(entries) }
         }
     }
 
-    /// Leaves an announcement for the next connection, over which its app can be told.
+    /// Keeps an announcement for the next connection, over which its app can be notified.
     func leave(_ id: Continuations.ID) {
         guard let entry = entries.withLock({ $0.removeValue(forKey: id) }) else { return }
         left.withLock { $0.append(entry) }
@@ -69,7 +69,10 @@ final class ContinuationJournal: Sendable {
             let all = left.withLock { $0 } + entries.sorted { $0.key < $1.key }.map(\.value)
             try Self.file.write(all, to: directory)
         } catch {
-            logger.warning("a restart now would leave an app waiting: \(error.message)")
+            logger.warning(
+                "cannot write the continuation journal; a restart now would leave an app waiting: \(error.message)",
+                metadata: ["event": "journal.unwritten"]
+            )
         }
     }
 }

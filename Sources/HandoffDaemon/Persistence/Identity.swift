@@ -3,10 +3,10 @@ import FoundationEssentials
 package import HandoffCore
 package import HandoffCrypto
 package import HandoffModel
-// FoundationEssentials has a DeviceID of the file system.
+// FoundationEssentials has a DeviceID for file systems.
 package import struct HandoffModel.DeviceID
 
-/// What makes this device itself: its keys, made once and kept in the state directory.
+/// The identity of this device: its keys, generated once and kept in the state directory.
 package struct Identity: Sendable {
     package let keys: DeviceKeys
 
@@ -20,10 +20,10 @@ package struct Identity: Sendable {
 
     private static let file = StateFile<Document>(name: "identity", version: 1)
 
-    /// The identity in `directory`, made and written there at the first start.
+    /// Returns the identity in `directory`, which is generated and saved there at the first start.
     ///
-    /// - Throws: ``HandoffError`` when the file cannot be read, is damaged, or cannot be written. A damaged file stays
-    ///   as it is.
+    /// - Throws: ``HandoffError`` when the file cannot be read, is damaged, or cannot be written. A damaged file is not
+    ///   changed.
     package static func loaded(from directory: StateDirectory) throws(HandoffError) -> Identity {
         if let document = try file.read(from: directory) {
             do {
@@ -35,7 +35,7 @@ package struct Identity: Sendable {
             } catch {
                 throw HandoffError(
                     .stateDamaged,
-                    "\(directory.path.appending("identity")) holds no usable keys. Restore it from a backup."
+                    "\(directory.path.appending("identity")) contains no usable keys. Restore it from a backup."
                 )
             }
         }

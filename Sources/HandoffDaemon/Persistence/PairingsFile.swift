@@ -3,10 +3,10 @@ import SystemPackage
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
-// FoundationEssentials has a DeviceID of the file system.
+// FoundationEssentials has a DeviceID for file systems.
 import struct HandoffModel.DeviceID
 
-/// The pairings that may not be settled on both sides, kept in the state directory.
+/// The pairings that may not be reconciled on both sides, kept in the state directory.
 struct PairingsFile: Sendable {
     private struct Entry: Codable {
         var pairing: Data
@@ -26,9 +26,9 @@ struct PairingsFile: Sendable {
         self.directory = directory
     }
 
-    /// The pairings in the file; none when it is not there yet.
+    /// Returns the pairings in the file; none when it does not exist yet.
     ///
-    /// - Throws: ``HandoffError`` when the file cannot be read or is damaged; it stays as it is.
+    /// - Throws: ``HandoffError`` when the file cannot be read or is damaged; the file is not changed.
     func read() throws(HandoffError) -> PairingRecords {
         var records: [PairingRecord] = []
         for entry in try Self.file.read(from: directory) ?? [] {
@@ -53,8 +53,8 @@ struct PairingsFile: Sendable {
                 let path = directory.path.appending("pairings")
                 throw HandoffError(
                     .stateDamaged,
-                    "\(path) holds an entry that is no pairing. Restore it from a backup, or move it away: what is not "
-                        + "settled then stays so until the devices are paired anew."
+                    "\(path) contains an invalid pairing. Restore it from a backup, or move it away: unconfirmed pairings "
+                        + "then stay so until the devices are paired again."
                 )
             }
         }
@@ -63,7 +63,7 @@ struct PairingsFile: Sendable {
 
     /// Replaces the file durably.
     ///
-    /// - Throws: ``HandoffError`` with `stateUnwritable`; then the file is as it was.
+    /// - Throws: ``HandoffError`` with `stateUnwritable`; then the file has not changed.
     func write(_ records: PairingRecords) throws(HandoffError) {
         let entries = records.all.map {
             Entry(

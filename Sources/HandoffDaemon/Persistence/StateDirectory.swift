@@ -2,16 +2,17 @@ import Glibc
 package import HandoffCore
 package import SystemPackage
 
-/// The directory in which this device keeps its keys and the devices that it trusts.
+/// The directory in which this device keeps its keys and its trusted devices.
 ///
-/// One daemon uses it at a time. Files in it are readable for their owner alone and are replaced whole, durably: after a
-/// crash or a power cut a file is the old one or the new one.
+/// Only one daemon uses it at a time. Its files are readable for their owner only, and are replaced atomically and
+/// durably: after a crash or a power failure, a file is either the old or the new one.
 package struct StateDirectory: Sendable {
     package let path: FilePath
 
-    /// Where the state lives: what was asked for, else what systemd made for the service, else the user's place for it.
+    /// Returns the path of the directory: the requested one, otherwise systemd's for the service, otherwise the user's
+    /// default.
     ///
-    /// - Throws: ``HandoffError`` with `stateUnreadable` when nothing says where.
+    /// - Throws: ``HandoffError`` with `stateUnreadable` when none of them is set.
     package static func path(option: String?, environment: [String: String]) throws(HandoffError) -> FilePath {
         if let option, !option.isEmpty { return FilePath(option) }
         guard option == nil else { throw HandoffError(.stateUnreadable, "--state-dir is empty; name a directory.") }
@@ -23,11 +24,11 @@ package struct StateDirectory: Sendable {
         }
         throw HandoffError(
             .stateUnreadable,
-            "Nothing says where to keep this device's keys: give --state-dir, or set HOME."
+            "No directory for this device's keys is set: pass --state-dir, or set HOME."
         )
     }
 
-    /// Opens the directory at `path`, making it if need be, and keeps it for this process while `body` runs.
+    /// Opens the directory at `path`, creates it if necessary, and locks it for this process while `body` runs.
     ///
     /// - Throws: ``HandoffError`` when it cannot be used, or another daemon uses it; else what `body` throws.
     package static func withDirectory<Success>(
@@ -46,12 +47,12 @@ package struct StateDirectory: Sendable {
         return try await body(StateDirectory(path: path))
     }
 
-    /// The contents of a file; nil when there is none.
+    /// Returns the contents of a file; nil when it does not exist.
     ///
     /// - Throws: ``HandoffError`` with `stateUnreadable`.
     package func read(_ name: String) throws(HandoffError) -> [UInt8]? {
         let file = path.appending(name)
-        // Without waiting, for what is no file may keep its reader waiting for ever.
+        // Opened without blocking: if the path is not a regular file, reading it may block indefinitely.
         let descriptor = Glibc.open(file.string, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -67,14 +68,14 @@ package struct StateDirectory: Sendable {
             if count == 0 { return bytes }
             bytes.append(contentsOf: piece[..<count])
             guard bytes.count <= Self.maximumFileBytes else {
-                throw HandoffError(.stateDamaged, "\(file) is too large to be what handoffd wrote there.")
+                throw HandoffError(.stateDamaged, "\(file) is too large to have been written by handoffd.")
             }
         }
     }
 
     /// Replaces a file's contents durably.
     ///
-    /// - Throws: ``HandoffError`` with `stateUnwritable`; then the file is as it was.
+    /// - Throws: ``HandoffError`` with `stateUnwritable`; then the file has not changed.
     package func write(_ bytes: [UInt8], to name: String) throws(HandoffError) {
         let file = path.appending(name)
         let draft = path.appending(".\(name).new")
@@ -90,12 +91,12 @@ package struct StateDirectory: Sendable {
             guard count > 0 else { throw Self.unwritable(draft, errno) }
             rest = rest.dropFirst(count)
         }
-        // A draft that was left by a crash keeps the mode that it had.
+        // A temporary file left by a crash keeps its old mode.
         guard fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0, rename(draft.string, file.string) == 0 else {
             throw Self.unwritable(file, errno)
         }
-        // A rename is durable once the directory is (rename(2), fsync(2)). It has happened all the same: whoever were told
-        // that it had not would go on with other contents than the file's.
+        // A rename is durable once the directory is (rename(2), fsync(2)). It has happened even if fsync fails:
+        // reporting failure here would leave callers out of sync with the file on disk.
         _ = fsync(directory)
     }
 

@@ -3,15 +3,15 @@ import FoundationEssentials
 import HandoffCore
 import HandoffCrypto
 
-/// A JSON document in the state directory, with a first line that tells what it is and whether it is whole.
+/// A JSON document in the state directory, with a first line that identifies it and contains its checksum.
 ///
-/// The first line reads `handoffd NAME VERSION CHECKSUM`, the checksum being the SHA-256 of everything behind that line
-/// in hexadecimal. A file that does not match is never overwritten.
+/// The first line is `handoffd NAME VERSION CHECKSUM`; the checksum is the SHA-256 of everything after that line, in
+/// hexadecimal. A file that does not match is never overwritten.
 struct StateFile<Contents: Codable> {
     let name: String
     let version: Int
 
-    /// The format in which the file was written; nil when there is none, or it does not say.
+    /// Returns the format in which the file was written; nil when the file does not exist or does not state it.
     ///
     /// - Throws: ``HandoffError`` with `stateUnreadable` or `stateDamaged`.
     func storedVersion(in directory: StateDirectory) throws(HandoffError) -> Int? {
@@ -20,7 +20,7 @@ struct StateFile<Contents: Codable> {
         return words.count == 4 ? Int(words[2]) : nil
     }
 
-    /// Reads the file; nil when there is none.
+    /// Reads the file; returns nil when it does not exist.
     ///
     /// - Throws: ``HandoffError`` with `stateUnreadable` or `stateDamaged`.
     func read(from directory: StateDirectory) throws(HandoffError) -> Contents? {
@@ -48,7 +48,7 @@ struct StateFile<Contents: Codable> {
 
     /// Replaces the file durably.
     ///
-    /// - Throws: ``HandoffError`` with `stateUnwritable`; then the file is as it was.
+    /// - Throws: ``HandoffError`` with `stateUnwritable`; then the file has not changed.
     func write(_ contents: Contents, to directory: StateDirectory) throws(HandoffError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
@@ -71,8 +71,8 @@ struct StateFile<Contents: Codable> {
     private func damaged(_ path: String) -> HandoffError {
         HandoffError(
             .stateDamaged,
-            "\(path) is damaged. handoffd leaves it as it is. Restore it from a backup, or move it away to begin anew; "
-                + "a new identity must be trusted again by your other devices."
+            "\(path) is damaged. handoffd leaves it as it is. Restore it from a backup, or move it away to start again; "
+                + "your other devices must then trust the new identity again."
         )
     }
 }

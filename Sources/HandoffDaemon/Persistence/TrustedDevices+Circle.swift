@@ -4,18 +4,18 @@ import HandoffModel
 import HandoffWire
 
 extension TrustedDevices {
-    /// What another device's state has changed here.
+    /// What a merge with another device's circle has changed here.
     struct Changes: Hashable, Sendable {
         var added: [Device] = []
         var changed: [Device] = []
         var removed: [DeviceID] = []
-        /// Whether the others knew a later state of this device than itself.
+        /// Whether the other devices knew a later state of this device than itself.
         var isOutdated = false
-        /// Whether this device has another name.
+        /// Whether the name of this device has changed.
         var isRenamed = false
     }
 
-    /// Says which of the members is this device; a name that the configuration changed counts from now on.
+    /// Sets which of the members is this device; a name that was changed in the configuration applies from now on.
     ///
     /// - Throws: ``HandoffError`` with `limitReached`.
     mutating func setOwnIdentity(_ identity: Identity, name: DeviceName) throws(HandoffError) {
@@ -33,15 +33,15 @@ extension TrustedDevices {
 
     /// This device as a member; nil before ``setOwnIdentity(_:name:)``.
     var own: Member? { ownID.flatMap { contents.circle[$0] } }
-    /// The name under which the circle knows this device.
+    /// The name of this device in the circle.
     var ownName: DeviceName? { own?.name }
     /// The key under which this device advertises.
     var ownKey: AdvertisingKey? { own?.advertisingKey }
 
-    /// All that the circle knows of a device.
+    /// Returns what the circle knows about a device.
     func member(_ id: DeviceID) -> Member? { contents.circle[id] }
 
-    /// Gives a device, this one too, a name that counts on all of them.
+    /// Renames a device, which may be this one, on all devices of the circle.
     ///
     /// - Throws: ``HandoffError`` with `unknownDevice` or `stateUnwritable`; then nothing has changed.
     mutating func rename(_ id: DeviceID, to name: DeviceName) throws(HandoffError) {
@@ -50,7 +50,8 @@ extension TrustedDevices {
         }
     }
 
-    /// Joins the state that the trusted device `peer` has sent; whoever it removes can read this device no more.
+    /// Merges the circle that the trusted device `peer` has sent; devices that it removes can no longer read this
+    /// device.
     ///
     /// - Throws: ``HandoffError`` with `limitReached`, `peerMisbehaved` or `stateUnwritable`; then nothing has changed.
     mutating func merge(
@@ -61,7 +62,7 @@ extension TrustedDevices {
         let theirs = try Circle(message)
         let old = self
         var draft = self
-        // What it says of its own key is later than what was given by hand.
+        // A key in its own circle is newer than the given key.
         if theirs[peer]?.advertisingKey != nil { draft.contents.peers[peer]?.givenKey = nil }
         if theirs == contents.circle, draft.contents.peers == contents.peers { return Changes() }
         let selfResult = try draft.contents.circle.merge(theirs, as: identity.id, newKey: AdvertisingKey.generate)
@@ -76,7 +77,7 @@ extension TrustedDevices {
         return changes
     }
 
-    /// Takes in that `peer` has the state with that digest.
+    /// Records that `peer` has the state with that digest.
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`.
     mutating func acknowledge(_ digest: [UInt8], by peer: DeviceID) throws(HandoffError) {
@@ -84,12 +85,12 @@ extension TrustedDevices {
         try replace { $0.contents.peers[peer, default: .init()].digest = digest }
     }
 
-    /// Whether a trusted device may not know this device's present state.
+    /// Whether a trusted device may not know the present state of the circle.
     func hasUpdate(for id: DeviceID) -> Bool {
         self[id] != nil && contents.peers[id]?.digest != digest
     }
 
-    /// When a device was heard last before this run of the daemon, to the hour; microseconds since 1970.
+    /// The time when a device was heard last before this run of the daemon, to the hour, in microseconds since 1970.
     func lastSeen(_ id: DeviceID) -> Int64? { contents.peers[id]?.lastSeen }
 
     /// Whether a device was not heard yet in this hour.
@@ -97,15 +98,15 @@ extension TrustedDevices {
         self[id] != nil && contents.peers[id]?.lastSeen != Self.hour(of: unixMicroseconds)
     }
 
-    /// Remembers when a device was heard, to the hour.
+    /// Records when a device was heard, to the hour.
     mutating func recordLastSeen(of id: DeviceID, at unixMicroseconds: Int64) {
         guard isFirstSeen(id, at: unixMicroseconds) else { return }
         contents.peers[id, default: .init()].lastSeen = Self.hour(of: unixMicroseconds)
-        // Should the disk be full, it is known until the daemon stops, or written with the next change.
+        // If the disk is full, it is known until the daemon stops, or is written with the next change.
         try? replace { _ in }
     }
 
-    /// Trusts nobody any more; this device is a circle of its own, and nobody that was in it before can read it.
+    /// Leaves the circle: this device becomes a circle of its own, whose advertisements no former member can read.
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`; then nothing has changed.
     mutating func leave() throws(HandoffError) {

@@ -4,32 +4,32 @@ package import HandoffModel
 
 /// The devices that this one trusts: the other members of its circle, kept in the state directory.
 package struct TrustedDevices: Sendable {
-    /// One trusted device.
+    /// A trusted device.
     package struct Device: Hashable, Sendable {
         package let id: DeviceID
         package let name: DeviceName
         package let publicKey: DevicePublicKey
-        /// The key that was given by hand, or else the one that the circle knows; nil when neither has come yet.
+        /// The given key, or else the one that the circle knows; nil when neither has arrived yet.
         package let advertisingKey: AdvertisingKey?
     }
 
-    /// The largest number of devices; each costs the scanner work for every advertisement heard.
+    /// The maximum number of devices; each costs the scanner work for every advertisement heard.
     package static let maximumCount = Circle.maximumMembers - 1
 
     let directory: StateDirectory
     var contents: CircleFile.Contents
-    /// This device, once ``setOwnIdentity(_:name:)`` has said which it is.
+    /// The id of this device, once ``setOwnIdentity(_:name:)`` has set it.
     var ownID: DeviceID?
-    /// By what others tell whether they know the same.
+    /// The circle digest, by which two devices find out whether they know the same state.
     var digest: [UInt8] = []
     /// The members that may not know the present state, in the order of their ids.
     private(set) var lagging: [DeviceID] = []
-    /// Whether the others have known a later state of this device than itself, in this run of the daemon.
+    /// Whether the other devices have known a later state of this device than itself, in this run of the daemon.
     var isOutdated = false
 
-    /// The devices in `directory`; none when the file is not there yet.
+    /// Loads the devices in `directory`; none when the file does not exist yet.
     ///
-    /// - Throws: ``HandoffError`` when the file cannot be read or is damaged; it stays as it is.
+    /// - Throws: ``HandoffError`` when the file cannot be read or is damaged; the file is not changed.
     package init(from directory: StateDirectory) throws(HandoffError) {
         self.directory = directory
         contents = try CircleFile.read(from: directory)
@@ -45,32 +45,33 @@ package struct TrustedDevices: Sendable {
 
     package var isEmpty: Bool { !contents.circle.members.contains { $0.id != ownID } }
 
-    /// The device with that id, if it is trusted.
+    /// Returns the device with that id, if it is trusted.
     package subscript(id: DeviceID) -> Device? { id == ownID ? nil : contents.circle[id].map(device) }
 
-    /// Trusts a device, or takes over the new name and advertising key of one that is trusted already.
+    /// Trusts a device, or updates the name and the given key of one that is trusted already.
     ///
-    /// The key was given by hand. It is used here, and not passed on: others get it with the device's own state, so that
-    /// nobody gets a key without the removals that its owner knows of.
+    /// The given key is used here, and not passed on: other devices get it in the device's own circle, so that no
+    /// device gets a key without the removals that its owner knows of.
     ///
     /// - Throws: ``HandoffError`` when there are too many, or the file cannot be written; then nothing has changed.
     package mutating func insert(_ device: Device) throws(HandoffError) {
         guard self[device.id] != nil || all.count < Self.maximumCount else {
             throw HandoffError(
                 .limitReached,
-                "\(Self.maximumCount) devices are trusted, which is the most; remove one of them first."
+                "\(Self.maximumCount) devices are trusted, which is the maximum; remove one of them first."
             )
         }
         try replace { draft throws(HandoffError) in
             let identity = DeviceIdentity(publicKey: device.publicKey, name: device.name)
             try draft.contents.circle.insert(identity, by: draft.ownID)
             draft.contents.peers[device.id, default: .init()].givenKey = device.advertisingKey?.rawRepresentation
-            // Its card may be another's copy: what it knows is asked anew.
+            // The card may be another device's copy, so the state of the circle that the device knows is asked for
+            // again.
             draft.contents.peers[device.id]?.digest = nil
         }
     }
 
-    /// Ends the trust in a device everywhere, and makes this device's advertisements unreadable for it.
+    /// Removes a device from the circle, and makes this device's advertisements unreadable for it.
     ///
     /// - Throws: ``HandoffError`` when it is not trusted, or the file cannot be written; then nothing has changed.
     package mutating func remove(_ id: DeviceID) throws(HandoffError) {
@@ -84,7 +85,7 @@ package struct TrustedDevices: Sendable {
         }
     }
 
-    /// The keys under which these devices may advertise to the whole circle: up to two for each, the one given by hand and the
+    /// The keys under which these devices may advertise to the whole circle: up to two for each, the given key and the
     /// one that the circle knows.
     var receivingKeys: [(DeviceID, AdvertisingKey)] {
         contents.circle.members.filter { $0.id != ownID }.flatMap { member in
@@ -92,21 +93,21 @@ package struct TrustedDevices: Sendable {
         }
     }
 
-    /// Finds out which of these devices calls.
+    /// Returns the trial that finds out which of these devices is the caller.
     ///
-    /// - Throws: ``HandoffError`` with `stateDamaged` when one of them has a key that protects nothing.
+    /// - Throws: ``HandoffError`` with `stateDamaged` when one of them has an insecure public key.
     package func trial(for identity: Identity) throws(HandoffError) -> NoiseResponderTrial<DeviceID> {
         try Self.trial(of: all, for: identity, failure: .stateDamaged)
     }
 
-    /// Refuses a device whose key protects nothing, before it is kept.
+    /// Checks a device's public key before it is saved; rejects an insecure one.
     ///
     /// - Throws: ``HandoffError`` with `invalidCard`.
     package static func checkKey(of device: Device, for identity: Identity) throws(HandoffError) {
         _ = try trial(of: [device], for: identity, failure: .invalidCard)
     }
 
-    /// Changes the draft of a state, keeps it durably, and only then believes it.
+    /// Changes a draft of the state, writes it durably, and only then replaces the state by it.
     mutating func replace(_ change: (inout TrustedDevices) throws(HandoffError) -> Void) throws(HandoffError) {
         var draft = self
         try change(&draft)
@@ -115,7 +116,7 @@ package struct TrustedDevices: Sendable {
         self = draft
     }
 
-    /// Brings what follows from the contents in line with them.
+    /// Recomputes what is derived from the contents.
     mutating func summarize() {
         digest = contents.circle.digest
         lagging = contents.circle.members.map(\.id).filter(hasUpdate)
@@ -151,7 +152,7 @@ package struct TrustedDevices: Sendable {
 }
 
 extension TrustedDevices.Device {
-    /// The device of a public key; its id follows from it.
+    /// Creates a device from its public key, from which its id is computed.
     package init(name: DeviceName, publicKey: DevicePublicKey, advertisingKey: AdvertisingKey) {
         self.init(id: publicKey.device, name: name, publicKey: publicKey, advertisingKey: advertisingKey)
     }

@@ -3,7 +3,7 @@ import HandoffCore
 import ServiceLifecycle
 import SystemPackage
 
-/// Wakes the engine when one of its deadlines has come or the wall clock was set, and never otherwise.
+/// Wakes the engine only when one of its deadlines has passed or the wall clock was set.
 struct AlarmService: Service {
     let engine: Engine
     let reactor: Reactor
@@ -40,7 +40,7 @@ struct AlarmService: Service {
         }
     }
 
-    /// A clock that was set moves the slot, and with it the keys of advertisements.
+    /// Ticks the engine when the wall clock is set: that changes the slot, and with it the keys of advertisements.
     private func watchWallClock(by clock: AlarmClock) async throws {
         while true {
             try await Self.sleeping { () throws(Errno) in try await clock.wallClockChange() }
@@ -48,9 +48,9 @@ struct AlarmService: Service {
         }
     }
 
-    /// Sleeps, or pauses for a second where the system has no descriptor for a clock; then the caller asks again.
+    /// Sleeps, or waits for a second where the system has no descriptor for a clock; the caller then tries again.
     ///
-    /// - Throws: `CancellationError`, and nothing else.
+    /// - Throws: only `CancellationError`.
     static func sleeping(_ sleep: () async throws(Errno) -> Void) async throws {
         do throws(Errno) {
             try await sleep()

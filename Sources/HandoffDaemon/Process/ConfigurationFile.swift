@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// The configuration file: a JSON5 object, so that it can hold comments.
+/// The configuration file: a JSON5 object, so that it may contain comments.
 struct ConfigurationFile: Decodable {
     var radio: String?
     var adapter: String?
@@ -12,16 +12,16 @@ struct ConfigurationFile: Decodable {
     var staysWhenAway: Bool?
     var coverAdvertisement: Bool?
     var notifies: Bool?
-    /// Paths of synchronised folders, by their ids.
+    /// The paths of synchronised folders, by their ids.
     var folders: [String: String]?
 
     private enum Key: String, CodingKey, CaseIterable {
         case radio, adapter, transport, bus, name, logLevel, staysWhenAway, notifies, coverAdvertisement, folders
     }
 
-    /// The file that was asked for, else the user's own if there is one, else nothing.
+    /// Returns the requested file, otherwise the user's own if it exists, otherwise an empty configuration.
     ///
-    /// - Throws: ``SettingsError`` when the file cannot be read, is not JSON5, or has a key that means nothing.
+    /// - Throws: ``SettingsError`` when the file cannot be read, is not JSON5, or has an unknown key.
     static func loaded(option: String?, environment: [String: String]) throws -> ConfigurationFile {
         guard let path = option ?? usersOwn(environment) else { return ConfigurationFile() }
         let data: Data
@@ -35,7 +35,7 @@ struct ConfigurationFile: Decodable {
             decoder.allowsJSON5 = true
             return try decoder.decode(ConfigurationFile.self, from: data)
         } catch let error as DecodingError {
-            throw SettingsError("The configuration file \(path) is wrong: \(explanation(error))")
+            throw SettingsError("The configuration file \(path) is invalid: \(explanation(error))")
         }
     }
 
@@ -56,7 +56,7 @@ struct ConfigurationFile: Decodable {
         coverAdvertisement = try container.decodeIfPresent(Bool.self, forKey: .coverAdvertisement)
     }
 
-    /// A key that means nothing is a slip of the pen, which should not pass unnoticed.
+    /// Rejects unknown keys: they are most likely typing errors, which should be reported.
     private static func checkKeys(_ decoder: any Decoder) throws {
         let entries = try decoder.singleValueContainer().decode([String: Ignored].self)
         for key in entries.keys.sorted() where Key(rawValue: key) == nil {
@@ -64,7 +64,7 @@ struct ConfigurationFile: Decodable {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(
                     codingPath: decoder.codingPath,
-                    debugDescription: "there is no setting \"\(key)\"; there are \(known)."
+                    debugDescription: "unknown setting \"\(key)\"; the settings are \(known)."
                 )
             )
         }

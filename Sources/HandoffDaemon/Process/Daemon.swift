@@ -10,7 +10,7 @@ package import Logging
 import ServiceLifecycle
 import SystemPackage
 
-/// handoffd as a whole: everything that runs between its start and its stop, over any radio.
+/// The whole daemon, over any radio: every service that runs between its start and its stop.
 package struct Daemon<R: Radio>: Sendable {
     private let options: DaemonOptions
     private let radio: R
@@ -22,10 +22,10 @@ package struct Daemon<R: Radio>: Sendable {
         self.logger = logger
     }
 
-    /// Runs until SIGTERM or SIGINT asks it to stop.
+    /// Runs until SIGTERM or SIGINT.
     ///
-    /// - Throws: ``HandoffError`` when the state directory cannot be used, `DBusError` when there is no bus to stand on
-    ///   or another handoffd stands there already, `RadioError` when no waiting makes the radio usable.
+    /// - Throws: ``HandoffError`` when the state directory cannot be used, `DBusError` when the bus cannot be reached
+    ///   or another handoffd owns the name on it, `RadioError` when the radio cannot become usable by waiting.
     package func run() async throws {
         try await StateDirectory.withDirectory(at: options.stateDirectory) { directory in
             let identity = try Identity.loaded(from: directory)
@@ -35,7 +35,8 @@ package struct Daemon<R: Radio>: Sendable {
             logger.info(
                 "starting",
                 metadata: [
-                    "version": "\(DaemonVersion.current)", "device": "\(identity.id)", "name": "\(options.deviceName)",
+                    "event": "daemon.started", "version": "\(DaemonVersion.current)", "device": "\(identity.id)",
+                    "name": "\(options.deviceName)",
                 ]
             )
             try await Reactor.withReactor { reactor in
@@ -54,14 +55,18 @@ package struct Daemon<R: Radio>: Sendable {
         )
     }
 
-    /// Below its notices, the service group writes out every service with all that is in it.
+    /// The logger of the service group, at `notice` or above: below that, the group logs every service with all its
+    /// contents.
     private var lifecycleLogger: Logger {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)
         return quiet
     }
 
-    /// In the order of their start; they stop in reverse, so that the farewell is still heard when the bus is gone.
+    /// The services in the order of their start.
+    ///
+    /// They stop in reverse order, so that the withdrawal advertisement is still broadcast after the bus connection is
+    /// closed.
     private func services(
         for engine: Engine,
         in directory: StateDirectory,

@@ -4,39 +4,39 @@ package import HandoffFolders
 package import HandoffModel
 package import SystemPackage
 
-/// What a person may decide about a daemon besides its radio.
+/// The settings of a daemon that the user can choose, except for its radio.
 package struct DaemonOptions: Sendable {
-    /// The bus on which programs meet the daemon.
+    /// The bus on which the daemon serves its clients.
     package var bus: BusAddress
-    /// Where keys and trusted devices are kept.
+    /// The directory for keys and trusted devices.
     package var stateDirectory: FilePath
-    /// The name under which other devices show this one.
+    /// The name that other devices display for this one.
     package var name: DeviceName
 
-    /// Whether activities stay on the air while the person's session is locked or idle.
+    /// Whether activities stay advertised while the user's session is locked or idle.
     package var staysWhenAway: Bool
 
-    /// Whether the desktop shows a notification when something comes near that can be continued.
+    /// Whether the desktop shows a notification when an activity that can be continued appears nearby.
     package var notifies = true
 
-    /// Whether something is advertised while there is nothing to continue.
+    /// Whether a cover advertisement is broadcast while there is nothing to continue.
     package var coversAdvertisement: Bool
 
-    /// Where apps are found.
+    /// The directories in which apps are found.
     package var apps: AppScan
 
     /// The synchronised folders of the configuration file.
     package var folders = SyncedFolders()
 
-    /// The person's home directory, where there is one.
+    /// The user's home directory, if known.
     package var home: String?
-    /// Which apps open documents.
+    /// The source of the apps that open documents.
     package var documentApps: DocumentAppScan
 
-    /// The name as text.
+    /// The device name as text.
     package var deviceName: String { name.rawValue }
 
-    /// The name as a station of the simulated air can have it: up to 32 letters, digits, `-` and `_`.
+    /// The device name in the form that a simulated station accepts: up to 32 letters, digits, `-` and `_`.
     package var stationName: String {
         String(name.rawValue.prefix(32).map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") ? $0 : "-" })
     }

@@ -1,5 +1,5 @@
 /// The version of handoffd and handoffctl.
 package enum DaemonVersion {
-    /// In the form of Semantic Versioning.
+    /// The version as in Semantic Versioning.
     package static let current = "0.1.0"
 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// What the system says about this process and this machine.
+/// Properties of this process and this machine, as the system reports them.
 package enum Environment {
-    /// The environment variables that settings can come from.
+    /// The environment variables from which settings are read.
     package static var current: [String: String] {
         let names = [
             "HOME", "PATH", "STATE_DIRECTORY", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME", "XDG_CURRENT_DESKTOP",
@@ -13,7 +13,7 @@ package enum Environment {
         }
     }
 
-    /// The name of this machine.
+    /// The host name of this machine; empty when it cannot be read.
     package static var hostName: String {
         var names = utsname()
         guard uname(&names) == 0 else { return "" }

@@ -1,13 +1,14 @@
 import Logging
 
-/// One message of the log as one line.
+/// Formats a log message as a single line.
 enum LogLine {
-    /// The line, with its end.
+    /// Returns the line, including the line end.
     ///
-    /// Names and messages can come from other devices and programs: nothing of them starts a line, moves a cursor, or
-    /// turns the direction in which the rest is read.
+    /// Names and messages can come from other devices and programs: characters in them that would start a line, move
+    /// the cursor, or change the text direction are replaced by spaces.
     ///
-    /// - Parameter time: for a terminal, the time of day; for systemd nil, which adds its own and takes the priority.
+    /// - Parameter time: the time of day, for a terminal; nil for systemd, which adds its own time and reads the
+    ///   priority.
     static func text(
         _ level: Logger.Level,
         _ message: String,
@@ -32,7 +33,7 @@ enum LogLine {
         }
     }
 
-    /// The priority of sd-daemon(3).
+    /// The priority as in sd-daemon(3).
     private static func priority(of level: Logger.Level) -> Int {
         switch level {
         case .trace, .debug: 7

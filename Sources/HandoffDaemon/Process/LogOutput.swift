@@ -1,9 +1,9 @@
 import Glibc
 package import Logging
 
-/// Where the daemon's log goes: standard error, readable in a terminal, or with the priorities of the journal.
+/// The destination of the daemon's log: standard error, in a form for terminals or with the priorities of the journal.
 package enum LogOutput {
-    /// A logger for a terminal, with the time of day, or for systemd, which adds its own.
+    /// Returns a logger for a terminal, with the time of day, or for systemd, which adds its own time.
     package static func logger(level: Logger.Level, isForeground: Bool) -> Logger {
         var logger = Logger(label: "handoffd") { _ in LineHandler(isForeground: isForeground) }
         logger.logLevel = level
@@ -11,7 +11,7 @@ package enum LogOutput {
     }
 }
 
-/// Writes each message as one line.
+/// A log handler that writes each message as one line.
 private struct LineHandler: LogHandler {
     let isForeground: Bool
     var metadata: Logger.Metadata = [:]
@@ -26,7 +26,7 @@ private struct LineHandler: LogHandler {
         let details = metadata.merging(event.metadata ?? [:]) { _, new in new }
         let time = isForeground ? Self.time() : nil
         let bytes = Array(LogLine.text(event.level, event.message.description, details, time: time).utf8)
-        // One write for each line, so that lines of two threads do not mix; a log that cannot be written is lost.
+        // One write for each line, so that lines of two threads are not interleaved; errors of the write are ignored.
         _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 

@@ -2,14 +2,14 @@ import Epoll
 import Logging
 
 extension Logger {
-    /// Logs that changes are found by looking again at intervals only, or that the kernel reports them again; nothing while that
-    /// stays as it is.
+    /// Logs that changes are now found by polling only, or that the kernel reports them again; logs nothing while the
+    /// state is unchanged.
     ///
     /// - Parameters:
-    ///   - obstacle: why the kernel does not report changes now; nil where it does.
-    ///   - last: the same of the last time.
-    ///   - what: what may change, in the plural.
-    ///   - interval: how often they are looked at meanwhile.
+    ///   - obstacle: why the kernel does not report changes now; nil if it does.
+    ///   - last: the obstacle at the previous call.
+    ///   - what: what is watched, as a plural noun.
+    ///   - interval: the polling interval.
     func log(
         _ obstacle: DirectoryWatch.Obstacle?,
         after last: DirectoryWatch.Obstacle?,
@@ -19,9 +19,12 @@ extension Logger {
         guard obstacle != last else { return }
         if let obstacle {
             let seconds = interval.components.seconds
-            warning("changes of \(what) are noticed every \(seconds) s instead of at once: \(obstacle)")
+            warning(
+                "changes of \(what) are detected every \(seconds) s instead of immediately: \(obstacle)",
+                metadata: ["event": "watch.unavailable"]
+            )
         } else {
-            notice("changes of \(what) are noticed at once again")
+            notice("changes of \(what) are detected immediately again", metadata: ["event": "watch.restored"])
         }
     }
 }

@@ -2,9 +2,9 @@ import DBus
 import Logging
 import ServiceLifecycle
 
-/// Takes activities off the air while the person's login session is locked or idle, as systemd-logind tells.
+/// Stops advertising activities while the user's login session is locked or idle, as reported by systemd-logind.
 ///
-/// Where there is no logind, nobody is ever away. (The interface: org.freedesktop.login1(5).)
+/// Without logind, the user counts as present at all times. (The interface: org.freedesktop.login1(5).)
 struct LoginSessionMonitor: Service {
     let engine: Engine
     let bus: BusAddress
@@ -20,7 +20,7 @@ struct LoginSessionMonitor: Service {
         }
     }
 
-    /// Follows the session until cancelled, over a system bus that may go and come back.
+    /// Follows the session until cancelled, and reconnects when the system bus connection is lost.
     private func follow() async throws {
         var retry = Backoff()
         while true {
@@ -30,13 +30,13 @@ struct LoginSessionMonitor: Service {
                 }
             } catch let error as DBusError {
                 engine.withhold(false)
-                logger.debug("nobody tells when the session is locked: \(error.message)")
+                logger.debug("cannot observe whether the session is locked: \(error.message)")
                 try await retry.wait()
             }
         }
     }
 
-    /// Asks anew whenever logind has something to say, which is seldom; the session itself may be another one by then.
+    /// Reads the state again at every signal of logind, which are rare; the session may be a different one by then.
     private func follow(over connection: Connection) async throws {
         let rule = MatchRule(sender: Self.name, pathNamespace: Self.root)
         try await connection.withSignals(rule) { signals in
@@ -46,10 +46,10 @@ struct LoginSessionMonitor: Service {
         throw CancellationError()
     }
 
-    /// Whether the session is locked or idle; false when nobody knows.
+    /// Whether the session is locked or idle; false when this cannot be determined.
     private func isAway(_ connection: Connection) async -> Bool {
         do throws(DBusError) {
-            // The session of whoever asks, or the graphical one of the same user for a service outside any session.
+            // "auto": the caller's session, or the user's graphical session for a service outside any session.
             let manager: InterfaceName = "org.freedesktop.login1.Manager"
             let reply = try await call(connection, Self.root, manager, "GetSession", [.string("auto")])
             let path = try reply.decode(at: 0, as: ObjectPath.self)
@@ -64,7 +64,7 @@ struct LoginSessionMonitor: Service {
             let properties = all.first?.stringDictionary ?? [:]
             return ["LockedHint", "IdleHint"].contains { properties[$0]?.boolean == true }
         } catch {
-            logger.debug("no login session to follow: \(error.message)")
+            logger.debug("no login session to observe: \(error.message)")
             return false
         }
     }

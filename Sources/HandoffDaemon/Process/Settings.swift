@@ -7,14 +7,13 @@ package import HandoffRadio
 package import Logging
 import SystemPackage
 
-/// Everything that a person may decide about a daemon, resolved from the command line, the configuration file and the
-/// environment, in this order.
+/// All settings of a daemon, resolved from the command line, the configuration file and the environment, in this order.
 package struct Settings: Sendable {
-    /// Which radio the daemon uses.
+    /// The radio that the daemon uses.
     package enum RadioChoice: Hashable, Sendable {
-        /// Bluetooth, over the adapter of that name; nil for the first that can be used.
+        /// Bluetooth, over the adapter of that name; nil for the first usable one.
         case bluez(adapter: String?)
-        /// A simulated air in a directory, for trying things without Bluetooth.
+        /// A simulated air in a directory, for trying handoffd without Bluetooth.
         case simulated(directory: String)
     }
 
@@ -23,7 +22,7 @@ package struct Settings: Sendable {
     package let daemon: DaemonOptions
     package let logLevel: Logger.Level
 
-    /// What was said on the command line; nil where nothing was said.
+    /// The options given on the command line; nil for those that were not given.
     package struct CommandLine: Sendable {
         package var radio: String?
         package var adapter: String?
@@ -33,7 +32,7 @@ package struct Settings: Sendable {
         package var configuration: String?
         package var name: String?
         package var logLevel: String?
-        /// Whether something is advertised while there is nothing to continue; false leaves it to the file.
+        /// Whether a cover advertisement is broadcast while there is nothing to continue; false leaves it to the file.
         package var covers = false
 
         package init() {}
@@ -41,13 +40,13 @@ package struct Settings: Sendable {
 
     /// Resolves the settings.
     ///
-    /// - Throws: ``SettingsError`` that names the setting and says what it may be.
+    /// - Throws: ``SettingsError`` that names the setting and its allowed values.
     package init(_ line: CommandLine, environment: [String: String], hostName: String) throws {
         let file = try ConfigurationFile.loaded(option: line.configuration, environment: environment)
         radio = try Self.radio(line.radio ?? file.radio ?? "bluez", adapter: line.adapter, usual: file.adapter)
         transport = try Self.transport(line.transport ?? file.transport ?? ChannelTransport.automatic.rawValue)
         if line.transport != nil, case .simulated = radio {
-            throw SettingsError("--transport goes with --radio bluez only.")
+            throw SettingsError("--transport can be used with --radio bluez only.")
         }
         logLevel = try Self.level(line.logLevel ?? file.logLevel ?? "info")
         let directories = AppDirectories(environment: environment)
@@ -66,14 +65,14 @@ package struct Settings: Sendable {
         self.daemon = daemon
     }
 
-    /// - Parameter usual: the adapter for Bluetooth where the command line names none.
+    /// - Parameter usual: the Bluetooth adapter to use when the command line names none.
     private static func radio(_ text: String, adapter: String?, usual: String?) throws -> RadioChoice {
         if text == "bluez" { return .bluez(adapter: try (adapter ?? usual).map(checkedAdapter)) }
         let prefix = "simulated:"
         guard text.hasPrefix(prefix), text.count > prefix.count else {
             throw SettingsError("--radio is \"\(text)\"; it can be bluez or simulated:DIRECTORY.")
         }
-        guard adapter == nil else { throw SettingsError("--adapter goes with --radio bluez only.") }
+        guard adapter == nil else { throw SettingsError("--adapter can be used with --radio bluez only.") }
         return .simulated(directory: String(text.dropFirst(prefix.count)))
     }
 
@@ -131,7 +130,7 @@ package struct Settings: Sendable {
     }
 }
 
-/// A setting that cannot be used: a sentence that names it and says what it may be.
+/// An unusable setting: a sentence that names it and its allowed values.
 package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
     package let message: String
 

@@ -3,11 +3,11 @@ import HandoffCore
 import HandoffRadio
 package import Logging
 
-/// Why a daemon could not start or go on, in a sentence that says what to do.
+/// Explains in a sentence why a daemon could not start or continue, and what to do about it.
 package enum StartFailure {
-    /// Logs an error of `Daemon.run()` in a sentence.
+    /// Logs an error of `Daemon.run()` as a sentence.
     package static func report(_ error: any Error, to logger: Logger) {
-        logger.critical("\(sentence(for: error))")
+        logger.critical("\(sentence(for: error))", metadata: ["event": "daemon.failed"])
     }
 
     static func sentence(for error: any Error) -> String {
@@ -22,9 +22,9 @@ package enum StartFailure {
     private static func sentence(for error: DBusError) -> String {
         switch error.code {
         case .nameTaken:
-            "Another handoffd stands on this bus already (\(error.message)). Stop it, or give this one another --bus."
+            "Another handoffd is already running on this bus (\(error.message)). Stop it, or pass another --bus."
         case .connectFailed, .invalidAddress:
-            "There is no bus to stand on (\(error.message)). In a session without one, use `dbus-run-session`, "
+            "Cannot connect to the bus (\(error.message)). In a session without one, use `dbus-run-session`, "
                 + "or name one with --bus."
         default:
             error.message

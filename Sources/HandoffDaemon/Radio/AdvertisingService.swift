@@ -3,15 +3,17 @@ import HandoffRadio
 import Logging
 import ServiceLifecycle
 
-/// Keeps on the air what the engine plans to have there.
+/// Broadcasts the advertisement that the engine plans.
 ///
-/// When the daemon stops, all activities are invalidated, and the service goes on until the farewell was heard.
+/// When the daemon stops, all activities are invalidated, and the service continues until the withdrawal advertisement
+/// ends.
 struct AdvertisingService<R: Radio>: Service {
     let engine: Engine
     let radio: R
     let logger: Logger
 
-    /// The longest that a stopping daemon waits for its farewell: a whole one, and a second for it to begin.
+    /// The longest time that a stopping daemon spends on its withdrawal advertisement: its whole duration, and a second
+    /// for it to start.
     private static var maximumWithdrawalTime: Duration { AdvertisementPacer.withdrawalDuration + .seconds(1) }
 
     func run() async throws {
@@ -46,7 +48,10 @@ struct AdvertisingService<R: Radio>: Service {
                 }
                 retry.reset()
             } catch let error as RadioError {
-                logger.warning("not advertising: \(error.message)", metadata: ["code": "\(error.code)"])
+                logger.warning(
+                    "cannot advertise: \(error.message)",
+                    metadata: ["event": "advertising.failed", "code": "\(error.code)"]
+                )
                 plan = try await retry.wait(for: plans, after: shown)
             }
         }

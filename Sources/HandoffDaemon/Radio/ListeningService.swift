@@ -3,7 +3,7 @@ import HandoffRadio
 import Logging
 import ServiceLifecycle
 
-/// Accepts channels and answers on each.
+/// Accepts channels and serves each of them.
 struct ListeningService<R: Radio>: Service {
     let engine: Engine
     let radio: R
@@ -20,7 +20,8 @@ struct ListeningService<R: Radio>: Service {
         let server = SessionServer(engine: engine, reactor: reactor, logger: logger)
         var retry = Backoff()
         while true {
-            // The scanning plan counts how often the radio has become usable, which is when listening is worth a try.
+            // The scanning plan changes whenever the radio has become usable, which is when listening should be tried
+            // again.
             let plan = engine.scanning.current
             do {
                 try await radio.withListener(
@@ -33,7 +34,7 @@ struct ListeningService<R: Radio>: Service {
                 }
             } catch let error as RadioError {
                 engine.listening(at: nil)
-                logger.debug("not listening: \(error.message)", metadata: ["code": "\(error.code)"])
+                logger.debug("cannot listen: \(error.message)", metadata: ["code": "\(error.code)"])
                 _ = try await retry.wait(for: engine.scanning, after: plan)
             }
         }

@@ -2,7 +2,7 @@ import HandoffRadio
 import Logging
 import ServiceLifecycle
 
-/// Runs the radio and tells the engine what becomes of it.
+/// Runs the radio and reports its state to the engine.
 struct RadioService<R: Radio>: Service {
     let engine: Engine
     let radio: R
@@ -16,9 +16,9 @@ struct RadioService<R: Radio>: Service {
                 group.addTask {
                     var isFirst = true
                     for await state in states {
-                        // Before it runs, a radio cannot be used, which is nothing to warn of.
+                        // A radio is unavailable before it runs, which does not need a warning.
                         if case .unavailable = state, isFirst {
-                            logger.debug("the radio starts")
+                            logger.debug("the radio is starting")
                         } else {
                             log(state)
                         }
@@ -35,12 +35,18 @@ struct RadioService<R: Radio>: Service {
     private func log(_ state: RadioState) {
         switch state {
         case .ready(let description):
-            logger.info("the radio is ready", metadata: ["radio": "\(description.name)"])
+            logger.info("the radio is ready", metadata: ["event": "radio.ready", "radio": "\(description.name)"])
             for advisory in description.advisories {
-                logger.notice("\(advisory.message)", metadata: ["advisory": "\(advisory.name)"])
+                logger.notice(
+                    "\(advisory.message)",
+                    metadata: ["event": "radio.limited", "advisory": "\(advisory.name)"]
+                )
             }
         case .unavailable(let error):
-            logger.warning("the radio cannot be used: \(error.message)", metadata: ["code": "\(error.code)"])
+            logger.warning(
+                "the radio cannot be used: \(error.message)",
+                metadata: ["event": "radio.unavailable", "code": "\(error.code)"]
+            )
         }
     }
 }

@@ -2,15 +2,15 @@ import HandoffRadio
 import Logging
 import ServiceLifecycle
 
-/// Listens as much as the engine plans, and tells it everything heard.
+/// Scans as much as the engine plans, and reports every advertisement to it.
 struct ScanningService<R: Radio>: Service {
     let engine: Engine
     let radio: R
     let logger: Logger
 
-    /// How long a duty-cycled scan listens: long enough for an advertiser at 417.5 ms to be heard twice.
+    /// The window of a duty-cycled scan: long enough to hear an advertiser at 417.5 ms twice.
     private static var window: Duration { .seconds(1) }
-    /// How long it rests in between.
+    /// The pause between two windows.
     private static var rest: Duration { .seconds(3) }
 
     func run() async throws {
@@ -38,13 +38,13 @@ struct ScanningService<R: Radio>: Service {
                     plan = try await pause(plan)
                 }
             } catch let error as RadioError {
-                logger.debug("not scanning: \(error.message)", metadata: ["code": "\(error.code)"])
+                logger.debug("cannot scan: \(error.message)", metadata: ["code": "\(error.code)"])
                 plan = try await retry.wait(for: plans, after: plan)
             }
         }
     }
 
-    /// Listens until the plan changes or the window is over.
+    /// Scans until the plan changes or the window is over.
     private func listen(until plan: Latest<Engine.ScanningPlan>.Version, within window: Duration?) async throws {
         let engine = engine
         try await radio.withScan(for: plan.value.services) { reports in
@@ -60,7 +60,7 @@ struct ScanningService<R: Radio>: Service {
         }
     }
 
-    /// Rests until the rest is over or the plan changes.
+    /// Waits until the pause is over or the plan changes.
     private func pause(_ plan: Latest<Engine.ScanningPlan>.Version) async throws -> Latest<Engine.ScanningPlan>.Version
     {
         let plans = engine.scanning

@@ -5,15 +5,15 @@ import HandoffWire
 import Logging
 import ServiceLifecycle
 
-/// Calls devices that were heard and may not know what became of the circle, one after the other.
+/// Sends circle updates, one device after the other, to devices that were heard and may not have the present circle.
 ///
-/// A person asked for the change that it brings; when there is no news, nobody is called.
+/// The user requested the change that an update contains; if there is no update, no device is dialled.
 struct CircleUpdateService<R: Radio>: Service {
     let engine: Engine
     let radio: R
     let logger: Logger
 
-    /// How long all of it may take.
+    /// The time limit for one update as a whole.
     private static var limit: Duration { .seconds(20) }
 
     func run() async throws {
@@ -43,8 +43,12 @@ struct CircleUpdateService<R: Radio>: Service {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            // It is called again in the next slot, or learns it from whoever it meets first.
-            logger.info("a device has not got the news yet: \(error)", metadata: ["device": "\(device.id)"])
+            // The device is dialled again in the next slot, or gets the update from the first other member that it
+            // meets.
+            logger.info(
+                "cannot deliver a circle update yet: \(error)",
+                metadata: ["event": "circle.unsent", "device": "\(device.id)"]
+            )
         }
     }
 

@@ -3,35 +3,36 @@ import HandoffModel
 import HandoffRadio
 import Synchronization
 
-/// Who may be connected at once: strangers, callers and streams have places of their own, so that none of them keeps the
-/// others out.
+/// The limits on simultaneous connections: unauthenticated peers, callers and streams have separate limits, so that
+/// none of them can keep the others out.
 ///
-/// Whoever has not said yet who it is, is a stranger; whoever has, but may be replaying what another one said, is a caller.
-/// Of both, a newcomer takes the place of a longer stay. A stream was confirmed by its peer, and stays.
+/// A peer is unauthenticated until it has sent a request under a trusted device's key; then it is a caller, which may
+/// still be an attacker who replays a request of that device. In both groups, a new peer evicts the oldest connection of
+/// the owner that has the most. A stream is not evicted: its peer has confirmed that it is the device.
 final class ConnectionAdmission: Sendable {
-    /// How many strangers: they have two seconds, and a trusted device needs a fraction of one.
+    /// The limit of unauthenticated peers: each has two seconds, and a trusted device needs a fraction of one.
     private static let maximumUnauthenticated = 16
-    /// How many callers: enough for all of a person's devices to fetch together.
+    /// The limit of callers: enough for all of a user's devices to fetch at the same time.
     private static let maximumAuthenticated = 24
-    /// How many streams.
+    /// The limit of streams.
     private static let maximumStreams = 24
 
-    /// How many channels are open at once at most, with some that are being closed.
+    /// The limit of open channels, including some that are being closed.
     static let maximumChannels = maximumUnauthenticated + maximumAuthenticated + maximumStreams + 8
 
-    /// Seats for those who have not said yet who they are.
+    /// The limiter for peers that have not authenticated yet.
     let unauthenticated = ConnectionLimiter<RadioAddress>(limit: maximumUnauthenticated)
-    /// Seats for those who ask in the name of a trusted device.
+    /// The limiter for peers that send requests as a trusted device.
     let authenticated = ConnectionLimiter<DeviceID>(limit: maximumAuthenticated)
 
     private let streams = Mutex(0)
 
-    /// Whether one more stream can be carried.
+    /// Whether one more stream can be opened.
     var hasRoomForStream: Bool { streams.withLock { $0 < Self.maximumStreams } }
 
-    /// Runs `body` for a stream.
+    /// Runs `body` for a stream, counted against the limit.
     ///
-    /// - Throws: ``HandoffError`` with `limitReached` when there are too many; else what `body` throws.
+    /// - Throws: ``HandoffError`` with `limitReached` when too many streams are open; else what `body` throws.
     func withStream(_ body: () async throws -> Void) async throws {
         let hasPlace = streams.withLock { count in
             guard count < Self.maximumStreams else { return false }

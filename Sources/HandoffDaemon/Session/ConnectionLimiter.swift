@@ -1,24 +1,24 @@
 import HandoffCore
 import Synchronization
 
-/// Seats for peers of whom nothing is known for sure; who loses one is told so.
+/// Limits the connections of peers whose identity is not proven; an evicted peer gets an error.
 final class ConnectionLimiter<Owner: Hashable & Sendable>: Sendable {
     private struct State {
         var admission: AdmissionControl<Owner>
-        /// Raised for whoever has to leave.
+        /// Set for the connection that has to end.
         var evictions: [AdmissionControl<Owner>.ID: Latest<Bool>] = [:]
     }
 
     private let state: Mutex<State>
 
-    /// Room for `limit` peers.
+    /// Creates a limiter for `limit` peers.
     init(limit: Int) {
         state = Mutex(State(admission: AdmissionControl(limit: limit)))
     }
 
-    /// Runs `body` for a peer until a newcomer needs the seat.
+    /// Runs `body` for a peer until it ends or its connection is evicted for a new one.
     ///
-    /// - Throws: ``HandoffError`` with `limitReached` when somebody else got the seat; else what `body` throws.
+    /// - Throws: ``HandoffError`` with `limitReached` when the connection was evicted; else what `body` throws.
     func withAdmission<Success: Sendable>(
         for owner: Owner,
         _ body: @escaping @Sendable () async throws -> Success
@@ -38,7 +38,7 @@ final class ConnectionLimiter<Owner: Hashable & Sendable>: Sendable {
         evicted?.set(true)
         return try await first(body) {
             _ = try await eviction.changed(since: eviction.initial)
-            throw HandoffError(.limitReached, "Too many devices are connected; another one got the place.")
+            throw HandoffError(.limitReached, "Too many devices are connected; this one was closed to admit another.")
         }
     }
 }

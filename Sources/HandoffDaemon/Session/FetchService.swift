@@ -7,16 +7,16 @@ import ServiceLifecycle
 
 /// Fetches the activity of an entry from its origin.
 protocol ActivityFetcher: Sendable {
-    /// The whole activity.
+    /// Returns the whole activity.
     ///
-    /// - Throws: ``HandoffError`` or `RadioError` that says why not and what to do.
+    /// - Throws: ``HandoffError`` or `RadioError` that explains the failure and what to do.
     func fetch(_ id: NearbyEntry.ID) async throws -> Activity
 }
 
-/// Fetches over a radio.
+/// Fetches activities over a radio.
 ///
-/// Whoever asks has the activity as soon as it is here and acknowledged. Closing the channel and the link takes seconds
-/// more on some stacks, for which nobody needs to wait: it goes on in ``run()``.
+/// The caller gets the activity as soon as it was received and acknowledged. Closing the channel and the link takes
+/// seconds more on some stacks; that continues in ``run()`` without delaying the caller.
 struct FetchService<R: Radio>: Service, ActivityFetcher {
     let engine: Engine
     let radio: R
@@ -33,11 +33,11 @@ struct FetchService<R: Radio>: Service, ActivityFetcher {
     private let pendingFetches: AsyncStream<PendingFetch>
     private let newFetches: AsyncStream<PendingFetch>.Continuation
 
-    /// How long the origin may take to close after the acknowledgement.
+    /// The time limit for the origin to close the channel after the acknowledgement.
     private static var closeLimit: Duration { .seconds(2) }
-    /// How long an origin may be silent while there are more places to try: an app that saves first has 3 s.
+    /// How long an origin may stay silent while there are more endpoints to try: an app that has to save first has 3 s.
     private static var silentLimit: Duration { .seconds(5) }
-    /// How long all of it may take.
+    /// The time limit for one fetch as a whole.
     private static var limit: Duration { .seconds(15) }
 
     init(engine: Engine, radio: R, logger: Logger) {
@@ -82,16 +82,18 @@ struct FetchService<R: Radio>: Service, ActivityFetcher {
                 try await ask(pending)
             }
         } catch {
-            // After the answer, only its taking leave can have failed.
+            // After the answer, only closing the channel can have failed.
             pending.outcome.setOnce(.failure(error))
         }
     }
 
-    /// Asks the origin where it was heard last; when it is heard elsewhere before the channel is open, there.
+    /// Fetches from the endpoint at which the origin was heard last; if it is heard at another one before the channel
+    /// is open, from there.
     private func ask(_ pending: PendingFetch) async throws {
         let (engine, entry) = (engine, pending.entry)
         try await PeerDialer(engine: engine, radio: radio).withChannel(at: entry.endpoint) {
-            // The entry may be gone already, with a farewell from another address, and be fetched still.
+            // The entry may already be gone, after a withdrawal advertisement from another address, and can still be
+            // fetched.
             engine.read { $0.endpoints[entry.device] }
         } others: {
             engine.endpoints(of: entry.device)
@@ -103,7 +105,7 @@ struct FetchService<R: Radio>: Service, ActivityFetcher {
                 peer: pending.device.publicKey,
                 request: .fetch(FetchRequest(typeHash: entry.typeHash))
             )
-            // Somebody else may have taken the call, who has nothing to say.
+            // Another device may have accepted the channel at this endpoint, and has no answer.
             let isAlone = engine.endpoints(of: entry.device).count <= 1
             try await unless(isAlone ? Self.limit : Self.silentLimit, passes: pending.outcome) {
                 try await runSession(session, with: pending.device.id, over: channel) {
@@ -113,7 +115,7 @@ struct FetchService<R: Radio>: Service, ActivityFetcher {
         }
     }
 
-    /// Runs `body`, which has to have an outcome before `limit` has passed.
+    /// Runs `body`, which has to set an outcome within `limit`.
     private func unless(
         _ limit: Duration,
         passes outcome: Outcome,
@@ -122,11 +124,11 @@ struct FetchService<R: Radio>: Service, ActivityFetcher {
         try await first(body) {
             try await Task.sleep(for: limit)
             guard outcome.current.value == nil else { try await untilCancelled() }
-            throw RadioError(.timedOut, "Nothing was answered within \(limit).")
+            throw RadioError(.timedOut, "No answer within \(limit).")
         }
     }
 
-    /// Sends the request, takes the answer, and lets the origin close once it has the acknowledgement.
+    /// Sends the request, receives the answer, acknowledges it, and waits until the origin closes the channel.
     private func runSession(
         _ session: consuming ClientSession,
         with device: DeviceID,
@@ -140,8 +142,8 @@ struct FetchService<R: Radio>: Service, ActivityFetcher {
             try await channel.sendAll(answered.acknowledgement)
             answer(answered.answer)
             if let digest = answered.circleDigest { engine.receiveCircleDigest(digest, from: device) }
-            // Closing throws away what the peer has not taken: wait until it closes (net/bluetooth/l2cap_core.c,
-            // l2cap_chan_del).
+            // Closing discards data that the peer has not read yet, so wait until the peer closes
+            // (net/bluetooth/l2cap_core.c, l2cap_chan_del).
             _ = try? await withDeadline(Self.closeLimit, orThrow: CancellationError()) { try await channel.receive() }
             return
         }
@@ -152,13 +154,13 @@ struct FetchService<R: Radio>: Service, ActivityFetcher {
         switch answer {
         case .activity(let activity):
             guard activity.type.hash == entry.typeHash else {
-                throw HandoffError(.peerMisbehaved, "\(name) sent another activity than the one asked for.")
+                throw HandoffError(.peerMisbehaved, "\(name) sent a different activity from the one requested.")
             }
             engine.learn(activity.type)
             return activity
         case .refusal(let refusal) where refusal.code == .noLongerCurrent:
             engine.removeStaleEntry(entry.id)
-            throw HandoffError(.noLongerCurrent, "\(name) goes on with something else by now; look again.")
+            throw HandoffError(.noLongerCurrent, "\(name) has a different current activity by now; look again.")
         case .circle:
             throw HandoffError(.peerMisbehaved, "\(name) sent its circle instead of an activity.")
         case .refusal(let refusal) where refusal.code == .notPaired:
@@ -166,7 +168,7 @@ struct FetchService<R: Radio>: Service, ActivityFetcher {
         case .refusal(let refusal):
             throw HandoffError(.peerRefused, "\(name) refused: \(refusal.message)")
         case .settled, .stream:
-            throw HandoffError(.peerMisbehaved, "\(name) sent a stream instead of the activity that was asked for.")
+            throw HandoffError(.peerMisbehaved, "\(name) sent a stream instead of the requested activity.")
         }
     }
 
@@ -177,7 +179,7 @@ struct FetchService<R: Radio>: Service, ActivityFetcher {
         )
     }
 
-    /// What a channel means that ends without an answer.
+    /// The error for a channel that was closed without an answer.
     static var unanswered: HandoffError {
         HandoffError(
             .notTrusted,
@@ -186,7 +188,7 @@ struct FetchService<R: Radio>: Service, ActivityFetcher {
         )
     }
 
-    /// What a failure to reach a device means for a person.
+    /// Returns the error for the user when a device cannot be reached.
     static func explained(_ error: RadioError, _ name: String) -> any Error {
         switch error.code {
         case .timedOut, .channelClosed:

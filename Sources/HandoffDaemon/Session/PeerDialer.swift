@@ -1,38 +1,42 @@
 import HandoffCore
 import HandoffRadio
 
-/// Where a device can be dialled.
+/// The address and port at which a device can be dialled.
 typealias PeerEndpoint = RecentEndpoints.PeerEndpoint
 
-/// Opens channels to devices, wherever they are heard at the moment.
+/// Opens channels to devices at the endpoints where they are heard at the moment.
 struct PeerDialer<R: Radio>: Sendable {
     let engine: Engine
     let radio: R
 
-    /// How long opening a channel may take.
+    /// The time limit for opening a channel.
     private static var limit: Duration { .seconds(10) }
-    /// How long when there are more places to try: an old bluetoothd is heard twice meanwhile.
+    /// The time limit while there are more endpoints to try: long enough for an old bluetoothd to report an advertiser
+    /// twice.
     private static var limitPerEndpoint: Duration { .seconds(3) }
-    /// How often a link that breaks is made again to the same place.
+    /// How many times a dropped link to the same endpoint is opened again.
     private static var repetitions: Int { 2 }
-    /// How long a dial is left in peace before a new place ends it: whoever makes up places can make up many.
+    /// The minimum time for a dial before a new endpoint ends it: spoofed endpoints are cheap, so each dial gets this
+    /// long.
     private static var minimumDialTime: Duration { .seconds(1) }
 
-    /// Runs `body` with a channel to a device; when it is heard elsewhere before the channel is open, to there.
+    /// Runs `body` with a channel to a device; if it is heard at another endpoint before the channel is open, dials
+    /// that one.
     ///
-    /// A device may advertise from another address from one moment to the next, and nobody answers at the old one. And
-    /// somebody else may repeat its advertisement elsewhere: then each place gets its turn, once. A link may break under
-    /// the first message, because of somebody else's on the same computer (bluetoothd drops one late that it was asked to
-    /// drop): when the other places have had their turn, it is made again, and so few times that nobody can keep us
-    /// dialling.
+    /// A device may change its address at any moment, and then does not answer at the old one. An attacker may repeat
+    /// its advertisement from another address: so each endpoint is tried, once. A link may drop during the first
+    /// message because of another program on the same computer (bluetoothd drops late a link that it was asked to
+    /// drop): after the other endpoints were tried, it is opened again, but only a few times, so that no peer can keep
+    /// this device dialling.
     ///
     /// - Parameters:
-    ///   - start: where it was heard when somebody asked for it.
-    ///   - endpoint: where it is now, as far as the engine knows.
-    ///   - others: where else it was heard lately; a place where `body` fails is followed by the next one.
-    ///   - isDone: whether `body` has had what it wanted, so that its failure is no reason to go on.
-    ///   - body: may run again, at another place or after its link has broken, as long as it is not done.
-    /// - Throws: `RadioError` when there is no channel to be had; else what `body` throws.
+    ///   - start: the endpoint known when the caller made the request.
+    ///   - endpoint: returns the endpoint that the engine knows now.
+    ///   - others: returns the other endpoints at which the device was heard lately; if `body` fails at one, the next
+    ///     is tried.
+    ///   - isDone: whether `body` has its result, so that its failure is not a reason to continue.
+    ///   - body: may run again, at another endpoint or after its link was dropped, as long as it is not done.
+    /// - Throws: `RadioError` when no channel can be opened; else what `body` throws.
     func withChannel(
         at start: PeerEndpoint,
         tracking endpoint: @escaping @Sendable () -> PeerEndpoint?,
@@ -53,14 +57,14 @@ struct PeerDialer<R: Radio>: Sendable {
                     try await body(channel)
                 }
             } catch {
-                // The place heard last is the likeliest to be the device: what was wrong there is told.
+                // The endpoint heard last is the most likely to be the device, so its error is the one reported.
                 failure = failure ?? error
                 let wasOpen = dialled.current.value
                 guard !wasOpen || !isDone(), !Task.isCancelled else { throw failure ?? error }
                 if wasOpen, (error as? RadioError)?.code == .channelClosed { isBroken = true }
                 next = others().first { !seen.contains($0) }
                 if next == nil, isBroken, repetitions < Self.repetitions {
-                    // What is wrong from now on is told; a device that was removed has no place any more.
+                    // Errors from now on are reported; a device that was removed has no endpoint any more.
                     (next, failure, isBroken) = (endpoint(), nil, false)
                     repetitions += 1
                 }
@@ -69,7 +73,7 @@ struct PeerDialer<R: Radio>: Sendable {
         }
     }
 
-    /// Dials one place; another one to go on with, or nil when `body` has run.
+    /// Dials one endpoint; returns another one to continue with, or nil when `body` has run.
     private func dial(
         _ current: PeerEndpoint,
         excluding tried: Set<PeerEndpoint>,
@@ -85,7 +89,7 @@ struct PeerDialer<R: Radio>: Sendable {
                 guard resolution.current.value == .opened else { return }
                 try await body(channel)
             }
-            // Whoever has decided to move says where to.
+            // The task that decided to move has set the endpoint to move to.
             guard resolution.current.value == .moved else { return nil }
             try await untilCancelled()
         } or: {
@@ -94,12 +98,12 @@ struct PeerDialer<R: Radio>: Sendable {
         }
     }
 
-    /// What becomes of one dial; it is decided once.
+    /// The result of one dial; it is set once.
     private enum Resolution: Sendable {
         case opened, moved
     }
 
-    /// Waits until the device is heard at a place that was not tried, before the channel is open.
+    /// Waits until the device is heard at an endpoint that was not tried, before the channel is open.
     private func move(
         excluding tried: Set<PeerEndpoint>,
         to endpoint: @Sendable () -> PeerEndpoint?,
@@ -117,6 +121,6 @@ struct PeerDialer<R: Radio>: Sendable {
 }
 
 extension NearbyEntry {
-    /// Where its origin can be dialled.
+    /// The endpoint at which the origin of the entry can be dialled.
     var endpoint: PeerEndpoint { PeerEndpoint(address: address, port: port) }
 }

@@ -8,7 +8,7 @@ import LocalStream
 import Logging
 import Synchronization
 
-/// Answers trusted devices, each on its own channel, and nobody else.
+/// Answers trusted devices, and the peers of unreconciled pairings, each on its own channel.
 struct SessionServer: Sendable {
     let engine: Engine
     let reactor: Reactor
@@ -23,12 +23,12 @@ struct SessionServer: Sendable {
         self.logger = logger
     }
 
-    /// How long a stranger is listened to.
+    /// The time limit for a peer to authenticate.
     private static let unauthenticatedLimit = Duration.seconds(2)
-    /// How long a trusted device may take for all of it.
+    /// The time limit for a trusted device's whole session.
     private static let limit = Duration.seconds(15)
 
-    /// Serves one channel to its end; nothing that a peer does is an error here.
+    /// Serves one channel until it ends; errors that a peer can cause are logged, not thrown.
     func serve(_ channel: some RadioChannel) async {
         do {
             let session = engine.read { ServerSession(trial: $0.trial, pairingTrial: $0.pairing.trial) }
@@ -54,14 +54,21 @@ struct SessionServer: Sendable {
         }
     }
 
-    /// What anybody with a radio can make happen is told in full for whoever looks for it, and else once a minute.
+    /// Logs an error that any device in radio range can cause: each at debug level, and a summary once a minute at info
+    /// level.
     private func report(_ error: any Error, of peer: RadioAddress) {
-        logger.debug("a session ended early: \(error)", metadata: ["peer": "\(peer)"])
+        logger.debug(
+            "a session ended early: \(error)",
+            metadata: ["event": "session.failed", "peer": "\(peer)"]
+        )
         guard let count = logLimiter.recordEvent() else { return }
-        logger.info("\(count) sessions ended early since this was told last; the newest: \(error)")
+        logger.info(
+            "\(count) sessions ended early since the last report; the latest: \(error)",
+            metadata: ["event": "session.failed"]
+        )
     }
 
-    /// How often that is told, over all channels.
+    /// Limits the summary to one a minute, over all channels.
     private final class RateLimiter: Sendable {
         private let logLimiter = Mutex(LogRateLimiter())
 
@@ -75,7 +82,7 @@ struct SessionServer: Sendable {
 
     private struct AnsweredSession: Sendable {
         let session: ServerSession
-        /// The activity to whose app the channel is a stream from now on.
+        /// The activity whose app gets the channel as a stream from now on.
         let streamed: ActivityRegister.ID?
     }
 
@@ -86,13 +93,13 @@ struct SessionServer: Sendable {
             guard let authenticated = try session.receiveRequest(message) else { continue }
             return AcceptedSession(session: session, authenticated: authenticated)
         }
-        throw HandoffError(.peerMisbehaved, "The peer closed the channel before it said who it is.")
+        throw HandoffError(.peerMisbehaved, "The peer closed the channel before it authenticated.")
     }
 
     private func answer(_ accepted: AcceptedSession, on channel: some RadioChannel) async throws -> AnsweredSession {
         var session = accepted.session
         let device = accepted.authenticated.device
-        logger.debug("a device asks", metadata: ["device": "\(device)"])
+        logger.debug("received a request", metadata: ["event": "request.received", "device": "\(device)"])
         let isTrusted = engine.read { $0.devices[device] != nil }
         if accepted.authenticated.request == .circle, isTrusted {
             return AnsweredSession(session: try await exchange(accepted, on: channel), streamed: nil)
@@ -112,7 +119,7 @@ struct SessionServer: Sendable {
         throw HandoffError(.peerMisbehaved, "The peer closed the channel before it acknowledged the answer.")
     }
 
-    /// Tells what this device knows of the circle, and takes in what the caller knows, under the session's key.
+    /// Sends this device's circle and merges the caller's, both under the session's key.
     private func exchange(_ accepted: AcceptedSession, on channel: some RadioChannel) async throws -> ServerSession {
         var session = accepted.session
         let device = accepted.authenticated.device
@@ -125,11 +132,11 @@ struct SessionServer: Sendable {
             let ours = engine.circle
             try await channel.sendAll(try session.conclude(Acknowledgement(circle: ours == theirs ? nil : ours)))
             try engine.acknowledged(theirs, by: device)
-            // The caller closes: closing throws away what it has not taken.
+            // The caller closes: if this side closed, data that the caller has not read yet would be discarded.
             _ = try? await channel.receive()
             return session
         }
-        throw HandoffError(.peerMisbehaved, "The peer closed the channel before it told what it knows of the circle.")
+        throw HandoffError(.peerMisbehaved, "The peer closed the channel before it sent its circle.")
     }
 
     private func prepareAnswer(to request: Request?, from device: DeviceID) async throws -> Engine.PreparedAnswer {
@@ -137,18 +144,18 @@ struct SessionServer: Sendable {
         case .settle(let request): return engine.answer(to: request, from: device)
         case .unreconciled:
             return Engine.PreparedAnswer(
-                answer: .refusal(Refusal(.notPaired, "The pairing is not settled yet.")),
+                answer: .refusal(Refusal(.notPaired, "The pairing is not reconciled yet.")),
                 activity: nil
             )
         case .other: break
         }
         return switch request {
-        case .settle: preconditionFailure("a pairing is settled above")
+        case .settle: preconditionFailure("pairings are reconciled above")
         case .fetch(let request): try await engine.answer(to: request)
-        case .circle: preconditionFailure("a circle is exchanged, or refused above")
+        case .circle: preconditionFailure("circles are exchanged or refused above")
         case .stream where !admission.hasRoomForStream:
             Engine.PreparedAnswer(
-                answer: .refusal(Refusal(.busy, "It carries as many streams as it can; end one, and try again.")),
+                answer: .refusal(Refusal(.busy, "This device has too many streams open; end one, and try again.")),
                 activity: nil
             )
         case .stream(let request): engine.answer(to: request, from: device)
@@ -160,7 +167,7 @@ struct SessionServer: Sendable {
         }
     }
 
-    /// Gives the app its end of a stream, and carries bytes until the stream has ended.
+    /// Gives the app its end of a stream, and transfers bytes until the stream ends.
     private func stream(
         _ session: ServerSession,
         to activity: ActivityRegister.ID,
@@ -173,9 +180,10 @@ struct SessionServer: Sendable {
         try await engine.whileTrusted(accepted.authenticated.device) { try await relay.run(sender, receiver) }
     }
 
-    /// Connects to the app of an activity.
+    /// Connects a local stream to the app of an activity.
     ///
-    /// When this returns, nobody but the app holds the app's end: its closing would not be noticed otherwise.
+    /// When this returns, the daemon holds no copy of the app's end: otherwise it would not notice that the app closes
+    /// it.
     private func connect(to activity: ActivityRegister.ID, for device: DeviceID) async throws -> LocalStream {
         let pair = try await LocalStreamPair.connected(on: reactor)
         let file = UnixFD(taking: try pair.duplicateFar())
@@ -196,13 +204,16 @@ struct SessionServer: Sendable {
         case .activity(let activity):
             logger.info(
                 "an activity was fetched",
-                metadata: ["device": "\(device)", "type": "\(activity.type.rawValue)"]
+                metadata: ["event": "activity.fetched", "device": "\(device)", "type": "\(activity.type.rawValue)"]
             )
         case .settled: break
         case .stream:
-            logger.info("a stream was opened", metadata: ["device": "\(device)"])
+            logger.info("a stream was opened", metadata: ["event": "stream.opened", "device": "\(device)"])
         case .refusal(let refusal):
-            logger.info("a request was refused: \(refusal.message)", metadata: ["device": "\(device)"])
+            logger.info(
+                "a request was refused: \(refusal.message)",
+                metadata: ["event": "request.refused", "device": "\(device)"]
+            )
         case .circle: break
         }
     }

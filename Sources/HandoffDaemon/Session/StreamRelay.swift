@@ -4,18 +4,19 @@ import HandoffWire
 import LocalStream
 import SystemPackage
 
-/// Carries one continuation stream between an app and the channel to the other device.
+/// Transfers one continuation stream between an app and the channel to the other device.
 ///
-/// Nothing waits here but the two pieces on their way: who does not read makes the one who writes wait, from app to app.
+/// Nothing is buffered here except the two pieces in transfer: an app that does not read blocks the app that writes.
 struct StreamRelay<Channel: RadioChannel>: Sendable {
-    /// What the other side has said.
+    /// What the other side has sent so far.
     private enum Progress: Int, Sendable {
         case writing, ended, arrived
     }
 
     let app: LocalStream
     let channel: Channel
-    /// Whether this side has opened the channel: it tells last that all has arrived, and the other one closes.
+    /// Whether this side opened the channel: it is the last to confirm that all has arrived, and the other side then
+    /// closes.
     let isCaller: Bool
 
     private let progress = Latest(Progress.writing)
@@ -26,9 +27,9 @@ struct StreamRelay<Channel: RadioChannel>: Sendable {
         self.isCaller = isCaller
     }
 
-    /// Carries bytes until both apps have finished and each side knows that all has arrived.
+    /// Transfers bytes until both apps have finished and each side knows that everything has arrived.
     ///
-    /// Anything else is an error for both apps, never an end: theirs is reset, and the channel closes.
+    /// Any other end is an error for both apps, never an end of file: their sockets are reset, and the channel closes.
     ///
     /// - Throws: `RadioError`, `HandoffError`, `Errno`, or `CancellationError`.
     func run(_ sender: StreamSender, _ receiver: StreamReceiver) async throws {
@@ -60,13 +61,13 @@ struct StreamRelay<Channel: RadioChannel>: Sendable {
 
     private func receive(with receiver: StreamReceiver) async throws {
         var receiver = receiver
-        // Pieces may have come together with what opened the stream.
+        // Pieces may have arrived together with the message that opened the stream.
         while let piece = try receiver.next() { try await handle(piece) }
         while let bytes = try await channel.receive() {
             try receiver.append(bytes)
             while let piece = try receiver.next() { try await handle(piece) }
-            // The caller has all and knows it; the other side's closing is what it waits for, so that its own last
-            // word is not lost with the channel.
+            // The caller has everything and knows it; it waits until this side closes, so that its last message is not
+            // discarded with the channel.
             if !isCaller, progress.current.value == .arrived { return }
         }
         guard progress.current.value == .arrived else {
@@ -79,7 +80,7 @@ struct StreamRelay<Channel: RadioChannel>: Sendable {
         case .data(let bytes):
             try await app.write(bytes)
         case .end:
-            // An app that has closed its end does not wait for this one.
+            // An app that has closed its end does not read any more; its error is ignored.
             try? app.finishWriting()
             progress.set(.ended)
         case .arrived:

@@ -8,15 +8,15 @@ import LocalStream
 import Logging
 import ServiceLifecycle
 
-/// Opens continuation streams to the apps of activities that were continued here.
+/// Opens continuation streams to the apps of activities that were continued on this device.
 protocol StreamOpener: Sendable {
-    /// A connected socket, on whose other end is the app that began the activity.
+    /// Returns a connected socket whose other end is the app that began the activity.
     ///
-    /// - Throws: `HandoffError` or `RadioError` that says why not and what to do.
+    /// - Throws: `HandoffError` or `RadioError` that explains the failure and what to do.
     func openStream(_ continuation: ContinuationID) async throws -> UnixFD
 }
 
-/// Opens continuation streams over a radio and carries them until they end.
+/// Opens continuation streams over a radio and transfers their bytes until they end.
 struct StreamService<R: Radio>: Service, StreamOpener {
     let engine: Engine
     let radio: R
@@ -30,14 +30,14 @@ struct StreamService<R: Radio>: Service, StreamOpener {
         let device: TrustedDevices.Device
         let endpoint: PeerEndpoint
         let outcome: Outcome
-        /// Raised when the app has its end.
+        /// Set when the app has its end.
         let isOpen = Latest(false)
     }
 
     private let pendingStreams: AsyncStream<PendingStream>
     private let newStreams: AsyncStream<PendingStream>.Continuation
 
-    /// How long it may take until the stream is open.
+    /// The time limit for opening a stream.
     private static var limit: Duration { .seconds(15) }
 
     init(engine: Engine, radio: R, reactor: Reactor, logger: Logger) {
@@ -61,7 +61,7 @@ struct StreamService<R: Radio>: Service, StreamOpener {
     func openStream(_ continuation: ContinuationID) async throws -> UnixFD {
         let (device, endpoint) = try engine.reachable(continuation.device)
         let outcome = Outcome(nil)
-        // Nobody but the app may hold its end: its closing would not be noticed otherwise. Whoever gave up gets none.
+        // Only the app may hold its end: otherwise its closing would not be noticed. A caller that gave up gets none.
         defer { outcome.set(.failure(CancellationError())) }
         newStreams.yield(
             PendingStream(continuation: continuation, device: device, endpoint: endpoint, outcome: outcome)
@@ -92,7 +92,7 @@ struct StreamService<R: Radio>: Service, StreamOpener {
                     try await runSession(pending, over: channel)
                 }
             } or: {
-                // Whoever asked gives up after as long: what opens later has nobody to go to.
+                // The caller gives up after the same time: a stream that opens later would have no reader.
                 try await withDeadline(Self.limit, orThrow: Self.tooSlow(pending.device.name.rawValue)) {
                     _ = try await pending.isOpen.changed(since: pending.isOpen.initial)
                 }
@@ -100,11 +100,14 @@ struct StreamService<R: Radio>: Service, StreamOpener {
             }
         } catch {
             pending.outcome.setOnce(.failure(error))
-            logger.info("a stream ended early: \(error)", metadata: ["device": "\(device)"])
+            logger.info(
+                "a stream ended early: \(error)",
+                metadata: ["event": "stream.failed", "device": "\(device)"]
+            )
         }
     }
 
-    /// Asks for the stream, gives the app its end, and carries bytes until the stream has ended.
+    /// Requests the stream, gives the app its end, and transfers bytes until the stream has ended.
     private func runSession(_ pending: PendingStream, over channel: R.Channel) async throws {
         var session = ClientSession(
             keys: engine.identity.keys,
@@ -118,24 +121,27 @@ struct StreamService<R: Radio>: Service, StreamOpener {
             do throws(HandoffError) {
                 try Self.check(answered.answer, from: pending.device.name.rawValue)
             } catch {
-                // It was the device that answered so: no other place is tried.
+                // The device itself has answered: other endpoints are not tried.
                 pending.outcome.setOnce(.failure(error))
                 throw error
             }
             let app = try await connect(pending)
             let (sender, receiver) = session.stream()
-            logger.info("a stream was opened", metadata: ["device": "\(pending.device.id)"])
+            logger.info(
+                "a stream was opened",
+                metadata: ["event": "stream.opened", "device": "\(pending.device.id)"]
+            )
             let relay = StreamRelay(app: app, channel: channel, isCaller: true)
             return try await engine.whileTrusted(pending.device.id) { try await relay.run(sender, receiver) }
         }
         throw FetchService<R>.unanswered
     }
 
-    /// Gives the app that asked its end of a connection, and returns the other.
+    /// Gives the requesting app its end of a connection, and returns the other.
     private func connect(_ pending: PendingStream) async throws -> LocalStream {
         let pair = try await LocalStreamPair.connected(on: reactor)
         guard pending.outcome.current.value == nil else {
-            throw HandoffError(.timedOut, "Whoever asked for the stream has given up.")
+            throw HandoffError(.timedOut, "The app stopped waiting for the stream.")
         }
         pending.isOpen.set(true)
         pending.outcome.setOnce(.success(UnixFD(taking: try pair.duplicateFar())))
@@ -146,11 +152,11 @@ struct StreamService<R: Radio>: Service, StreamOpener {
         switch answer {
         case .stream: return
         case .activity, .circle, .settled:
-            throw HandoffError(.peerMisbehaved, "\(name) sent something else than the stream that was asked for.")
+            throw HandoffError(.peerMisbehaved, "\(name) sent something other than the requested stream.")
         case .refusal(let refusal) where refusal.code == .noSuchActivity:
-            throw HandoffError(.continuationEnded, "The activity has ended on \(name); streams to it are over.")
+            throw HandoffError(.continuationEnded, "The activity has ended on \(name); it accepts no more streams.")
         case .refusal(let refusal) where refusal.code == .streamsNotSupported:
-            throw HandoffError(.streamsNotSupported, "The app on \(name) takes no continuation streams.")
+            throw HandoffError(.streamsNotSupported, "The app on \(name) does not accept continuation streams.")
         case .refusal(let refusal):
             throw HandoffError(.peerRefused, "\(name) refused: \(refusal.message)")
         }

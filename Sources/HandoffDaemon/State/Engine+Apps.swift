@@ -4,7 +4,7 @@ import HandoffCore
 import HandoffModel
 
 extension Engine {
-    /// Takes in which apps there are; entries that another app opens from now on are shown anew.
+    /// Sets the installed apps; entries whose launch target changes are signalled again.
     func setApps(_ registry: AppRegistry) {
         change { state, _ in
             var registry = registry
@@ -13,7 +13,7 @@ extension Engine {
         }
     }
 
-    /// Takes in which app a person wants for which type.
+    /// Sets the user's default app for each type.
     func setDefaultApps(_ defaults: [ActivityType: String]) {
         change { state, _ in
             var registry = state.apps
@@ -22,7 +22,7 @@ extension Engine {
         }
     }
 
-    /// The type of an entry, where it is known here, and what would open it.
+    /// Returns the type of an entry, if it is known here, and its launch target.
     func launchTarget(of entry: NearbyEntry) -> (type: ActivityType?, launchTarget: AppRegistry.LaunchTarget) {
         read { state in
             let type = state.type(of: entry.typeHash)
@@ -32,7 +32,7 @@ extension Engine {
 }
 
 extension Engine.State {
-    /// The type of that hash: one that an app claims, or that was met before.
+    /// Returns the type with that hash, if an installed app handles it or it was seen before.
     func type(of hash: ActivityTypeHash) -> ActivityType? {
         appTypes[hash] ?? knownTypes[hash]
     }
@@ -46,7 +46,7 @@ extension Engine.State {
 }
 
 extension NearbyLaunchTarget {
-    /// An opener in the words of the bus.
+    /// Creates the bus representation of a launch target.
     init(_ launchTarget: AppRegistry.LaunchTarget) {
         self =
             switch launchTarget {

@@ -5,10 +5,10 @@ import HandoffWire
 import Logging
 
 extension Engine {
-    /// The name under which the circle knows this device.
+    /// The name of this device in the circle.
     var name: DeviceName { read { $0.devices.ownName ?? DeviceName(sanitizing: "") } }
 
-    /// What another device needs to trust this one; the advertising key in it is the present one.
+    /// The card with which another device can trust this one; it contains the present advertising key.
     var card: CardText {
         guard let card = try? Self.card(of: read(\.devices), identity) else {
             preconditionFailure("a device's name fits a card")
@@ -16,13 +16,13 @@ extension Engine {
         return card
     }
 
-    /// What this device knows of its circle.
+    /// The circle as this device knows it, in the form of the protocol.
     var circle: CircleMessage { read { $0.devices.contents.circle.message } }
 
-    /// By what others tell whether they know the same.
+    /// The circle digest, by which two devices find out whether they know the same state.
     var circleDigest: [UInt8] { read(\.devices.digest) }
 
-    /// What a person should know about this device's own state.
+    /// The advisories about this device's own state.
     var circleAdvisories: [(name: String, message: String)] {
         let (isOutdated, isCloned) = read { ($0.devices.isOutdated, $0.isCloned) }
         let cure =
@@ -33,12 +33,12 @@ extension Engine {
         let cloned =
             "Another machine advertises with this device's own keys: it uses a copy of the state directory. If that is so, "
             + cure
-            + " Somebody who repeats what this device said before it was started looks the same for half an hour."
+            + " For half an hour after a start, a replay of this device's earlier advertisements looks the same."
         return (isOutdated ? [("identity-outdated", outdated)] : [])
             + (isCloned ? [("identity-cloned", cloned)] : [])
     }
 
-    /// Gives a device, this one too, a name that counts on all of them.
+    /// Renames a device, which may be this one, on all devices of the circle.
     ///
     /// - Throws: ``HandoffError`` with `unknownDevice` or `stateUnwritable`.
     func rename(_ id: DeviceID, to name: DeviceName) throws(HandoffError) {
@@ -49,13 +49,13 @@ extension Engine {
         }
     }
 
-    /// Joins what a trusted device knows of the circle, which it has sent under a session's key.
+    /// Merges the circle that a trusted device has sent under a session's key.
     ///
     /// - Throws: ``HandoffError`` with `limitReached`, `peerMisbehaved`, `notTrusted` or `stateUnwritable`.
     func merge(_ message: CircleMessage, from peer: DeviceID) throws(HandoffError) {
         let changes = try changeDevices { devices throws(HandoffError) in
             guard devices[peer] != nil else {
-                throw HandoffError(.notTrusted, "The device was removed while it spoke.")
+                throw HandoffError(.notTrusted, "The device was removed during the session.")
             }
             return try devices.merge(message, from: peer, for: identity)
         } then: { state, changes throws(HandoffError) in
@@ -73,7 +73,7 @@ extension Engine {
         report(changes, from: peer)
     }
 
-    /// Takes in that a trusted device has a state of the circle.
+    /// Records that a trusted device has acknowledged a state of the circle.
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`.
     func acknowledged(_ circle: CircleMessage, by peer: DeviceID) throws(HandoffError) {
@@ -85,7 +85,7 @@ extension Engine {
         }
     }
 
-    /// Takes in by what a device tells which state of the circle it knows.
+    /// Records the circle digest that a device has sent.
     func receiveCircleDigest(_ digest: [UInt8], from peer: DeviceID) {
         change { state, _ in
             guard state.devices[peer] != nil, state.devices.digest != digest else { return }
@@ -94,11 +94,10 @@ extension Engine {
         deviceUpdates.set(())
     }
 
-    /// The next device that has to be called because it may not know the present state, and where it is; it counts as
-    /// called from then on.
+    /// Returns the next device that needs a circle update, and its endpoint; counts it as dialled.
     ///
-    /// A device is called once in a slot, some more times when it advertises that it has news, and once more when a session
-    /// has shown that it knows another state.
+    /// A device may not know the present state of the circle. It is dialled once in a slot, some more times when it
+    /// advertises that it has a circle update, and once more when a session has shown that it knows a different state.
     func nextCircleUpdate() -> (device: TrustedDevices.Device, endpoint: PeerEndpoint)? {
         edit { state in
             let now = Moment.now
@@ -129,19 +128,28 @@ extension Engine {
     private func report(_ changes: TrustedDevices.Changes, from peer: DeviceID) {
         let source = "\(peer)"
         for device in changes.added {
-            logger.info("a device joined the circle", metadata: ["device": "\(device.id)", "told by": "\(source)"])
+            logger.info(
+                "a device joined the circle",
+                metadata: ["event": "device.added", "device": "\(device.id)", "source": "\(source)"]
+            )
         }
         for id in changes.removed {
-            logger.info("a device was removed from the circle", metadata: ["device": "\(id)", "told by": "\(source)"])
+            logger.info(
+                "a device was removed from the circle",
+                metadata: ["event": "device.removed", "device": "\(id)", "source": "\(source)"]
+            )
         }
         if changes.isOutdated {
-            logger.warning("other devices know a newer state of this device than it has itself")
+            logger.warning(
+                "other devices know a newer state of this device than it has itself",
+                metadata: ["event": "identity.outdated"]
+            )
         }
     }
 }
 
 extension Engine.State {
-    /// Makes what is derived from the devices' keys anew.
+    /// Recomputes what is derived from the devices' keys.
     mutating func rekey(for identity: Identity) throws(HandoffError) {
         trial = try devices.trial(for: identity)
         var directedAdvertisingKeys: [DeviceID: DirectedAdvertisingKeys] = [:]
@@ -168,7 +176,7 @@ extension Engine.State {
         }
     }
 
-    /// Forgets what is known of a device that has just been removed.
+    /// Forgets everything about a device that was just removed.
     mutating func forget(_ id: DeviceID) {
         lastSeen[id] = nil
         endpoints[id] = nil

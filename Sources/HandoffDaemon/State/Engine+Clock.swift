@@ -5,7 +5,7 @@ import HandoffRadio
 import Logging
 
 extension Engine {
-    /// Looks more closely, now and then, at an advertisement that no key opens: its sender's clock may be far off.
+    /// Checks at intervals whether an advertisement that no key opens comes from a device whose clock is far off.
     func checkClockSkew(_ report: AdvertisementReport) {
         let now = Moment.now
         guard let opener = edit({ $0.clockSkew.shouldCheck(at: now.uptime) ? $0.opener : nil }),
@@ -16,11 +16,14 @@ extension Engine {
             return state.devices[device]?.name.rawValue
         }
         guard let deviceName else { return }
-        logger.warning("\(ClockSkewDetector.explanation(of: deviceName, slots: found.slotOffset))")
+        logger.warning(
+            "\(ClockSkewDetector.explanation(of: deviceName, slots: found.slotOffset))",
+            metadata: ["event": "clock.skewed"]
+        )
         change { state, _ in state.outbox.append(.radioChanged) }
     }
 
-    /// What to tell a person of clocks that are far off.
+    /// The advisories about devices whose clocks are far off.
     var clockAdvisories: [(name: String, message: String)] {
         let now = Moment.now
         return read { state in

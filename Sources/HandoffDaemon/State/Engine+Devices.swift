@@ -23,7 +23,7 @@ extension Engine {
         }
     }
 
-    /// Ends the trust in a device; its activities leave the list at once, and this device advertises under another key.
+    /// Removes a trusted device; its entries disappear at once, and this device advertises under a new key.
     ///
     /// - Throws: ``HandoffError`` with `unknownDevice` or `stateUnwritable`.
     func remove(_ id: DeviceID) throws(HandoffError) {
@@ -37,7 +37,7 @@ extension Engine {
         removals.set(())
     }
 
-    /// Trusts nobody any more, tells nobody, and advertises under another key.
+    /// Leaves the circle without notifying any other device, and advertises under a new key.
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`; then nothing has changed.
     func leave() throws(HandoffError) {
@@ -56,9 +56,9 @@ extension Engine {
         removals.set(())
     }
 
-    /// Runs `body` for as long as a device is trusted.
+    /// Runs `body` as long as a device is trusted.
     ///
-    /// - Throws: ``HandoffError`` with `unknownDevice` when the trust ends first; else what `body` throws.
+    /// - Throws: ``HandoffError`` with `unknownDevice` when the device is removed first; else what `body` throws.
     func whileTrusted(_ id: DeviceID, _ body: @escaping @Sendable () async throws -> Void) async throws {
         try await first(body) { [self] in
             var version = removals.current
@@ -67,7 +67,7 @@ extension Engine {
         }
     }
 
-    /// Takes in what became of the radio.
+    /// Sets the state of the radio.
     func radioChanged(to radio: RadioState) {
         change { state, _ in
             if case .ready = radio { state.radioGeneration += 1 }
@@ -76,7 +76,7 @@ extension Engine {
         }
     }
 
-    /// Takes in where the listener can be reached; nil when it cannot.
+    /// Sets the port of the listener; nil when it cannot be reached.
     func listening(at port: ChannelPort?) {
         change { state, _ in state.port = port }
     }

@@ -4,16 +4,18 @@ import HandoffModel
 import HandoffWire
 
 extension Engine {
-    /// Takes in which synchronised folders there are.
+    /// Sets the synchronised folders.
     func setFolders(_ folders: SyncedFolders) {
         change { state, _ in state.folders = folders }
     }
 
     /// Checks that other devices could open the files that an activity names.
     ///
-    /// The document that the activity is about may come into a folder later; any other file has to be in one.
+    /// The document of the activity may be moved into a synchronised folder later; any other file has to be in one
+    /// already.
     ///
-    /// - Returns: why the document cannot follow now; nil when it can, and for an activity without one.
+    /// - Returns: why the document cannot be opened elsewhere now; nil when it can, and for an activity without a
+    ///   document.
     /// - Throws: ``HandoffError`` with `documentNotShared`, `documentMissing` or `invalidDocument`.
     func documentProblem(of activity: Activity) throws(HandoffError) -> String? {
         let folders = read(\.folders)
@@ -25,7 +27,7 @@ extension Engine {
         }
     }
 
-    /// Takes in why an activity's document cannot follow, or that it can.
+    /// Sets why an activity's document cannot be opened on other devices; nil when it can.
     func setDocumentProblem(_ problem: String?, of id: ActivityRegister.ID) {
         change { state, now in
             guard let before = try? state.origin.activity(id), before.documentProblem != problem else { return }
@@ -34,7 +36,7 @@ extension Engine {
         }
     }
 
-    /// The answer with the files in it as other devices know them, or the reason why it cannot be given.
+    /// Returns the answer with its files in the form for other devices, or the reason why this is not possible.
     func withSharedDocuments(_ answer: Answer) -> Answer {
         guard case .activity(let activity) = answer else { return answer }
         do {
@@ -50,7 +52,7 @@ extension Engine {
 }
 
 extension HandoffError {
-    /// The error for a document that cannot follow.
+    /// The error for a document that cannot be opened elsewhere.
     init(_ fault: FolderError) {
         let code: Code =
             switch fault.code {

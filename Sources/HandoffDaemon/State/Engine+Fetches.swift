@@ -4,21 +4,20 @@ import HandoffModel
 import HandoffWire
 
 extension Engine {
-    /// What a device gets, and which activity that is.
+    /// An answer to a device, and the activity that it contains.
     struct PreparedAnswer: Sendable {
         let answer: Answer
-        /// Nil for a refusal.
+        /// The activity; nil for a refusal.
         let activity: ActivityRegister.ID?
-        /// What was asked about a pairing; nil for anything else.
+        /// The pairing that was asked about; nil for any other request.
         var reconciliation: SettleRequest?
     }
 
-    /// The answer to a trusted device that asks for the current activity.
+    /// Returns the answer to a trusted device that asks for the current activity.
     ///
-    /// If its app has newer state than it has told, the app is asked for it first, and waited for within
-    /// `SaveRequests.timeout`.
+    /// If the app has unsaved state, it is asked to save first; the answer waits for it, up to `SaveRequests.timeout`.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled meanwhile.
+    /// - Throws: `CancellationError` when the task is cancelled.
     func answer(to request: FetchRequest) async throws -> PreparedAnswer {
         var completions = saveCompletions.current
         if let id = prepare(for: request) {
@@ -33,20 +32,20 @@ extension Engine {
                 activity: state.origin.record(for: request, at: now)?.id
             )
         }
-        // Where a file is, the file system is asked, and not under the engine's mutex.
+        // Finding a file may block in the file system, so it is done outside the engine's mutex.
         return PreparedAnswer(answer: withSharedDocuments(prepared.answer), activity: prepared.activity)
     }
 
-    /// The answer to a trusted device that asks for a stream.
+    /// Returns the answer to a trusted device that asks for a stream.
     func answer(to request: StreamRequest, from device: DeviceID) -> PreparedAnswer {
         let (answer, activity) = read { $0.origin.answer(to: request, from: device) }
         return PreparedAnswer(answer: answer, activity: activity)
     }
 
-    /// Gives the app of an activity its end of a stream that a device has opened, and waits until it has taken it.
+    /// Passes the app of an activity its end of a stream that a device opened, and waits until the app has accepted it.
     ///
-    /// - Throws: ``HandoffError`` with `noSuchActivity` when the activity has ended meanwhile, `peerRefused` when the app
-    ///   does not take it.
+    /// - Throws: ``HandoffError`` with `noSuchActivity` when the activity has ended, `peerRefused` when the app does
+    ///   not accept the stream.
     func deliverStream(_ file: UnixFD, to id: ActivityRegister.ID, openedBy device: DeviceID) async throws {
         let taken = Latest<Bool?>(nil)
         try change { state, _ throws(HandoffError) in
@@ -55,11 +54,11 @@ extension Engine {
             state.outbox.append(.streamOpened(record, by: device, name: name, file, taken))
         }
         guard try await taken.changed(since: taken.initial).value == true else {
-            throw HandoffError(.peerRefused, "The app of the activity did not take the stream.")
+            throw HandoffError(.peerRefused, "The app of the activity did not accept the stream.")
         }
     }
 
-    /// Takes in how an app answered when it was asked to save.
+    /// Records how an app answered a save request.
     func saveEnded(_ saveRequest: SaveRequests.Request, _ outcome: SaveRequests.Outcome) {
         change { state, _ in
             guard let before = try? state.origin.activity(saveRequest.activity),
@@ -72,13 +71,13 @@ extension Engine {
         }
     }
 
-    /// Takes in that an answer is on its way to a device; it may be anybody who replays that device's request.
+    /// Records that an answer is being sent; the receiver may still be an attacker who replays that device's request.
     func didSendAnswer(_ prepared: PreparedAnswer, to device: DeviceID) {
         guard let id = prepared.activity, case .activity(let activity) = prepared.answer else { return }
         change { state, _ in state.outbox.append(.fetched(id, by: device, activity)) }
     }
 
-    /// Takes in that a device has acknowledged an answer, which only itself can do.
+    /// Records that a device has acknowledged an answer, which proves that it is that device.
     func acknowledged(_ prepared: PreparedAnswer, by device: DeviceID) {
         guard let id = prepared.activity, case .activity = prepared.answer else { return }
         change { state, _ in
@@ -89,7 +88,8 @@ extension Engine {
         }
     }
 
-    /// The activity for whose app the request has to wait, if it has to; the app is asked unless it was already.
+    /// Returns the activity whose save the request has to wait for, or nil; asks its app to save unless it was already
+    /// asked.
     private func prepare(for request: FetchRequest) -> ActivityRegister.ID? {
         change { state, now in
             let before = state.origin.record(for: request, at: now)

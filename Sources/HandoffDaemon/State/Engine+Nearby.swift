@@ -6,7 +6,7 @@ import HandoffWire
 import Logging
 
 extension Engine {
-    /// Takes in an advertisement of anybody; most are of strangers and leave no trace.
+    /// Handles an advertisement of any device; most are not from trusted devices and change nothing.
     func receive(_ received: AdvertisementReport) {
         guard received.service == Self.service else { return receivePairingAdvertisement(received) }
         guard let (sender, plaintext, slot) = opened(received) else { return receiveUnopened(received) }
@@ -25,7 +25,7 @@ extension Engine {
         deviceUpdates.set(())
     }
 
-    /// The entry with that id.
+    /// Returns the entry with that id.
     ///
     /// - Throws: ``HandoffError`` with `noSuchActivity`.
     func entry(_ id: NearbyEntry.ID) throws(HandoffError) -> NearbyEntry {
@@ -38,7 +38,7 @@ extension Engine {
         return entry
     }
 
-    /// A trusted device, and where it was heard last.
+    /// Returns a trusted device, and the endpoint at which it was heard last.
     ///
     /// - Throws: ``HandoffError`` with `unknownDevice` or `peerUnreachable`.
     func reachable(_ id: DeviceID) throws(HandoffError) -> (TrustedDevices.Device, PeerEndpoint) {
@@ -50,12 +50,12 @@ extension Engine {
         return (device, endpoint)
     }
 
-    /// Where a device was heard lately, the last place first.
+    /// Returns the endpoints at which a device was heard lately, the latest first.
     func endpoints(of device: DeviceID) -> [PeerEndpoint] {
         read { $0.nearby.endpoints(of: device) }
     }
 
-    /// Drops an entry whose origin goes on with something else.
+    /// Removes an entry whose origin has a different current activity.
     func removeStaleEntry(_ id: NearbyEntry.ID) {
         change { state, now in
             state.outbox.append(contentsOf: state.nearby.remove(entry: id, at: now).map(Effect.nearby))
@@ -67,19 +67,19 @@ extension Engine {
         change { state, _ in state.learn(type) }
     }
 
-    /// Scans with full effort until the program leaves or says stop.
+    /// Scans continuously until the client leaves the bus or stops.
     func startLooking(for client: String) {
         change { state, _ in _ = state.activeScanners.insert(client) }
     }
 
-    /// Takes ``startLooking(for:)`` back.
+    /// Ends ``startLooking(for:)``.
     func stopLooking(for client: String) {
         change { state, _ in _ = state.activeScanners.remove(client) }
     }
 }
 
 extension Engine.State {
-    /// Remembers a type; entries that have a name through it are shown anew.
+    /// Remembers a type; entries whose type is known because of it are signalled again.
     mutating func learn(_ type: ActivityType) {
         guard knownTypes.learn(type) else { return }
         for entry in nearby.all where entry.typeHash == type.hash {
@@ -89,7 +89,7 @@ extension Engine.State {
 }
 
 extension Engine {
-    /// What a trusted device said and to whom, or nil when it was somebody else, which costs next to nothing.
+    /// Opens an advertisement; returns nil if no trusted device has sealed it, which is found out at little cost.
     private func opened(_ received: AdvertisementReport) -> (
         sender: AdvertisementSender, plaintext: [UInt8], slot: UInt64
     )? {
@@ -119,7 +119,7 @@ extension Engine {
         )
     }
 
-    /// Takes in that a device was near just now, though it was not heard in an advertisement.
+    /// Records that a device was in contact just now, without an advertisement.
     func recordContact(with device: DeviceID) {
         change { state, now in
             guard state.devices[device] != nil else { return }
@@ -128,7 +128,7 @@ extension Engine {
         persistLastSeen(device)
     }
 
-    /// Keeps when a device was heard, once in an hour.
+    /// Persists when a device was heard, at most once an hour.
     private func persistLastSeen(_ device: DeviceID) {
         let now = Moment.now.unixMicroseconds
         guard read({ $0.devices.isFirstSeen(device, at: now) }) else { return }
@@ -138,13 +138,17 @@ extension Engine {
         }
     }
 
-    /// Takes in an advertisement under this device's own key; one that it has not sent itself is a clone's.
+    /// Handles an advertisement under this device's own key; if this device has not sent it, another machine has a copy
+    /// of its keys.
     private func receiveOwnAdvertisement(_ data: [UInt8]) {
         guard read({ !$0.isCloned && !$0.sent.contains(data) }) else { return }
         change { state, _ in
             state.isCloned = true
             state.outbox.append(.identityChanged)
         }
-        logger.warning("another machine advertises with this device's keys")
+        logger.warning(
+            "another machine advertises with this device's keys",
+            metadata: ["event": "identity.cloned"]
+        )
     }
 }

@@ -3,12 +3,12 @@ import HandoffModel
 import Logging
 
 extension Engine {
-    /// Keeps something on the air while there is nothing to continue, or no more.
+    /// Turns the cover advertisement on or off.
     func cover(_ isCovering: Bool) {
         change { state, _ in state.origin.cover(isCovering) }
     }
 
-    /// Adds an activity that belongs to `client` and is not current yet.
+    /// Adds an activity that belongs to `client`; it is not current yet.
     ///
     /// - Throws: ``HandoffError`` with `limitReached`.
     func create(
@@ -32,7 +32,7 @@ extension Engine {
         }
     }
 
-    /// Changes what an activity has in it.
+    /// Changes the contents of an activity.
     ///
     /// - Throws: ``HandoffError`` with `noSuchActivity` or `notOwner`.
     func update(
@@ -47,7 +47,7 @@ extension Engine {
         }
     }
 
-    /// Says that the owner has newer state than it has told, or has none.
+    /// Sets whether the owner has state that it has not saved yet.
     ///
     /// - Throws: ``HandoffError`` with `noSuchActivity` or `notOwner`.
     func setNeedsSave(_ needsSave: Bool, of id: ActivityRegister.ID, by client: String) throws(HandoffError) {
@@ -58,21 +58,21 @@ extension Engine {
         }
     }
 
-    /// Makes the activity the one that other devices may continue.
+    /// Makes the activity the current one, which other devices can continue.
     func becomeCurrent(_ id: ActivityRegister.ID, by client: String) throws(HandoffError) {
         try change { state, now throws(HandoffError) in
             try state.origin.becomeCurrent(id, by: client, at: now)
         }
     }
 
-    /// Lets the activity exist without being current.
+    /// Makes the activity no longer current, without ending it.
     func resignCurrent(_ id: ActivityRegister.ID, by client: String) throws(HandoffError) {
         try change { state, now throws(HandoffError) in
             try state.origin.resignCurrent(id, by: client, at: now)
         }
     }
 
-    /// Ends the activity everywhere.
+    /// Ends the activity on all devices.
     func invalidate(_ id: ActivityRegister.ID, by client: String) throws(HandoffError) {
         try change { state, now throws(HandoffError) in
             try state.origin.invalidate(id, by: client, at: now)
@@ -80,7 +80,7 @@ extension Engine {
         }
     }
 
-    /// Forgets a program that has left the bus, with all that it held.
+    /// Removes everything that a client owns after it has left the bus.
     func clientLeft(_ client: String) {
         change { state, now in
             state.activeScanners.remove(client)
@@ -90,21 +90,28 @@ extension Engine {
         }
     }
 
-    /// Forgets every program: the bus is gone, or the daemon stops.
+    /// Removes everything that any client owns, because the bus is gone or the daemon stops.
     func allClientsLeft() {
         for client in read({ $0.activeScanners.union($0.origin.owners) }) { clientLeft(client) }
     }
 
-    /// Keeps everything off the air, or does so no longer.
+    /// Stops all advertising of this device's activities, or allows it again.
     func withhold(_ isWithheld: Bool) {
         change { state, now in
             guard state.origin.isWithheld != isWithheld else { return }
             state.origin.withhold(isWithheld, at: now)
-            logger.info(isWithheld ? "nobody is here: activities leave the air" : "somebody is here again")
+            if isWithheld {
+                logger.info(
+                    "session idle or locked: stopped advertising activities",
+                    metadata: ["event": "activities.withheld"]
+                )
+            } else {
+                logger.info("activities are advertised again", metadata: ["event": "activities.resumed"])
+            }
         }
     }
 
-    /// Takes in that what the plan says has begun to be on the air.
+    /// Records that the advertisement of the plan has started.
     func began(_ plan: AdvertisingPlan) {
         guard let content = plan.content else { return }
         change { state, now in state.origin.began(content, at: now) }
@@ -112,7 +119,7 @@ extension Engine {
 }
 
 extension Engine.State {
-    /// Has the bus show how an activity differs from what it was.
+    /// Signals on the bus how an activity differs from its previous state.
     mutating func showChange(since before: ActivityRegister.Record) {
         guard let after = try? origin.activity(before.id), after != before else { return }
         outbox.append(.activityChanged(from: before, to: after))

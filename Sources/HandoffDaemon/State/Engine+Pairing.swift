@@ -6,10 +6,10 @@ import HandoffWire
 import Logging
 
 extension Engine {
-    /// How long pairings are settled with all effort after a start.
+    /// How long after a start pairings are reconciled with full effort.
     private static let effortAfterStart = Duration.seconds(30)
 
-    /// What this device tells of itself when it pairs.
+    /// What this device sends about itself when it pairs.
     var localIdentity: LocalIdentity {
         LocalIdentity(
             name: DeviceName(sanitizing: card.name),
@@ -18,7 +18,7 @@ extension Engine {
         )
     }
 
-    /// Takes in which pairings were not settled when the daemon ended.
+    /// Loads the pairings that were not reconciled when the daemon ended.
     ///
     /// - Throws: ``HandoffError`` when the file cannot be read or is damaged.
     func setPairings(_ file: PairingsFile) throws(HandoffError) {
@@ -27,14 +27,13 @@ extension Engine {
             state.pairing = loaded
             state.pairing.effortEnd = now.uptime + Self.effortAfterStart
         }
-        // The daemon may have ended between trusting a device and writing down that it is paired.
+        // The daemon may have ended between trusting a device and saving that it is paired.
         for record in loaded.records.unconfirmed where read({ $0.devices[record.peer.id] != nil }) {
             try keep(record.withStatus(.paired))
         }
     }
 
-    /// Keeps a pairing's advertisement on the air instead of any other, and listens for others', until
-    /// ``endPairing()``.
+    /// Advertises a pairing request instead of anything else, and scans for those of others, until ``endPairing()``.
     func beginPairing(
         _ token: PairingToken,
         at port: ChannelPort,
@@ -53,13 +52,13 @@ extension Engine {
         }
     }
 
-    /// Settles a pairing if the other side waits for that, though a person's request is under way.
+    /// Allows a pairing of the active request to be reconciled, because the peer waits for it.
     func abandonPairing(_ id: PairingID) {
         change { state, _ in _ = state.pairing.activeRequest?.abandoned.insert(id) }
         deviceUpdates.set(())
     }
 
-    /// Goes on with what was on the air before, or settles a pairing that is not settled.
+    /// Resumes the previous advertisement, or starts to reconcile unconfirmed pairings.
     func endPairing() {
         change { state, now in
             state.pairing.activeRequest = nil
@@ -68,7 +67,7 @@ extension Engine {
         deviceUpdates.set(())
     }
 
-    /// Writes down how a pairing stands.
+    /// Saves the state of a pairing.
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable` or `invalidCard`; then nothing has changed.
     func keep(_ record: PairingRecord) throws(HandoffError) {
@@ -83,17 +82,17 @@ extension Engine {
         pairings.set(())
     }
 
-    /// Trusts a device that was paired, and so is near.
+    /// Trusts a device that was paired and is therefore nearby.
     ///
-    /// - Throws: ``HandoffError`` when it cannot be trusted or written down.
+    /// - Throws: ``HandoffError`` when it cannot be trusted or saved.
     func trust(_ peer: PeerIdentity, _ key: AdvertisingKey) throws(HandoffError) {
         try trust(TrustedDevices.Device(name: peer.name, publicKey: peer.publicKey, advertisingKey: key))
         recordContact(with: peer.id)
     }
 
-    /// Forgets what is not settled with a device.
+    /// Forgets the unconfirmed pairings with a device.
     ///
-    /// - Throws: ``HandoffError`` with `unknownDevice` when nothing is.
+    /// - Throws: ``HandoffError`` with `unknownDevice` when there is none.
     func forgetPairings(with device: DeviceID) throws(HandoffError) {
         try change { state, _ throws(HandoffError) in
             guard state.pairing.records.unconfirmed.contains(where: { $0.peer.id == device }) else {
@@ -108,7 +107,7 @@ extension Engine {
         pairings.set(())
     }
 
-    /// Takes in an advertisement of a device that pairs; it means nothing unless this one does too.
+    /// Handles the advertisement of a pairing device; ignored unless this device is pairing, too.
     func receivePairingAdvertisement(_ report: AdvertisementReport) {
         guard report.service == Self.pairingService, let activeRequest = read({ $0.pairing.activeRequest }),
             let advertised = try? PairingAdvertisement(decoding: report.data),
@@ -117,13 +116,13 @@ extension Engine {
         activeRequest.onAdvertisement(advertised.token, PeerEndpoint(address: report.address, port: port))
     }
 
-    /// Takes in an advertisement that no trusted device has sealed, or none whose clock is near this one's.
+    /// Handles an advertisement that no trusted device has sealed, or only one whose clock is far off.
     func receiveUnopened(_ report: AdvertisementReport) {
         guard edit({ $0.pairing.receive(report, slot: Moment.now.slot) }) else { return checkClockSkew(report) }
         deviceUpdates.set(())
     }
 
-    /// The pairing that is to be settled next, and where; it counts as tried.
+    /// Returns the next pairing to reconcile, and its peer's endpoint; counts it as tried.
     func nextReconciliation() -> (record: PairingRecord, endpoint: PeerEndpoint)? {
         edit { state in
             guard state.isReady else { return nil }
@@ -131,32 +130,32 @@ extension Engine {
         }
     }
 
-    /// Settles nothing any more: the daemon stops.
+    /// Stops reconciling, because the daemon stops.
     func stopReconciling() {
         change { state, _ in state.pairing.isStopping = true }
     }
 
-    /// What a device may ask for.
+    /// The requests that a device may send.
     enum Authorization: Sendable {
         case settle(SettleRequest)
-        /// Nothing yet: no pairing with it is settled.
+        /// None yet: the pairing with it is not reconciled.
         case unreconciled
-        /// Whatever trusted devices may.
+        /// Everything that trusted devices may request.
         case other
     }
 
-    /// What a device may ask for that has proved who it is.
+    /// Returns the requests that an authenticated device may send.
     func authorize(_ request: Request?, from device: DeviceID) -> Authorization {
         if case .settle(let request) = request { return .settle(request) }
         return read { $0.devices[device] != nil } ? .other : .unreconciled
     }
 
-    /// The answer to a device that asks how a pairing has ended.
+    /// Returns the answer to a device that asks how a pairing ended.
     func answer(to request: SettleRequest, from device: DeviceID) -> PreparedAnswer {
         let key = localIdentity.advertisingKey
         guard !read({ $0.pairing.isUndecided(request, from: device) }) else {
             return PreparedAnswer(
-                answer: .refusal(Refusal(.busy, "The digits are still compared here.")),
+                answer: .refusal(Refusal(.busy, "The digits are still being compared here.")),
                 activity: nil
             )
         }
@@ -171,36 +170,36 @@ extension Engine {
         let answer: Answer =
             switch verdict {
             case .paired(let key): .settled(advertisingKey: key.rawRepresentation)
-            case .notPaired: .refusal(Refusal(.notPaired, "Nobody here has confirmed the pairing."))
+            case .notPaired: .refusal(Refusal(.notPaired, "The pairing was not confirmed here."))
             }
         return PreparedAnswer(answer: answer, activity: nil, reconciliation: request)
     }
 
-    /// Takes in that a device knows how a pairing has ended here, which only itself can have said.
+    /// Records that a device knows how a pairing ended here; its acknowledgement proves that it is that device.
     ///
-    /// - Throws: ``HandoffError`` when it cannot be trusted or written down.
+    /// - Throws: ``HandoffError`` when it cannot be trusted or saved.
     func reconcile(_ prepared: PreparedAnswer, with device: DeviceID) throws(HandoffError) {
         guard let request = prepared.reconciliation else { return }
         let (records, isTrusted) = read { ($0.pairing.records, $0.devices[device] != nil) }
         try apply(try records.reconciliation(of: request, from: device, isTrusted: isTrusted))
     }
 
-    /// Takes in how a pairing has ended on the other side, which was asked.
+    /// Records the peer's answer to the question how a pairing ended.
     ///
-    /// - Throws: ``HandoffError`` when it cannot be trusted or written down, or the answer makes no sense.
+    /// - Throws: ``HandoffError`` when it cannot be trusted or saved, or the answer is invalid.
     func reconcile(_ record: PairingRecord, by answer: Answer) throws(HandoffError) {
         let verdict: PairingRecords.Verdict
         switch answer {
         case .settled(let bytes):
             guard let key = try? AdvertisingKey(rawRepresentation: bytes) else {
-                throw HandoffError(.peerMisbehaved, "\(record.peer.name) sent an advertising key that is none.")
+                throw HandoffError(.peerMisbehaved, "\(record.peer.name) sent an invalid advertising key.")
             }
             verdict = .paired(key)
         case .refusal(let refusal) where refusal.code == .notPaired: verdict = .notPaired
-        default: throw HandoffError(.peerMisbehaved, "\(record.peer.name) did not say how the pairing has ended.")
+        default: throw HandoffError(.peerMisbehaved, "\(record.peer.name) did not report how the pairing ended.")
         }
         let (records, isTrusted) = read { ($0.pairing.records, $0.devices[record.peer.id] != nil) }
-        // It may have been settled in the other direction meanwhile.
+        // The peer may have reconciled it in the other direction in the meantime.
         guard let current = records[record.id], !current.isReconciled else { return }
         try apply(records.reconciliation(of: current, verdict, isTrusted: isTrusted))
     }
@@ -215,14 +214,16 @@ extension Engine {
         try keep(record)
         if record.status == .notPaired { read { $0.pairing.activeRequest }?.onReconciled(record.id) }
         logger.info(
-            record.status == .paired ? "a pairing is settled" : "a pairing is settled: not paired",
-            metadata: ["device": "\(record.peer.id)", "name": "\(record.peer.name)"]
+            record.status == .paired ? "a pairing was reconciled" : "a pairing was reconciled: not paired",
+            metadata: [
+                "event": "pairing.settled", "device": "\(record.peer.id)", "name": "\(record.peer.name)",
+            ]
         )
     }
 }
 
 extension Engine.State {
-    /// What pairings want on the air instead of anything else, and when to ask again at the latest.
+    /// Returns the advertisement for pairings, which takes precedence over any other, and the time until it may change.
     mutating func pairingAdvertisement(at now: Moment) -> (advertisement: Advertisement?, next: Duration?) {
         guard isReady else { return (nil, nil) }
         if let activeRequest = pairing.activeRequest { return (activeRequest.advertisement, nil) }

@@ -10,14 +10,14 @@ import HandoffWire
 package import Logging
 import Synchronization
 
-/// The daemon's state, and the one place where it changes.
+/// The daemon's state, and the only place where it changes.
 ///
-/// Everything that happens, on the bus, in the air, or by the clock, is a call of a method here: under one mutex it goes
-/// through the pure machines of HandoffCore, and what follows from it is published as plans that the services carry out
-/// and as effects that the bus shows. No method blocks or waits, but to find out where a document is: for two seconds at
-/// most, and not under the mutex.
+/// Every event on the bus, from the radio or by the clock is a call of a method here: under one mutex, it is passed to
+/// the pure state machines of HandoffCore, and the results are published as plans, which the services carry out, and as
+/// effects, which the bus shows. No method blocks or waits, except to find a document: for two seconds at most, and
+/// outside the mutex.
 package final class Engine: Sendable {
-    /// Something that the bus should show.
+    /// A change that the bus should show.
     enum Effect: Sendable {
         case activityAdded(ActivityRegister.Record)
         case activityChanged(from: ActivityRegister.Record, to: ActivityRegister.Record)
@@ -26,33 +26,33 @@ package final class Engine: Sendable {
         case saveRequested(ActivityRegister.Record, SaveRequests.Request)
         case saveEnded(ActivityRegister.ID, SaveRequests.Outcome)
         case fetched(ActivityRegister.ID, by: DeviceID, Activity)
-        /// The app has to be told who goes on with its activity.
+        /// The app has to be notified which device continues its activity.
         case continued(ActivityRegister.Record, by: DeviceID, name: String)
-        /// The one before is nil where there was none, or where it is gone altogether.
+        /// `from` is nil if there was no current activity, or if it was removed altogether.
         case currentChanged(from: ActivityRegister.ID?, to: ActivityRegister.ID?)
         case nearby(NearbyTable.Change)
         case deviceAdded(TrustedDevices.Device)
         case deviceChanged(TrustedDevices.Device)
         case deviceRemoved(DeviceID)
-        /// This device has another name, or something is wrong with what it is.
+        /// This device was renamed, or its advisories have changed.
         case identityChanged
         case radioChanged
-        /// Other pairings are unconfirmed than before.
+        /// The set of unconfirmed pairings has changed.
         case pairingsChanged
-        /// The last one is to be told whether the app has taken its end.
+        /// The last value is set to whether the app has accepted its end.
         case streamOpened(ActivityRegister.Record, by: DeviceID, name: String, UnixFD, Latest<Bool?>)
     }
 
-    /// What should be on the air.
+    /// The planned advertisement.
     struct AdvertisingPlan: Hashable, Sendable {
         var advertisement: Advertisement?
-        /// What the advertisement says.
+        /// The content of the advertisement.
         var content: AdvertisementPacer.Content?
-        /// Counts how often the radio has become usable: a reason to try again what it refused.
+        /// Counts how often the radio has become usable, so that refused advertisements are tried again.
         var radioGeneration: UInt64
     }
 
-    /// How much to listen.
+    /// The planned scan.
     struct ScanningPlan: Hashable, Sendable {
         enum Effort: Hashable, Sendable {
             case none, dutyCycled, continuous
@@ -63,31 +63,31 @@ package final class Engine: Sendable {
         var radioGeneration: UInt64
     }
 
-    /// Which documents are to be followed, and in which folders they may lie.
+    /// The documents to be followed, and the folders in which they may be.
     struct DocumentPlan: Hashable, Sendable {
         var documents: [ActivityRegister.ID: String] = [:]
         var folders = SyncedFolders()
     }
 
-    /// An advertisement, and what it was made of.
+    /// A sealed advertisement, and its inputs.
     struct Sealed: Sendable {
         let broadcast: AdvertisementPacer.Broadcast
         let port: ChannelPort
         let key: AdvertisingKey
-        /// Who alone can read it; nil when the whole circle can.
+        /// The only member that can read it; nil when the whole circle can.
         let member: DeviceID?
         let advertisement: Advertisement
-        /// Until when it stays although its key was replaced; set when that is found.
+        /// The time until which it is kept although its key was replaced; set when the replacement is noticed.
         var end: Duration?
     }
 
-    /// How many advertisements are remembered to tell those of a clone from one's own that somebody repeats.
+    /// The number of own advertisements that are remembered, to distinguish replays of them from a clone's advertisements.
     static let maximumSent = 512
 
-    /// How long an advertisement stays when only its key is replaced.
+    /// How long an advertisement is kept when only its key is replaced.
     ///
-    /// A device that was just removed knows what it says already. When it calls meanwhile, it finds out that it is not trusted
-    /// any more, instead of nobody at an address that is not used any more.
+    /// A device that was just removed knows the content already. If it dials in this time, it finds out that it is not
+    /// trusted any more; otherwise it would dial an address that is not used any more.
     static let keyGrace = Duration.seconds(10)
 
     struct State: Sendable {
@@ -96,32 +96,32 @@ package final class Engine: Sendable {
         var devices: TrustedDevices
         var opener = AdvertisementOpener<AdvertisementSender>(keys: [])
         var trial: NoiseResponderTrial<DeviceID>
-        /// Under which keys each member and this device advertise to each other alone.
+        /// The keys for directed advertisements between each member and this device.
         var directedAdvertisingKeys: [DeviceID: DirectedAdvertisingKeys] = [:]
         var directedSchedule = DirectedAdvertisingSchedule()
-        /// What this device has advertised to its circle lately, the newest last.
+        /// The advertisements that this device sent to its circle lately, the newest last.
         var sent: Deque<[UInt8]> = []
-        /// Whether something was heard under this device's own key that it has not said.
+        /// Whether an advertisement was heard under this device's own key that it has not sent.
         var isCloned = false
         var knownTypes = KnownTypes()
         var clockSkew = ClockSkewDetector()
         var apps = AppRegistry()
         var folders = SyncedFolders()
-        /// The types that apps claim, by their hashes.
+        /// The types that apps handle, by their hashes.
         var appTypes: [ActivityTypeHash: ActivityType] = [:]
         var activeScanners: Set<String> = []
         var radio = RadioState.unavailable(RadioError(.serviceAbsent, "The radio has not started yet."))
         var radioGeneration: UInt64 = 0
         var port: ChannelPort?
         var lastSeen: [DeviceID: Int64] = [:]
-        /// Where each trusted device was heard last.
+        /// The endpoint at which each trusted device was heard last.
         var endpoints: [DeviceID: PeerEndpoint] = [:]
         var outbox: Deque<Effect> = []
-        /// The advertisement last sealed, and of what; most changes of the state leave it as it is.
+        /// The advertisement sealed last, and its inputs; most changes of the state do not affect it.
         var sealed: Sealed?
-        /// How often each device was called because of news.
+        /// The number of circle updates for each device.
         var updateThrottles: [DeviceID: UpdateThrottle] = [:]
-        /// Devices that were found to know another state of the circle.
+        /// The devices that were found to know a different state of the circle.
         var divergentPeers: Set<DeviceID> = []
         var pairing = PairingState()
 
@@ -130,9 +130,9 @@ package final class Engine: Sendable {
         }
     }
 
-    /// The service under which this version of the protocol advertises (Docs/Protocol.md).
+    /// The service UUID for advertisements of this version of the protocol (Docs/Protocol.md).
     package static let service = serviceUUID(ProtocolVersion.current.serviceUUID)
-    /// The service under which devices find each other that pair.
+    /// The service UUID for advertisements of pairing devices.
     package static let pairingService = serviceUUID(ProtocolVersion.current.pairingServiceUUID)
 
     let identity: Identity
@@ -141,17 +141,18 @@ package final class Engine: Sendable {
     let scanning = Latest(ScanningPlan(effort: .none, radioGeneration: 0))
     let documents = Latest(DocumentPlan())
     let deadline = Latest<Duration?>(nil)
-    /// Changes whenever fetches have to wait for an app no more.
+    /// Changes whenever fetches no longer have to wait for an app.
     let saveCompletions = Latest<UInt64>(0)
     /// Changes whenever a device was removed.
     let removals = Latest<Void>(())
     /// Changes whenever a trusted device was heard.
     let deviceUpdates = Latest<Void>(())
-    /// Changes whenever a pairing has come to stand otherwise.
+    /// Changes whenever the state of a pairing has changed.
     let pairings = Latest<Void>(())
 
     private let state: Mutex<State>
-    /// Held by whoever changes the devices, from reading them to showing the change; the state is not held meanwhile.
+    /// Held while the devices are changed, from reading them to showing the change; the state is not locked in this
+    /// time.
     private let deviceChange = Mutex<Void>(())
     private let observer = Mutex<(any EngineObserver)?>(nil)
 
@@ -173,7 +174,7 @@ package final class Engine: Sendable {
         self.state = Mutex(state)
     }
 
-    /// Carries out every deadline that has come.
+    /// Handles every deadline that has passed.
     func tick() {
         change { state, now in
             state.outbox.append(contentsOf: state.nearby.expire(at: now).map(Effect.nearby))
@@ -185,12 +186,12 @@ package final class Engine: Sendable {
         state.withLock { body($0) }
     }
 
-    /// Changes a part of the state from which nothing follows, such as a cache.
+    /// Changes a part of the state without consequences, such as a cache.
     func edit<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         state.withLock { body(&$0) }
     }
 
-    /// Changes the state, publishes the plans that follow, and shows the effects on the bus.
+    /// Changes the state, publishes the resulting plans, and shows the effects on the bus.
     func change<Result: Sendable>(
         _ body: (inout State, Moment) throws(HandoffError) -> Result
     ) throws(HandoffError) -> Result {
@@ -208,7 +209,7 @@ package final class Engine: Sendable {
         return try result.get()
     }
 
-    /// The same for a change that cannot fail.
+    /// Does the same for a change that cannot fail.
     func change<Result: Sendable>(_ body: (inout State, Moment) -> Result) -> Result {
         let result = state.withLock { state in
             let now = Moment.now
@@ -220,13 +221,13 @@ package final class Engine: Sendable {
         return result
     }
 
-    /// Changes the devices durably, and then what follows from them.
+    /// Changes the devices durably, and then the state that depends on them.
     ///
-    /// The change is on the disk before anything shows it. While the disk is waited for, everything else goes on.
+    /// The change is on disk before anything shows it. Other changes continue during the write.
     ///
     /// - Parameters:
-    ///   - body: changes a draft of the devices, which writes it.
-    ///   - follow: changes the rest of the state, in which the devices are changed already.
+    ///   - body: changes a draft of the devices, and writes it.
+    ///   - follow: changes the rest of the state, which contains the changed devices already.
     func changeDevices<Result: Sendable>(
         _ body: (inout TrustedDevices) throws(HandoffError) -> Result,
         then follow: (inout State, Result) throws(HandoffError) -> Void
@@ -248,9 +249,9 @@ package final class Engine: Sendable {
         return try outcome.get()
     }
 
-    /// Shows the state and all that follows from now on to `newObserver`, or to nobody.
+    /// Shows the state and all following effects to `newObserver`; nil for none.
     ///
-    /// - Parameter present: gets the state as it is, before the first effect.
+    /// - Parameter present: called with the present state, before the first effect.
     func observe(by newObserver: (any EngineObserver)?, present: (State) -> Void = { _ in }) {
         observer.withLock { observer in
             let now = state.withLock { state in
@@ -262,7 +263,7 @@ package final class Engine: Sendable {
         }
     }
 
-    /// Brings the plans in line with the state.
+    /// Recomputes the plans from the state.
     private func recomputePlans(_ state: inout State, before: ActivityRegister.ID?, now: Moment) {
         for id in state.origin.expireSaves(at: now) { state.outbox.append(.saveEnded(id, .timedOut)) }
         saveCompletions.update(state.origin.saveCompletions)
@@ -299,7 +300,8 @@ package final class Engine: Sendable {
         arm(deadlines.compactMap(\.self).min(), now: now)
     }
 
-    /// Sets the alarm, unless it rings earlier anyhow: every sighting puts a time-out off, and none is worth a wake-up.
+    /// Sets the alarm, unless it is set for an earlier time: every sighting postpones a time-out, and none is worth a
+    /// wake-up.
     private func arm(_ next: Duration?, now: Moment) {
         guard let next else { return }
         if let armed = deadline.current.value, armed > now.uptime, armed <= next { return }
@@ -312,7 +314,7 @@ package final class Engine: Sendable {
         at uptime: Duration,
         in state: inout State
     ) -> Advertisement? {
-        // Nobody could read it without trusting this device, and then it would only tell that this device is here.
+        // Without trusted devices, no device could read it, and it would only reveal that this device is here.
         guard let broadcast, let port = state.port, !state.devices.isEmpty, state.isReady else {
             state.sealed = nil
             return nil
@@ -351,7 +353,7 @@ package final class Engine: Sendable {
         return state.activeScanners.isEmpty ? .dutyCycled : .continuous
     }
 
-    /// Shows what waits in the outbox, in order; several threads may come here, and one at a time goes on.
+    /// Shows the effects in the outbox, in order; several threads may call this, and one at a time proceeds.
     private func showEffects() {
         observer.withLock { observer in
             while let effect = state.withLock({ $0.outbox.popFirst() }) {

@@ -4,20 +4,20 @@ import HandoffModel
 import HandoffRadio
 import HandoffWire
 
-/// What the engine knows of pairings: the one that a person has asked for, and those that are not settled.
+/// The engine's state of pairings: the user's active request, and the pairings that are not reconciled.
 struct PairingState: Sendable {
-    /// A person's request that is under way, as far as the air is concerned.
+    /// The engine's part of the user's active pairing request.
     struct ActiveRequest: Sendable {
         let advertisement: Advertisement
-        /// Is told which devices that pair are heard, and where.
+        /// Called with each pairing device that is heard, and its endpoint.
         let onAdvertisement: @Sendable (PairingToken, PeerEndpoint) -> Void
-        /// Is told which of ``abandoned`` are settled.
+        /// Called with each of ``abandoned`` that was reconciled.
         let onReconciled: @Sendable (PairingID) -> Void
-        /// The pairings of this request of which nothing comes any more on this side.
+        /// The pairings of this request for which this side sends nothing more.
         var abandoned: Set<PairingID> = []
     }
 
-    /// The tries to settle one pairing.
+    /// The attempts to reconcile a pairing.
     private struct Attempts: Sendable {
         var count = 0
         var slot: UInt64 = 0
@@ -31,18 +31,18 @@ struct PairingState: Sendable {
         let advertisement: Advertisement
     }
 
-    /// How often a pairing is settled with all effort.
+    /// The number of attempts to reconcile a pairing with full effort.
     private static let maximumInitialAttempts = 6
-    /// How long to wait between two tries.
+    /// The time between two attempts.
     private static let retryDelay = Duration.seconds(3)
 
     var activeRequest: ActiveRequest?
-    /// Whether the daemon stops, and nothing is settled any more.
+    /// Whether the daemon is stopping, so that nothing is reconciled any more.
     var isStopping = false
     private(set) var records = PairingRecords()
-    /// Finds the devices that may settle a pairing and nothing else; nil when there are none.
+    /// Authenticates the devices that may send reconciliation requests only; nil when there are none.
     private(set) var trial: NoiseResponderTrial<DeviceID>?
-    /// Until when unsettled pairings are settled with all effort.
+    /// The time until which pairings are reconciled with full effort.
     var effortEnd = Duration.zero
     private var file: PairingsFile?
     private var opener: AdvertisementOpener<PairingID>?
@@ -52,17 +52,17 @@ struct PairingState: Sendable {
 
     init() {}
 
-    /// What was remembered before.
+    /// Loads the saved pairings.
     init(_ file: PairingsFile, for identity: Identity) throws(HandoffError) {
         self.file = file
         records = try file.read()
         try derive(for: identity)
     }
 
-    /// Remembers a pairing, or how it stands by now.
+    /// Saves a pairing or its changed status.
     ///
-    /// - Throws: ``HandoffError`` with `stateUnwritable`, or `invalidCard` for a key that protects nothing; then nothing
-    ///   has changed.
+    /// - Throws: ``HandoffError`` with `stateUnwritable`, or `invalidCard` for an insecure public key; then nothing has
+    ///   changed.
     mutating func keep(_ record: PairingRecord, for identity: Identity) throws(HandoffError) {
         var draft = self
         draft.records.keep(record)
@@ -71,14 +71,14 @@ struct PairingState: Sendable {
         self = draft
     }
 
-    /// Takes in that a device is trusted, however that came; true when a pairing with it was unconfirmed.
+    /// Records that a device is trusted, in whatever way; returns whether a pairing with it was unconfirmed.
     mutating func trusted(_ device: DeviceID) -> Bool {
         let open = records.unconfirmed.filter { $0.peer.id == device }
         for record in open { records.keep(record.withStatus(.paired)) }
         return !open.isEmpty
     }
 
-    /// Forgets all pairings with a device; what cannot be written down is forgotten all the same until the next start.
+    /// Forgets all pairings with a device; if this cannot be saved, they are forgotten until the next start only.
     mutating func forget(_ device: DeviceID, for identity: Identity) {
         guard records.all.contains(where: { $0.peer.id == device }) else { return }
         records.forget(device)
@@ -86,25 +86,25 @@ struct PairingState: Sendable {
         try? file?.write(records)
     }
 
-    /// What to listen for.
+    /// The service UUIDs to scan for.
     var services: Set<ServiceUUID> {
         activeRequest == nil ? [Engine.service] : [Engine.service, Engine.pairingService]
     }
 
-    /// Whether a device asks about a pairing that the person here may still confirm.
+    /// Whether a device asks about a pairing that the user here may still confirm.
     func isUndecided(_ request: SettleRequest, from device: DeviceID) -> Bool {
         guard let activeRequest, let record = records.record(of: request, from: device) else { return false }
         return record.status == .notPaired && !record.isReconciled && !activeRequest.abandoned.contains(record.id)
     }
 
-    /// How much to listen because of pairings; nil where they do not matter.
+    /// Returns the scan effort for pairings; nil when pairings need none.
     func effort(at now: Moment) -> Engine.ScanningPlan.Effort? {
         if activeRequest != nil { return .continuous }
         guard !records.unreconciled(at: now).isEmpty else { return nil }
         return now.uptime < effortEnd ? .continuous : .dutyCycled
     }
 
-    /// The pairing whose settling belongs on the air, sealed.
+    /// Returns the sealed advertisement of the pairing that is to be reconciled, and the time until it may change.
     mutating func beacon(at now: Moment, port: ChannelPort) -> (advertisement: Advertisement?, next: Duration?) {
         guard !isStopping else { return (nil, nil) }
         let (record, change) = records.beacon(at: now, effortUntil: effortEnd)
@@ -120,7 +120,8 @@ struct PairingState: Sendable {
         return (advertisement, next)
     }
 
-    /// Takes in an advertisement that is no trusted device's; true when it tells where a pairing can be settled.
+    /// Handles an advertisement that no trusted device has sealed; returns whether it names an endpoint for a
+    /// reconciliation.
     mutating func receive(_ report: AdvertisementReport, slot: UInt64) -> Bool {
         guard let opened = opener?.open(report.data, slot: slot),
             let payload = try? AdvertisementPayload(decoding: opened.plaintext),
@@ -130,11 +131,11 @@ struct PairingState: Sendable {
         return true
     }
 
-    /// The pairing that is to be settled next, and where; it counts as tried.
+    /// Returns the next pairing to reconcile, and its peer's endpoint; counts it as tried.
     ///
     /// - Parameters:
-    ///   - now: the present.
-    ///   - known: where a trusted device was heard last.
+    ///   - now: the present moment.
+    ///   - known: the endpoints at which trusted devices were heard last.
     mutating func nextReconciliation(at now: Moment, _ known: [DeviceID: PeerEndpoint]) -> (
         record: PairingRecord, endpoint: PeerEndpoint
     )? {
@@ -146,7 +147,7 @@ struct PairingState: Sendable {
             attempts[record.id, default: Attempts(last: now.uptime)].count += 1
             attempts[record.id]?.slot = now.slot
             attempts[record.id]?.last = now.uptime
-            // Only who is heard anew is called again.
+            // A peer is dialled again only after it was heard again.
             endpoints[record.id] = nil
             return (record, endpoint)
         }
@@ -160,7 +161,7 @@ struct PairingState: Sendable {
             ? attempted.count < Self.maximumInitialAttempts : attempted.slot != now.slot
     }
 
-    /// Makes what follows from the records anew.
+    /// Recomputes what is derived from the records.
     private mutating func derive(for identity: Identity) throws(HandoffError) {
         let unreconciled = records.all.filter { !$0.isReconciled }
         opener = unreconciled.isEmpty ? nil : AdvertisementOpener(keys: unreconciled.map { ($0.id, $0.settlingKey) })

@@ -1,15 +1,15 @@
 import HandoffModel
 
-/// Whose advertisement it is, and whom it is for.
+/// The sender and the audience of an advertisement.
 enum AdvertisementSender: Hashable, Sendable {
-    /// A device says something to its whole circle.
+    /// Sent by a device to its whole circle.
     case all(DeviceID)
-    /// A device says something to this one alone: it has news for it.
+    /// Sent by a device to this one alone, because it has a circle update for it.
     case directed(from: DeviceID)
-    /// It is sealed under this device's own key.
+    /// Sealed under this device's own key.
     case own
 
-    /// Who says it; nil for this device, or a copy of it.
+    /// The sending device; nil for this device, or a copy of it.
     var device: DeviceID? {
         switch self {
         case .all(let device), .directed(let device): device
@@ -17,7 +17,7 @@ enum AdvertisementSender: Hashable, Sendable {
         }
     }
 
-    /// Whether the device has news for this one.
+    /// Whether the advertisement is directed to this device: its sender has a circle update for it.
     var isDirected: Bool {
         switch self {
         case .all, .own: false

@@ -1,15 +1,15 @@
 import HandoffCore
 import HandoffModel
 
-/// What an app that continues an activity calls it when it asks for a stream: which device it came from, and what that
-/// one calls it.
+/// The name by which an app that continues an activity requests a stream: the device that it came from, and that
+/// device's stream token.
 ///
-/// It needs no memory here, and outlives the daemon as long as the origin's app does.
+/// It needs no state on this device, and stays valid over a restart of the daemon as long as the origin's app runs.
 struct ContinuationID: Hashable, Sendable, CustomStringConvertible {
     let device: DeviceID
     let activity: UInt64
 
-    /// The text that programs see, such as `0123456789abcdef.42`.
+    /// The text that clients see, such as `0123456789abcdef.42`.
     var description: String { "\(device).\(activity)" }
 
     init(device: DeviceID, activity: UInt64) {
@@ -17,13 +17,13 @@ struct ContinuationID: Hashable, Sendable, CustomStringConvertible {
         self.activity = activity
     }
 
-    /// What an activity that came from a device is called; nil where its app takes no streams.
+    /// Returns the id for an activity from a device; nil if its app does not accept streams.
     init?(of activity: Activity, from device: DeviceID) {
         guard let name = activity.properties.streamToken else { return nil }
         self.init(device: device, activity: name)
     }
 
-    /// Reads what ``description`` writes.
+    /// Parses the form of ``description``.
     ///
     /// - Throws: `HandoffError` with `noSuchActivity`.
     init(_ text: String) throws(HandoffError) {
@@ -31,7 +31,7 @@ struct ContinuationID: Hashable, Sendable, CustomStringConvertible {
         guard parts.count == 2, let device = try? DeviceID(String(parts[0])), let activity = UInt64(parts[1]) else {
             throw HandoffError(
                 .noSuchActivity,
-                "This is no continuation; pass on the Continuation that came with the activity."
+                "Not a continuation; pass the Continuation that came with the activity."
             )
         }
         self.init(device: device, activity: activity)

@@ -2,7 +2,7 @@ import Glibc
 package import HandoffCore
 
 extension Moment {
-    /// This instant, by the system's clocks.
+    /// The present moment, by the system's clocks.
     package static var now: Moment {
         let uptime = time(of: CLOCK_BOOTTIME)
         let wall = time(of: CLOCK_REALTIME)

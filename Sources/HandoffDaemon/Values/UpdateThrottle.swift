@@ -1,10 +1,10 @@
 import HandoffCore
 
-/// How often one device was called because of news of the circle; more is not done, whatever is on the air.
+/// Limits how often one device is dialled because of circle updates, whatever is advertised.
 struct UpdateThrottle: Hashable, Sendable {
-    /// How often in a slot an invitation is followed.
+    /// The maximum number of invitations followed in a slot.
     static let maximumInvited = 3
-    /// Within this time after a call no invitation counts: it may be older than the call.
+    /// The time after a call in which invitations are ignored: they may be older than the call.
     static let shortestGap = Duration.seconds(10)
 
     private var slot: UInt64?
@@ -13,13 +13,13 @@ struct UpdateThrottle: Hashable, Sendable {
     private var isInvited = false
     private var last: Duration?
 
-    /// Takes in that the device advertises to this one alone, which it does when it has news.
+    /// Records that the device sends a directed advertisement to this one, as it does when it has a circle update.
     mutating func recordInvitation(at now: Moment) {
         if let last, now.uptime - last < Self.shortestGap { return }
         isInvited = true
     }
 
-    /// Whether the device has to be called; then it counts as called.
+    /// Returns whether the device has to be called; if so, counts the call.
     ///
     /// - Parameter hasUpdate: whether the device may not know the state that this one knows.
     mutating func shouldCall(at now: Moment, hasUpdate: Bool) -> Bool {

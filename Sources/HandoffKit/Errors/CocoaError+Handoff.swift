@@ -4,26 +4,26 @@ import HandoffBus
 import HandoffModel
 import SystemPackage
 
-/// What HandoffKit throws is a `CocoaError`, with Apple's codes for Handoff where there is one:
+/// HandoffKit throws `CocoaError`, with Apple's codes for Handoff where they fit:
 ///
 /// | code | in Foundation                          | meaning here                                               |
 /// |------|----------------------------------------|------------------------------------------------------------|
-/// | 4608 | `.userActivityHandoffFailed`           | everything else                                            |
-/// | 4609 | `.userActivityConnectionUnavailable`   | no connection: no daemon, no Bluetooth, nobody in range    |
-/// | 4610 | `.userActivityRemoteApplicationTimedOut` | the other side has not answered in time                  |
-/// | 4611 | `.userActivityHandoffUserInfoTooLarge` | userInfo has more than can be handed over                  |
-/// | 3072 | `.userCancelled`                       | the person, or the program itself, went on with other things |
+/// | 4608 | `.userActivityHandoffFailed`           | any other failure                                          |
+/// | 4609 | `.userActivityConnectionUnavailable`   | no connection: no daemon, no Bluetooth, device out of range |
+/// | 4610 | `.userActivityRemoteApplicationTimedOut` | the other side did not answer in time                    |
+/// | 4611 | `.userActivityHandoffUserInfoTooLarge` | userInfo is too large to be sent                           |
+/// | 3072 | `.userCancelled`                       | the user or the program itself cancelled                   |
 extension CocoaError {
     private static let reasonKey = "HandoffReason"
     /// Foundation's `NSLocalizedDescriptionKey`.
     private static let descriptionKey = "NSLocalizedDescription"
 
-    /// Why something of Handoff failed; nil where the error is of something else.
+    /// The reason for a failure of Handoff; nil for an error of another kind.
     public var handoffReason: HandoffReason? {
         (userInfo[Self.reasonKey] as? String).map(HandoffReason.init(rawValue:))
     }
 
-    /// What was wrong and what to do, as a sentence for a person; empty where the error is of something else.
+    /// A sentence for the user that says what was wrong and what to do; empty for an error of another kind.
     public var handoffMessage: String {
         userInfo[Self.descriptionKey] as? String ?? ""
     }
@@ -32,7 +32,7 @@ extension CocoaError {
         self.init(Self.code(of: reason), userInfo: [Self.reasonKey: reason.rawValue, Self.descriptionKey: message])
     }
 
-    /// An error of the daemon, as its name and sentence came to an app.
+    /// Creates an error from the D-Bus name and the message of an error of the daemon.
     init(errorName: String, _ message: String) {
         let name = errorName.split(separator: ".").last.map(String.init) ?? errorName
         self.init(HandoffReason(rawValue: name), message)
@@ -58,16 +58,16 @@ extension CocoaError {
         self.init(errorName: HandoffErrorName(error.code).rawValue, error.message)
     }
 
-    /// What a socket of a stream said.
+    /// Creates an error from an error of a stream's socket.
     init(stream error: Errno) {
         guard error != .canceled else {
             self.init(.userCancelled, "The task that used the stream was cancelled.")
             return
         }
-        self.init(.streamBroken, "The stream broke (\(error)): something may be missing. Open a new one.")
+        self.init(.streamBroken, "The stream broke (\(error)); data may be missing. Open a new one.")
     }
 
-    /// Any error as one of these.
+    /// Converts any error; one that is a `CocoaError` already stays as it is.
     init(any error: any Error) {
         switch error {
         case let error as CocoaError: self = error
@@ -79,7 +79,10 @@ extension CocoaError {
         }
     }
 
-    /// The numbers of FoundationErrors.h: CocoaError's names for them are in Foundation, not in FoundationEssentials.
+    /// The Cocoa code of a reason.
+    ///
+    /// The numbers are those of FoundationErrors.h: CocoaError's names for them are in Foundation, not in
+    /// FoundationEssentials.
     private static func code(of reason: HandoffReason) -> Code {
         switch reason {
         case .userCancelled, HandoffReason(rawValue: "Cancelled"): .userCancelled

@@ -1,7 +1,7 @@
-/// Why something of Handoff failed, finer than the four codes of Cocoa: the last part of the name of the daemon's error,
-/// or one of this library's own.
+/// The reason for a failure of Handoff, more precise than the four Cocoa codes: the last element of the D-Bus name of
+/// the daemon's error, or a reason of this library.
 ///
-/// More reasons may come: treat one that you do not know as a failure that will not go away by trying again.
+/// Later versions may add reasons: treat one that you do not know as a failure for which a retry does not help.
 public struct HandoffReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
 
@@ -15,13 +15,13 @@ public struct HandoffReason: RawRepresentable, Hashable, Sendable, CustomStringC
 extension HandoffReason {
     /// The activity type is not a reverse-DNS name.
     public static let invalidActivityType = HandoffReason(rawValue: "InvalidActivityType")
-    /// The address is not one of a web page.
+    /// The URL is not a valid http or https URL of a web page.
     public static let invalidWebpageURL = HandoffReason(rawValue: "InvalidWebpageURL")
     /// The title is too long.
     public static let invalidTitle = HandoffReason(rawValue: "InvalidTitle")
-    /// userInfo holds something that cannot travel.
+    /// userInfo contains a value that cannot be sent.
     public static let invalidUserInfo = HandoffReason(rawValue: "InvalidUserInfo")
-    /// The activity has more than 64 KiB: what is large belongs into streams.
+    /// The activity is larger than 64 KiB: send large data in a stream.
     public static let payloadTooLarge = HandoffReason(rawValue: "PayloadTooLarge")
     /// The other device is out of range or asleep.
     public static let peerUnreachable = HandoffReason(rawValue: "PeerUnreachable")
@@ -29,19 +29,19 @@ extension HandoffReason {
     public static let notTrusted = HandoffReason(rawValue: "NotTrusted")
     /// The other side answered too late.
     public static let timedOut = HandoffReason(rawValue: "TimedOut")
-    /// The person went on with something else; nothing is wrong.
+    /// The user cancelled; this is not a failure to report.
     public static let userCancelled = HandoffReason(rawValue: "UserCancelled")
-    /// The app that began the activity takes no streams.
+    /// The app that published the activity accepts no streams.
     public static let streamsNotSupported = HandoffReason(rawValue: "StreamsNotSupported")
-    /// The activity has ended on the device on which it began.
+    /// The activity has ended on its origin device.
     public static let continuationEnded = HandoffReason(rawValue: "ContinuationEnded")
 
-    /// handoffd does not run and cannot be started, or there is no bus.
+    /// handoffd is not running and cannot be started, or there is no bus.
     public static let noDaemon = HandoffReason(rawValue: "NoDaemon")
-    /// Another program has the app's name on the bus, and is given what this one should continue.
+    /// Another program owns the app's name on the bus and receives the activities that this one should continue.
     public static let nameTaken = HandoffReason(rawValue: "NameTaken")
-    /// A stream ended before the other side had finished: something may be missing.
+    /// A stream ended before the other side had finished: data may be missing.
     public static let streamBroken = HandoffReason(rawValue: "StreamBroken")
-    /// The activity began on this device, so that there is nobody to open a stream to.
+    /// The activity began on this device, so there is no other app to open a stream to.
     public static let notContinued = HandoffReason(rawValue: "NotContinued")
 }

@@ -3,11 +3,11 @@ import HandoffModel
 
 /// One value of an activity's userInfo.
 ///
-/// All nine types of Apple's Handoff travel, and keep apart: integer 1, real 1.0 and
-/// true come back as they went.
+/// All nine types of Apple's Handoff are supported and stay distinct: the integer 1, the real 1.0 and true arrive as
+/// they were sent.
 ///
-/// Literals are values: `activity.userInfo = ["line": 12, "title": "Draft", "tags": ["a", "b"]]`. What came is read by
-/// asking for it as what it should be: `activity.userInfo["line"]?.integer`.
+/// Literals create values: `activity.userInfo = ["line": 12, "title": "Draft", "tags": ["a", "b"]]`. Read a value with
+/// the accessor of the expected type: `activity.userInfo["line"]?.integer`.
 public struct UserInfoValue: Hashable, Sendable {
     let model: HandoffModel.UserInfoValue
 
@@ -15,29 +15,29 @@ public struct UserInfoValue: Hashable, Sendable {
         self.model = model
     }
 
-    /// The value that says "none".
+    /// The null value.
     public static let null = UserInfoValue(model: .null)
 
     public static func boolean(_ boolean: Bool) -> UserInfoValue { UserInfoValue(model: .boolean(boolean)) }
 
     public static func integer(_ integer: Int) -> UserInfoValue { UserInfoValue(model: .integer(Int64(integer))) }
 
-    /// A whole number that may be larger than an `Int`; one that fits is the same value as ``integer(_:)``.
+    /// An integer that may be larger than `Int.max`; one that fits is the same value as ``integer(_:)``.
     public static func unsigned(_ number: UInt64) -> UserInfoValue { UserInfoValue(model: .number(number)) }
 
     public static func real(_ real: Double) -> UserInfoValue { UserInfoValue(model: .real(real)) }
 
     public static func string(_ string: String) -> UserInfoValue { UserInfoValue(model: .string(string)) }
 
-    /// Bytes, which travel untouched.
+    /// Bytes, which are sent unchanged.
     public static func data(_ bytes: [UInt8]) -> UserInfoValue { UserInfoValue(model: .data(bytes)) }
 
-    /// A moment, as exact as a `Date` is: to about 100 ns.
+    /// A point in time, with the precision of `Date`: about 100 ns.
     ///
-    /// One outside the years -9999 to 9999 becomes the nearest in them.
+    /// A date outside the years -9999 to 9999 is replaced by the nearest one within them.
     public static func date(_ date: Date) -> UserInfoValue { UserInfoValue(model: .date(Timestamp(nearest: date))) }
 
-    /// An address of any scheme, as its text.
+    /// A URL of any scheme, as text.
     public static func url(_ url: String) -> UserInfoValue { UserInfoValue(model: .url(url)) }
 
     public static func array(_ items: [UserInfoValue]) -> UserInfoValue {
@@ -48,13 +48,13 @@ public struct UserInfoValue: Hashable, Sendable {
         UserInfoValue(model: .dictionary(entries.mapValues(\.model)))
     }
 
-    /// Values without an order, each once.
+    /// An unordered set of values.
     public static func set(_ items: Set<UserInfoValue>) -> UserInfoValue {
         UserInfoValue(model: .set(Set(items.map(\.model))))
     }
 }
 
-/// What the value is; each is nil for values of other types.
+/// The value as one of its types; nil for values of other types.
 extension UserInfoValue {
     public var isNull: Bool { model == .null }
 
@@ -62,7 +62,7 @@ extension UserInfoValue {
 
     public var integer: Int? { if case .integer(let value) = model { Int(exactly: value) } else { nil } }
 
-    /// A whole number that is not negative, of the whole range of 64 bits.
+    /// A nonnegative integer of up to 64 bits.
     public var unsigned: UInt64? {
         switch model {
         case .integer(let value): UInt64(exactly: value)
@@ -119,7 +119,7 @@ extension UserInfoValue: CustomStringConvertible {
 }
 
 extension Timestamp {
-    /// The moment nearest to a date; the earliest one for a date that is no number.
+    /// The timestamp nearest to a date; the earliest one for a date that is not a number (NaN).
     init(nearest date: Date) {
         let interval = date.timeIntervalSince1970
         let whole = interval.rounded(.down)
@@ -128,14 +128,14 @@ extension Timestamp {
         let fraction = seconds == whole ? (interval - whole) * 1_000_000_000 : 0
         let nanoseconds = UInt32(min(fraction, 999_999_999))
         guard let moment = try? Timestamp(seconds: Int64(seconds), nanoseconds: nanoseconds) else {
-            preconditionFailure("\(seconds) s and \(nanoseconds) ns were brought within bounds")
+            preconditionFailure("\(seconds) s and \(nanoseconds) ns are within bounds")
         }
         self = moment
     }
 }
 
 extension Date {
-    /// The date nearest to a moment.
+    /// The date nearest to a timestamp.
     init(_ moment: Timestamp) {
         self.init(timeIntervalSince1970: Double(moment.seconds) + Double(moment.nanoseconds) / 1_000_000_000)
     }

@@ -1,13 +1,13 @@
 import FoundationEssentials
 import HandoffModel
 
-/// The address of a web page on which an activity goes on where no app continues it: http or https, with a host.
+/// The http or https URL, with a host, of the web page that continues an activity where no app does.
 public struct WebpageURL: Hashable, Sendable, CustomStringConvertible {
     let model: HandoffModel.WebpageURL
 
-    /// Takes an absolute http or https address, of at most 2048 bytes.
+    /// Parses an absolute http or https URL of at most 2048 bytes.
     ///
-    /// - Throws: `CocoaError` with ``HandoffReason/invalidWebpageURL`` for everything else.
+    /// - Throws: `CocoaError` with ``HandoffReason/invalidWebpageURL`` for any other text.
     public init(_ text: String) throws {
         do {
             model = try HandoffModel.WebpageURL(text)
@@ -20,6 +20,6 @@ public struct WebpageURL: Hashable, Sendable, CustomStringConvertible {
         self.model = model
     }
 
-    /// The address as it was given.
+    /// The URL as it was given.
     public var description: String { model.rawValue }
 }

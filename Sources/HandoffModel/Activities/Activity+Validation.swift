@@ -1,5 +1,5 @@
 extension Activity.Properties {
-    /// Checks every bound of ``ActivityLimits`` that does not need the encoding.
+    /// Checks every bound of ``ActivityLimits`` except the encoded sizes.
     func validate() throws(ModelError) {
         try validateTitle()
         try validateTeamID()
@@ -8,11 +8,11 @@ extension Activity.Properties {
         guard requiredUserInfoKeys.count <= ActivityLimits.requiredKeys else {
             throw ModelError(
                 .invalidValue,
-                "requiredUserInfoKeys names at most \(ActivityLimits.requiredKeys) keys, not \(requiredUserInfoKeys.count)."
+                "requiredUserInfoKeys has at most \(ActivityLimits.requiredKeys) keys, got \(requiredUserInfoKeys.count)."
             )
         }
         guard !requiredUserInfoKeys.contains(where: \.holdsNUL) else {
-            throw ModelError(.invalidValue, "A key in requiredUserInfoKeys holds U+0000: leave it out.")
+            throw ModelError(.invalidValue, "A key in requiredUserInfoKeys contains U+0000: remove it.")
         }
         try UserInfoValue.validate(userInfo, depth: ActivityLimits.nestingDepth, path: "")
     }
@@ -26,7 +26,7 @@ extension Activity.Properties {
             )
         }
         guard !title.holdsNUL else {
-            throw ModelError(.invalidValue, "The title holds U+0000: leave it out.")
+            throw ModelError(.invalidValue, "The title contains U+0000: remove it.")
         }
     }
 

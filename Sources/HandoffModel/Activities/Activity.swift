@@ -1,32 +1,33 @@
-/// What a person is doing in an app, in a form that another device can continue.
+/// What a user is doing in an app, in a form that another device can continue.
 ///
-/// An `Activity` keeps all bounds of ``ActivityLimits`` except the encoded size, which HandoffWire knows. Its type never
-/// changes; the other properties change by making a new value with ``with(_:)``.
+/// An `Activity` satisfies all bounds of ``ActivityLimits`` except the encoded size, which HandoffWire checks. It is
+/// immutable: ``with(_:)`` returns a value with other properties and the same type.
 package struct Activity: Hashable, Sendable {
-    /// Under which key of userInfo the URL of the document is that the activity is about, as in Apple's Handoff.
+    /// The key of userInfo for the URL of the document that the activity is about, as in Apple's Handoff.
     package static let documentURLKey = "NSUserActivityDocumentURLKey"
 
-    /// What an app says about an activity besides its type; unchecked until it becomes an ``Activity``.
+    /// The properties of an activity besides its type; unchecked until they become an ``Activity``.
     package struct Properties: Hashable, Sendable {
-        /// A short text that may be shown to a person, at most ``ActivityLimits/titleBytes``.
+        /// A short text that may be shown to users, at most ``ActivityLimits/titleBytes``.
         package var title: String?
-        /// Where a browser continues when no app does.
+        /// The web page with which a browser continues when no app does.
         package var webpageURL: WebpageURL?
         /// The app's state.
         package var userInfo: [String: UserInfoValue] = [:]
-        /// Which keys of ``userInfo`` are enough to continue; empty means all of them.
+        /// The keys of ``userInfo`` that are sufficient to continue; empty means all of them.
         package var requiredUserInfoKeys: Set<String> = []
-        /// Whose apps may continue it: 1…64 of letters, digits, `.`, `-` and `_`.
+        /// The team whose apps may continue it: 1…64 of letters, digits, `.`, `-` and `_`.
         package var teamID: String?
-        /// When it stops being worth continuing.
+        /// When the activity expires.
         package var expiration: Timestamp?
-        /// Which content it belongs to, so that a receiver can pick the window.
+        /// The content to which it belongs, so that a receiver can choose the window.
         package var targetContentIdentifier: String?
-        /// Under which name the origin can find or delete it later.
+        /// The identifier by which the origin can find or delete it later.
         package var persistentIdentifier: String?
-        /// Whether the origin answers a request for continuation streams.
+        /// Whether the origin accepts continuation streams for it.
         package var supportsContinuationStreams = false
-        /// What the origin calls an activity that was fetched from it and supports streams; never 0.
+        /// The number by which the origin identifies an activity that was fetched from it and supports streams; never
+        /// 0.
         package var streamToken: UInt64?
 
         /// See ``Activity/documentURL``.
@@ -34,28 +35,28 @@ package struct Activity: Hashable, Sendable {
             if case .url(let url) = userInfo[Activity.documentURLKey] { url } else { nil }
         }
 
-        /// Makes properties that say nothing.
+        /// Makes empty properties.
         package init() {}
     }
 
-    /// What is being done, fixed for life.
+    /// The type, which never changes.
     package let type: ActivityType
 
-    /// All that is known besides the type, within bounds.
+    /// The validated properties besides the type.
     package let properties: Properties
 
-    /// Makes an activity of properties that keep the bounds.
+    /// Makes an activity of validated properties.
     ///
-    /// - Throws: ``ModelError`` naming the first property that does not.
+    /// - Throws: ``ModelError`` naming the first property that violates a bound.
     package init(type: ActivityType, properties: Properties) throws(ModelError) {
         try properties.validate()
         self.type = type
         self.properties = properties
     }
 
-    /// Makes an activity of parts that keep the bounds.
+    /// Makes an activity of its parts.
     ///
-    /// - Throws: ``ModelError`` naming the first part that does not.
+    /// - Throws: ``ModelError`` naming the first part that violates a bound.
     package init(
         type: ActivityType,
         title: String? = nil,
@@ -81,16 +82,16 @@ package struct Activity: Hashable, Sendable {
         try self.init(type: type, properties: properties)
     }
 
-    /// The same activity with changed properties.
+    /// Returns the activity with changed properties.
     ///
-    /// - Throws: ``ModelError`` when the change breaks a bound.
+    /// - Throws: ``ModelError`` when the change violates a bound.
     package func with(_ change: (inout Properties) -> Void) throws(ModelError) -> Activity {
         var changed = properties
         change(&changed)
         return try Activity(type: type, properties: changed)
     }
 
-    /// The activity as it goes on the air: only the required keys of userInfo, when any are named.
+    /// The activity as it is sent to a peer: with only the required keys of userInfo, if any are named.
     package var reducedToRequiredKeys: Activity {
         guard !properties.requiredUserInfoKeys.isEmpty else { return self }
         var reduced = properties
@@ -98,14 +99,14 @@ package struct Activity: Hashable, Sendable {
         return Activity(type: type, unchecked: reduced)
     }
 
-    /// The same activity with a name by which its origin gives streams to it.
+    /// Returns the activity with the token by which its origin opens streams to it.
     package func withStreamToken(_ token: UInt64) -> Activity {
         var named = properties
         named.streamToken = token
         return Activity(type: type, unchecked: named)
     }
 
-    /// The same activity with values that keep the bounds because those they replace did.
+    /// Returns the activity with values that are within the bounds because the replaced ones were.
     func replacing(userInfo: [String: UserInfoValue]) -> Activity {
         var replaced = properties
         replaced.userInfo = userInfo
@@ -135,7 +136,7 @@ extension Activity {
     package var targetContentIdentifier: String? { properties.targetContentIdentifier }
     /// See ``Properties/persistentIdentifier``.
     package var persistentIdentifier: String? { properties.persistentIdentifier }
-    /// The URL of the document that it is about: userInfo's at ``documentURLKey``.
+    /// The URL of the document that it is about: the value of userInfo for ``documentURLKey``.
     ///
     /// In an activity of this device and in one that has been fetched it is a `file:` URL of this device.
     package var documentURL: String? { properties.documentURL }

@@ -1,15 +1,15 @@
 /// A validated activity type: a short reverse-DNS name such as `org.example.editor.editing`.
 ///
-/// People never see it. It is ASCII, 1…255 bytes, and made of at least two non-empty labels of letters, digits, `_` and
-/// `-` with dots between them. Apple's well-known type for browsing, which has no dot, is allowed too.
+/// It is not shown to users. It is ASCII, 1…255 bytes, and consists of at least two non-empty labels of letters,
+/// digits, `_` and `-`, separated by dots. Apple's well-known type for browsing, which has no dot, is allowed too.
 package struct ActivityType: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// The name as it was given.
+    /// The type as it was given.
     package let rawValue: String
 
-    /// The type of browsing the web, named as in Apple's Foundation so that browsers can claim it.
+    /// The type for browsing the web, named as in Apple's Foundation so that browsers can claim it.
     package static let browsingWeb = ActivityType(unchecked: "NSUserActivityTypeBrowsingWeb")
 
-    /// Accepts a reverse-DNS name.
+    /// Parses a reverse-DNS name.
     ///
     /// - Throws: ``ModelError/Code/invalidActivityType`` for anything else.
     package init(_ string: String) throws(ModelError) {
@@ -27,7 +27,7 @@ package struct ActivityType: Hashable, Sendable, Comparable, CustomStringConvert
         guard labels.count >= 2, labels.allSatisfy(Self.isLabel) else {
             throw ModelError(
                 .invalidActivityType,
-                "\(string.debugDescription) is no activity type: use a reverse-DNS name such as com.example.app.editing."
+                "\(string.debugDescription) is not an activity type: use a reverse-DNS name such as com.example.app.editing."
             )
         }
         self.init(unchecked: string)

@@ -1,26 +1,26 @@
-/// The 40 bits that stand for an activity type in an advertisement: the first 5 bytes of the SHA-256 of its text.
+/// The 40-bit hash of an activity type in an advertisement: the first 5 bytes of the SHA-256 of its text.
 ///
-/// The hash itself is computed in HandoffCrypto; this is only its shape.
+/// HandoffCrypto computes the hash; this type only holds it.
 package struct ActivityTypeHash: Hashable, Sendable, CustomStringConvertible {
-    /// How many bytes a hash has.
+    /// The number of bytes in a hash.
     package static let byteCount = 5
 
-    /// The five bytes in the order of the digest.
+    /// The five bytes in digest order.
     package var bytes: [UInt8] {
         (0..<Self.byteCount).map { UInt8(truncatingIfNeeded: bits >> (8 * (Self.byteCount - 1 - $0))) }
     }
 
-    /// The hash as a number, the digest's first byte highest.
+    /// The hash as a big-endian number.
     private let bits: UInt64
 
-    /// Takes exactly five bytes.
+    /// Makes a hash of exactly five bytes.
     ///
     /// - Throws: ``ModelError/Code/invalidIdentifier`` for any other count.
     package init(bytes: some Collection<UInt8>) throws(ModelError) {
         guard bytes.count == Self.byteCount else {
             throw ModelError(
                 .invalidIdentifier,
-                "An activity type hash has \(Self.byteCount) bytes; \(bytes.count) were given."
+                "An activity type hash has \(Self.byteCount) bytes, got \(bytes.count)."
             )
         }
         bits = bytes.reduce(0) { $0 << 8 | UInt64($1) }

@@ -1,5 +1,5 @@
 extension UserInfoValue {
-    /// The value with every URL in it, at any depth, put through `change`.
+    /// Returns the value with `change` applied to every URL in it, at any depth.
     package func mappingURLs<Failure>(
         _ change: (String) throws(Failure) -> String
     ) throws(Failure) -> UserInfoValue {
@@ -12,7 +12,7 @@ extension UserInfoValue {
         }
     }
 
-    /// The entries with every URL in their values, at any depth, put through `change`.
+    /// Returns the entries with `change` applied to every URL in their values, at any depth.
     package static func mapped<Failure>(
         _ entries: [String: UserInfoValue],
         _ change: (String) throws(Failure) -> String
@@ -40,7 +40,7 @@ extension UserInfoValue {
 }
 
 extension Activity {
-    /// The activity with every URL in its userInfo put through `change`.
+    /// Returns the activity with `change` applied to every URL in its userInfo.
     package func mappingURLs<Failure>(
         _ change: (String) throws(Failure) -> String
     ) throws(Failure) -> Activity {

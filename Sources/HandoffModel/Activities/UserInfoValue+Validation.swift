@@ -1,9 +1,9 @@
 extension UserInfoValue {
-    /// Checks that every side can represent this value.
+    /// Checks that every device can represent this value.
     ///
     /// - Parameters:
-    ///   - depth: how many levels may still be used, this value included.
-    ///   - path: where the value stands, for messages.
+    ///   - depth: the number of levels that may still be used, including this value.
+    ///   - path: the path of the value, for messages.
     /// - Throws: ``ModelError/Code/userInfoTooDeep`` or ``ModelError/Code/invalidValue``.
     func validate(depth: Int, path: String) throws(ModelError) {
         guard depth > 0 else {
@@ -17,11 +17,14 @@ extension UserInfoValue {
             break
         case .unsigned(let value):
             guard value > UInt64(Int64.max) else {
-                throw ModelError(.invalidValue, "\(path) is \(value), which is an integer, not an unsigned number.")
+                throw ModelError(
+                    .invalidValue,
+                    "\(path) is \(value), which fits a signed integer: send it as integer, not unsigned."
+                )
             }
         case .string(let text), .url(let text):
             guard !text.holdsNUL else {
-                throw ModelError(.invalidValue, "\(path) holds U+0000: send it as data.")
+                throw ModelError(.invalidValue, "\(path) contains U+0000: send it as data.")
             }
         case .array(let elements):
             for element in elements { try element.validate(depth: depth - 1, path: path) }
@@ -32,15 +35,15 @@ extension UserInfoValue {
         }
     }
 
-    /// Checks the names and values of a dictionary.
+    /// Checks the keys and values of a dictionary.
     ///
     /// - Parameters:
-    ///   - depth: how many levels may be used by each value.
-    ///   - path: what stands before each name in messages.
+    ///   - depth: the number of levels that each value may use.
+    ///   - path: the prefix of each key in messages.
     static func validate(_ entries: [String: UserInfoValue], depth: Int, path: String) throws(ModelError) {
         for (key, value) in entries {
             guard !key.holdsNUL else {
-                throw ModelError(.invalidValue, "The key \((path + key).debugDescription) holds U+0000: leave it out.")
+                throw ModelError(.invalidValue, "The key \((path + key).debugDescription) contains U+0000: remove it.")
             }
             try value.validate(depth: depth, path: path + key)
         }

@@ -1,34 +1,34 @@
-/// One value of userInfo; all kinds keep apart and travel exactly.
+/// One value of userInfo; every kind is distinct and is transmitted exactly.
 ///
 /// Equality is exact, not numeric: integer 1, real 1 and boolean true are three values; reals are compared by bit
-/// pattern, so that NaN equals itself and 0 differs from -0; texts are compared byte by byte.
+/// pattern, so that NaN equals itself and 0 differs from -0; strings are compared byte by byte.
 package indirect enum UserInfoValue: Sendable {
-    /// The value that says "none".
+    /// The null value.
     case null
-    /// A truth value.
+    /// A Boolean value.
     case boolean(Bool)
-    /// A whole number that fits 64 bits with a sign.
+    /// A signed 64-bit integer.
     case integer(Int64)
-    /// A whole number above `Int64.max`; make it with ``number(_:)``, which picks the kind.
+    /// An integer above `Int64.max`; make it with ``number(_:)``, which chooses the kind.
     case unsigned(UInt64)
-    /// A real number, any bit pattern.
+    /// A floating-point number; every bit pattern is preserved.
     case real(Double)
-    /// A text without U+0000.
+    /// A string without U+0000.
     case string(String)
-    /// Bytes, untouched.
+    /// Bytes.
     case data([UInt8])
-    /// A moment, exact to the nanosecond.
+    /// A timestamp, exact to the nanosecond.
     case date(Timestamp)
-    /// An address of any scheme, without U+0000.
+    /// A URL of any scheme, without U+0000.
     case url(String)
-    /// Values in an order.
+    /// Values in order.
     case array([UserInfoValue])
-    /// Values by name.
+    /// Values by key.
     case dictionary([String: UserInfoValue])
     /// Values without order or duplicates.
     case set(Set<UserInfoValue>)
 
-    /// The whole number as ``integer(_:)`` where it fits and as ``unsigned(_:)`` above.
+    /// Returns an integer as ``integer(_:)`` if it fits, otherwise as ``unsigned(_:)``.
     package static func number(_ value: UInt64) -> UserInfoValue {
         Int64(exactly: value).map(UserInfoValue.integer) ?? .unsigned(value)
     }
@@ -72,12 +72,12 @@ extension UserInfoValue: Hashable {
 }
 
 extension UserInfoValue {
-    /// What kind of value this is, as a person would call it.
+    /// The kinds of values, with their names for users.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case null, boolean, integer, unsigned, real, string, data, date, url, array, dictionary, set
     }
 
-    /// What kind of value this is.
+    /// The kind of this value.
     package var kind: Kind {
         switch self {
         case .null: .null

@@ -1,14 +1,14 @@
-/// A device's name for people: 1…64 UTF-8 bytes, nothing but printable text, no blanks around it.
+/// A device's name for people: 1…64 UTF-8 bytes of printable text, without white space at either end.
 package struct DeviceName: Hashable, Sendable, CustomStringConvertible {
     /// The longest name in UTF-8 bytes.
     package static let maximumBytes = 64
 
-    /// The name without the blanks that stood around it.
+    /// The name, without white space at either end.
     package let rawValue: String
 
-    /// Accepts a name, taking away the blanks around it.
+    /// Parses a name and removes the white space at both ends.
     ///
-    /// - Throws: ``ModelError/Code/invalidName`` when what remains is empty, longer than ``maximumBytes`` or holds
+    /// - Throws: ``ModelError/Code/invalidName`` when the rest is empty, longer than ``maximumBytes``, or contains
     ///   control characters.
     package init(_ string: String) throws(ModelError) {
         let name = string.unicodeScalars.trimmingBlanks()
@@ -19,14 +19,14 @@ package struct DeviceName: Hashable, Sendable, CustomStringConvertible {
             )
         }
         guard !name.unicodeScalars.contains(where: \.isUnprintable) else {
-            throw ModelError(.invalidName, "A device name holds no control characters: use printable text.")
+            throw ModelError(.invalidName, "A device name must not contain control characters: use printable text.")
         }
         rawValue = name
     }
 
-    /// Makes a name of any text, such as a host name, by leaving out what a name cannot hold.
+    /// Makes a name of any text, such as a host name, by removing what a name cannot contain.
     ///
-    /// Text without anything printable becomes `Linux`.
+    /// Text without printable characters becomes `Linux`.
     package init(sanitizing text: String) {
         var kept = String.UnicodeScalarView()
         var count = 0
@@ -43,8 +43,8 @@ package struct DeviceName: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Unicode.Scalar {
-    /// Whether this scalar is a control character, a line or paragraph break, or invisible formatting that could
-    /// make one name look like another.
+    /// Whether this scalar is a control character, a line or paragraph separator, unassigned, for private use, or
+    /// invisible formatting that could make one name look like another.
     fileprivate var isUnprintable: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
@@ -54,7 +54,7 @@ extension Unicode.Scalar {
 }
 
 extension String.UnicodeScalarView {
-    /// The text without the white space at both ends.
+    /// Returns the text without the white space at both ends.
     fileprivate func trimmingBlanks() -> String {
         guard let first = firstIndex(where: { !$0.properties.isWhitespace }),
             let last = lastIndex(where: { !$0.properties.isWhitespace })

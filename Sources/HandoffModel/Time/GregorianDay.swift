@@ -1,10 +1,10 @@
-/// A day of the proleptic Gregorian calendar; the year 0 is the one before 1.
+/// A day of the proleptic Gregorian calendar; year 0 is the year before year 1.
 struct GregorianDay: Hashable, Sendable {
     let year: Int64
     let month: Int64
     let day: Int64
 
-    /// Takes a day that exists.
+    /// Makes a day; nil for one that does not exist.
     init?(year: Int64, month: Int64, day: Int64) {
         guard (1...12).contains(month), (1...Self.length(ofMonth: month, in: year)).contains(day) else { return nil }
         self.year = year
@@ -12,9 +12,9 @@ struct GregorianDay: Hashable, Sendable {
         self.day = day
     }
 
-    /// The day that lies `daysSince1970` days after 1970-01-01.
+    /// Makes the day `daysSince1970` days after 1970-01-01.
     ///
-    /// Years are counted from March, so that the leap day is the last of its year and 400 years are one period of
+    /// Years are counted from March, so that the leap day is the last of its year, and 400 years are one period of
     /// 146 097 days.
     init(daysSince1970: Int64) {
         let daysSinceMarch0 = daysSince1970 + 719_468
@@ -28,7 +28,7 @@ struct GregorianDay: Hashable, Sendable {
         year = yearOfPeriod + period * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// How many days after 1970-01-01 this day lies; negative before it.
+    /// The number of days from 1970-01-01 to this day; negative for earlier days.
     var daysSince1970: Int64 {
         let marchYear = month <= 2 ? year - 1 : year
         let period = marchYear.flooredQuotient(by: 400)

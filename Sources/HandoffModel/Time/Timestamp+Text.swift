@@ -1,8 +1,8 @@
 extension Timestamp: CustomStringConvertible {
-    /// The moment in UTC as in RFC 3339: `2026-11-21T03:38:00.123456789Z`.
+    /// The timestamp in UTC, in the format of RFC 3339: `2026-11-21T03:38:00.123456789Z`.
     ///
-    /// The fraction has 0, 3, 6 or 9 digits, the fewest that are exact. Years before 0 have a minus sign, as ISO 8601
-    /// writes them.
+    /// The fraction has 0, 3, 6 or 9 digits, the fewest that are exact. Years before 0 have a minus sign, as in ISO
+    /// 8601.
     package var description: String {
         let days = seconds.flooredQuotient(by: 86_400)
         let secondOfDay = seconds - days * 86_400
@@ -13,12 +13,13 @@ extension Timestamp: CustomStringConvertible {
         return "\(day)T\(clock.map { Self.padded($0, to: 2) }.joined(separator: ":"))\(fractionText)Z"
     }
 
-    /// Reads a moment as in RFC 3339 section 5.6, the year with a minus sign where it is negative.
+    /// Parses a timestamp in the format of RFC 3339 section 5.6; a negative year has a minus sign.
     ///
-    /// The fraction has 1…9 digits; the offset is `Z` or `±hh:mm`. Leap seconds (`:60`) are refused, because a count
-    /// of seconds since 1970 has no place for them.
+    /// The fraction has 1…9 digits; the offset is `Z` or `±hh:mm`. Leap seconds (`:60`) are refused, because a count of
+    /// seconds since 1970 cannot represent them.
     ///
-    /// - Throws: ``ModelError/Code/invalidDate`` for any other form, a day that does not exist, or a moment out of range.
+    /// - Throws: ``ModelError/Code/invalidDate`` for any other form, a day that does not exist, or a timestamp out
+    ///   of range.
     package init(_ text: String) throws(ModelError) {
         var reader = TimestampReader(text)
         guard let seconds = reader.readSeconds(), let fraction = reader.readFraction(),
@@ -26,7 +27,7 @@ extension Timestamp: CustomStringConvertible {
         else {
             throw ModelError(
                 .invalidDate,
-                "\(text.debugDescription) is no date: write it like 2026-11-21T03:38:00.123456789Z."
+                "\(text.debugDescription) is not a date: write it like 2026-11-21T03:38:00.123456789Z."
             )
         }
         try self.init(seconds: seconds - offset, nanoseconds: fraction)
@@ -45,7 +46,7 @@ extension Timestamp: CustomStringConvertible {
     }
 }
 
-/// Reads the parts of an RFC 3339 date from left to right.
+/// Parses the parts of an RFC 3339 date from left to right.
 private struct TimestampReader {
     private var rest: Substring.UTF8View
 
@@ -55,7 +56,7 @@ private struct TimestampReader {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Date and time without fraction and offset, as seconds since 1970.
+    /// Parses date and time without fraction and offset, as seconds since 1970.
     mutating func readSeconds() -> Int64? {
         let sign: Int64 = take(UInt8(ascii: "-")) ? -1 : 1
         guard let year = readNumber(digits: 4), take(UInt8(ascii: "-")),
@@ -69,7 +70,7 @@ private struct TimestampReader {
         return date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second
     }
 
-    /// The fraction in nanoseconds; 0 when there is none.
+    /// Parses the fraction, in nanoseconds; 0 without a fraction.
     mutating func readFraction() -> UInt32? {
         guard take(UInt8(ascii: ".")) else { return 0 }
         let digits = rest.prefix { $0.isASCIIDigit }
@@ -79,7 +80,7 @@ private struct TimestampReader {
         return (digits.count..<9).reduce(value) { value, _ in value * 10 }
     }
 
-    /// The offset from UTC in seconds, positive east of it.
+    /// Parses the offset from UTC, in seconds, positive to the east.
     mutating func readOffset() -> Int64? {
         if take(UInt8(ascii: "Z")) || take(UInt8(ascii: "z")) { return 0 }
         let isEast = take(UInt8(ascii: "+"))

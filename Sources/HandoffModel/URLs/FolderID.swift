@@ -1,15 +1,15 @@
-/// What a synchronised folder is called on all of a person's devices: 1…64 letters, digits, `.`, `-` and `_`.
+/// The id of a synchronised folder, the same on all of a user's devices: 1…64 letters, digits, `.`, `-` and `_`.
 ///
-/// It begins with a letter or digit. Syncthing's folder IDs are of this form.
+/// It begins with a letter or digit. Syncthing's folder IDs have this form.
 package struct FolderID: Hashable, Sendable, Comparable, CustomStringConvertible {
     package let rawValue: String
 
     /// The longest id in bytes.
     package static let maximumBytes = 64
 
-    /// Accepts an id.
+    /// Parses an id.
     ///
-    /// - Throws: ``ModelError/Code/invalidFolder``.
+    /// - Throws: ``ModelError/Code/invalidFolder`` for any other form.
     package init(_ text: String) throws(ModelError) {
         let bytes = text.utf8
         let isWell =

@@ -1,15 +1,15 @@
-/// Where a file is in a synchronised folder: how a `file:` URL travels to another device.
+/// The location of a file in a synchronised folder: the form in which a `file:` URL is sent to another device.
 ///
-/// As text it is `handoff-folder:ID/RELATIVE/PATH`, the path percent-encoded, with the query and the fragment of the
-/// `file:` URL behind it. The folder itself is `handoff-folder:ID/`.
+/// Its text is `handoff-folder:ID/RELATIVE/PATH`, the path percent-encoded, followed by the query and the fragment of
+/// the `file:` URL. The folder itself is `handoff-folder:ID/`.
 package struct FolderURL: Hashable, Sendable, CustomStringConvertible {
-    /// The folder, by the name that it has on all devices.
+    /// The id of the folder, the same on all devices.
     package let folder: FolderID
 
-    /// The path below the folder: no component is empty, `.` or `..`, or holds NUL or a slash.
+    /// The path below the folder: no component is empty, `.` or `..`, or contains NUL or a slash.
     package let components: [[UInt8]]
 
-    /// A query and a fragment, as ``FileURL/suffix``.
+    /// The query and fragment, as in ``FileURL/suffix``.
     package let suffix: String
 
     /// The longest path in bytes (PATH_MAX of linux/limits.h, which counts a final NUL).
@@ -17,18 +17,19 @@ package struct FolderURL: Hashable, Sendable, CustomStringConvertible {
 
     /// Makes the URL of a file in a folder.
     ///
-    /// - Throws: ``ModelError/Code/invalidFileURL`` for components that could lead out of the folder.
+    /// - Throws: ``ModelError/Code/invalidFileURL`` for a path that is too long or components that could escape the
+    ///   folder.
     package init(folder: FolderID, components: [[UInt8]], suffix: String = "") throws(ModelError) {
         let length = components.reduce(0) { $0 + $1.count + 1 }
         guard length <= Self.maximumPathBytes, components.allSatisfy(Self.isPlain) else {
-            throw Self.malformed("in the folder \(folder)")
+            throw Self.malformed("the path in the folder \(folder)")
         }
         self.folder = folder
         self.components = components
         self.suffix = suffix
     }
 
-    /// Reads a URL; nil where it has another scheme.
+    /// Parses a URL; nil for another scheme.
     ///
     /// - Throws: ``ModelError/Code/invalidFileURL`` or ``ModelError/Code/invalidFolder``.
     package init?(_ text: String) throws(ModelError) {
@@ -40,7 +41,7 @@ package struct FolderURL: Hashable, Sendable, CustomStringConvertible {
         let folder = try FolderID(String(decoding: rest[..<slash], as: UTF8.self))
         let path = rest[rest.index(after: slash)..<end]
         var components: [[UInt8]] = []
-        // Split before decoding: an escaped slash is no separator, and then no component either.
+        // Split before decoding: an escaped slash is not a separator, and a component that contains it is invalid.
         for part in path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: path.isEmpty) {
             guard let component = PercentCoding.decode(part) else { throw Self.malformed("\(text.debugDescription)") }
             components.append(component)
@@ -62,6 +63,6 @@ package struct FolderURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func malformed(_ what: String) -> ModelError {
-        ModelError(.invalidFileURL, "\(what) is no path inside a folder.")
+        ModelError(.invalidFileURL, "\(what) does not stay inside a folder.")
     }
 }

@@ -1,14 +1,14 @@
-/// The address of a web page that continues an activity where no app does.
+/// The URL of a web page that continues an activity where no app does.
 ///
-/// It is an absolute http or https URL with a host, printable ASCII or UTF-8 without blanks, at most 2048 bytes. It is
-/// kept as it was given.
+/// It is an absolute http or https URL with a host, printable ASCII or UTF-8 without white space, at most 2048 bytes.
+/// It is stored unchanged.
 package struct WebpageURL: Hashable, Sendable, CustomStringConvertible {
-    /// The address as it was given.
+    /// The URL as it was given.
     package let rawValue: String
 
-    /// Accepts an absolute http or https URL.
+    /// Parses an absolute http or https URL.
     ///
-    /// - Throws: ``ModelError/Code/invalidWebpageURL`` for any other scheme, a missing host, blanks or control
+    /// - Throws: ``ModelError/Code/invalidWebpageURL`` for any other scheme, a missing host, white space or control
     ///   characters, and for more than ``ActivityLimits/webpageURLBytes`` bytes.
     package init(_ string: String) throws(ModelError) {
         guard string.utf8.count <= ActivityLimits.webpageURLBytes else {
@@ -20,11 +20,11 @@ package struct WebpageURL: Hashable, Sendable, CustomStringConvertible {
         guard !string.unicodeScalars.contains(where: Self.isBlankOrControl) else {
             throw ModelError(
                 .invalidWebpageURL,
-                "A web page address holds no blanks or control characters: escape them."
+                "A web page address must not contain white space or control characters: escape them."
             )
         }
         guard let rest = Self.remainderAfterScheme(string) else {
-            throw ModelError(.invalidWebpageURL, "Only http and https addresses can be web pages of an activity.")
+            throw ModelError(.invalidWebpageURL, "The web page of an activity must be an http or https address.")
         }
         guard Self.hasHost(rest) else {
             throw ModelError(.invalidWebpageURL, "The web page address names no host: write https://host/path.")
@@ -34,7 +34,7 @@ package struct WebpageURL: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { rawValue }
 
-    /// Equal only when the bytes are: two spellings of one accented letter are two addresses.
+    /// Compares bytes: two Unicode spellings of one accented letter are two URLs.
     package static func == (left: Self, right: Self) -> Bool { left.rawValue.utf8.elementsEqual(right.rawValue.utf8) }
 
     package func hash(into hasher: inout Hasher) {
@@ -45,7 +45,7 @@ package struct WebpageURL: Hashable, Sendable, CustomStringConvertible {
         scalar.properties.isWhitespace || scalar.properties.generalCategory == .control
     }
 
-    /// What follows `http://` or `https://`; `nil` when neither stands there.
+    /// Returns the text after `http://` or `https://`; `nil` when it begins with neither.
     private static func remainderAfterScheme(_ string: String) -> Substring.UTF8View? {
         for scheme in ["http://", "https://"] {
             let head = string.utf8.prefix(scheme.utf8.count)
@@ -56,7 +56,7 @@ package struct WebpageURL: Hashable, Sendable, CustomStringConvertible {
         return nil
     }
 
-    /// Whether the authority holds a host after any user name and before any port (RFC 3986 section 3.2).
+    /// Whether the authority has a host after any user name and before any port (RFC 3986 section 3.2).
     private static func hasHost(_ rest: Substring.UTF8View) -> Bool {
         let ends = Array("/?#\\".utf8)
         let authority = rest.prefix { !ends.contains($0) }

@@ -11,7 +11,7 @@ extension UInt8 {
     /// Whether this byte is an ASCII letter of either case.
     var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 
-    /// The value of this byte read as a lower-case hexadecimal digit; `nil` when it is none.
+    /// The value of this byte as a lower-case hexadecimal digit; `nil` when it is not one.
     var lowercaseHexDigitValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
@@ -21,7 +21,7 @@ extension UInt8 {
     }
 }
 
-/// The lower-case hexadecimal text of bytes, two digits for each.
+/// Returns the lower-case hexadecimal text of bytes, two digits for each.
 func hexText(_ bytes: some Sequence<UInt8>) -> String {
     let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []
@@ -32,7 +32,7 @@ func hexText(_ bytes: some Sequence<UInt8>) -> String {
     return String(decoding: text, as: UTF8.self)
 }
 
-/// The bytes that lower-case hexadecimal text stands for; `nil` when it is not such text.
+/// Parses lower-case hexadecimal text; `nil` for anything else.
 func bytes(fromHexText text: String) -> [UInt8]? {
     let digits = text.utf8.map(\.lowercaseHexDigitValue)
     guard digits.count.isMultiple(of: 2) else { return nil }

@@ -1,6 +1,6 @@
-/// The bounds that every activity keeps, on the bus and on the air.
+/// The bounds of every activity, on the bus and on the air.
 package enum ActivityLimits {
-    /// The longest activity type in UTF-8 bytes: what D-Bus allows a name (D-Bus specification, "Valid Names").
+    /// The longest activity type in UTF-8 bytes: the limit for D-Bus names (D-Bus specification, "Valid Names").
     package static let typeBytes = 255
 
     /// The longest title in UTF-8 bytes.
@@ -15,10 +15,10 @@ package enum ActivityLimits {
     /// The longest target content identifier and persistent identifier in UTF-8 bytes.
     package static let identifierBytes = 1024
 
-    /// The most names that `requiredUserInfoKeys` may hold.
+    /// The largest number of keys in `requiredUserInfoKeys`.
     package static let requiredKeys = 1024
 
-    /// The deepest nesting of userInfo: a value that stands directly under a key is at depth 1.
+    /// The deepest nesting of userInfo: a value directly under a key is at depth 1.
     package static let nestingDepth = 16
 
     /// The encoded size in bytes above which the origin warns.
@@ -26,6 +26,6 @@ package enum ActivityLimits {
     /// Apple's Handoff programming guide advises 3 KB or less.
     package static let advisedPayloadBytes = 3 * 1024
 
-    /// The encoded size in bytes above which an activity is refused; larger data travels in continuation streams.
+    /// The encoded size in bytes above which an activity is refused; use continuation streams for larger data.
     package static let maximumPayloadBytes = 64 * 1024
 }

@@ -1,5 +1,5 @@
 extension Hasher {
-    /// Feeds the UTF-8 bytes of a text, and their number, without regard to Unicode equivalence.
+    /// Adds the UTF-8 bytes of a string, and their number, without regard to Unicode equivalence.
     mutating func combineExactly(_ text: String) {
         combine(text.utf8.count)
         for byte in text.utf8 { combine(byte) }
@@ -7,6 +7,6 @@ extension Hasher {
 }
 
 extension String {
-    /// Whether the text holds U+0000, which no string on D-Bus may (D-Bus specification, "Marshaling").
+    /// Whether the string contains U+0000, which D-Bus strings must not (D-Bus specification, "Marshaling").
     var holdsNUL: Bool { utf8.contains(0) }
 }

@@ -1,8 +1,8 @@
-/// Says which rule of the model a value broke, and what would keep it.
+/// The error of this module: which rule of the model a value violates, and what to do.
 package struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of rule that was broken.
+    /// The kind of rule that was violated.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// The name of the code as it stands in messages and logs.
+        /// The name of the code in messages and logs.
         package let description: String
 
         private init(_ description: String) {
@@ -13,11 +13,11 @@ package struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
         package static let invalidActivityType = Code("invalidActivityType")
         /// The web page address is not an http or https URL with a host.
         package static let invalidWebpageURL = Code("invalidWebpageURL")
-        /// The title is longer than ``ActivityLimits/titleBytes`` or cannot travel as text.
+        /// The title is longer than ``ActivityLimits/titleBytes``.
         package static let titleTooLong = Code("titleTooLong")
         /// userInfo nests deeper than ``ActivityLimits/nestingDepth``.
         package static let userInfoTooDeep = Code("userInfoTooDeep")
-        /// A value or a text is not one that every side can represent.
+        /// A value or a string is not one that every device can represent.
         package static let invalidValue = Code("invalidValue")
         /// The encoded activity is larger than ``ActivityLimits/maximumPayloadBytes``.
         package static let payloadTooLarge = Code("payloadTooLarge")
@@ -33,7 +33,7 @@ package struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
         package static let invalidDate = Code("invalidDate")
     }
 
-    /// The kind of rule that was broken.
+    /// The kind of rule that was violated.
     package let code: Code
 
     /// What was wrong and what to do, as one sentence for a person.

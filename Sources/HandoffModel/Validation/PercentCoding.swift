@@ -1,8 +1,8 @@
 /// Percent-encoding of paths in URLs (RFC 3986, section 2.1).
 ///
-/// A Linux path is bytes, not text; so is what this reads and writes.
+/// A Linux path is bytes, not text; so both functions work on bytes.
 enum PercentCoding {
-    /// The bytes as they stand in the path of a URL; slashes stay.
+    /// Percent-encodes bytes for the path of a URL, except slashes.
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var text: [UInt8] = []
@@ -16,9 +16,9 @@ enum PercentCoding {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes that the path of a URL stands for; nil where a percent sign is not followed by two digits.
+    /// Decodes the path of a URL; nil when a percent sign is not followed by two hexadecimal digits.
     ///
-    /// Bytes that should have been escaped stand for themselves.
+    /// Bytes that should have been escaped are accepted unchanged.
     static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = text.makeIterator()
@@ -33,12 +33,13 @@ enum PercentCoding {
         return bytes
     }
 
-    /// Besides letters, digits and `_`: the rest of `pchar` (RFC 3986, section 3.3), and the slash.
+    /// The bytes that need no escape besides letters, digits and `_`: the rest of `pchar` (RFC 3986, section 3.3) and
+    /// the slash.
     private static let allowed = Set("-.~!$&'()*+,;=:@/".utf8)
 }
 
 extension UInt8 {
-    /// The value of this byte read as a hexadecimal digit of either case; nil when it is none.
+    /// The value of this byte as a hexadecimal digit of either case; nil when it is not one.
     fileprivate var hexDigitValue: UInt8? {
         lowercaseHexDigitValue ?? (isASCIILetter ? (self | 0x20).lowercaseHexDigitValue : nil)
     }

@@ -1,9 +1,9 @@
 import BlueZ
 
-/// Which adapter the radio uses, and what stands in its way.
+/// Chooses the adapter that the radio uses.
 ///
-/// Pure. A named adapter is the only one; without a name the first usable one is chosen and kept, even while it is
-/// switched off, until it is removed.
+/// It is pure. If a name is given, only that adapter is used; otherwise the first usable one is chosen and kept, even
+/// while it is switched off, until it is removed.
 struct AdapterChoice {
     private let name: String?
     private var chosen: String?
@@ -14,11 +14,12 @@ struct AdapterChoice {
         chosen = name
     }
 
-    /// The adapter to use, or why there is none.
+    /// Returns the adapter to use, or the reason why there is none.
     mutating func choose(from snapshot: BlueZSnapshot) -> Result<Adapter, BlueZError> {
         switch snapshot.service {
         case .absent: return .failure(.serviceAbsent)
-        case .unknown: return .failure(BlueZError(.serviceAbsent, "bluetoothd was asked for its adapters a moment ago"))
+        case .unknown:
+            return .failure(BlueZError(.serviceAbsent, "bluetoothd has not reported its adapters yet: wait a moment"))
         case .unreachable(let error): return .failure(error)
         case .running: break
         }
@@ -31,7 +32,7 @@ struct AdapterChoice {
         return obstacle.map(Result.failure) ?? .success(adapter)
     }
 
-    /// The first one that can be used, else the first one.
+    /// Returns the first usable adapter, otherwise the first one.
     private static func first(of adapters: [Adapter]) -> Adapter? {
         adapters.first { obstacle($0) == nil } ?? adapters.first
     }
@@ -45,7 +46,7 @@ struct AdapterChoice {
         guard adapter.advertising != nil else {
             return BlueZError(
                 .adapterAbsent,
-                "the Bluetooth adapter \(adapter.name) does not advertise (yet): it must know Bluetooth 4.0 or later"
+                "the Bluetooth adapter \(adapter.name) cannot advertise (yet): it must support Bluetooth 4.0 or later"
             )
         }
         return nil

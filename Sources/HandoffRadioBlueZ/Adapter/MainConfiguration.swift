@@ -1,20 +1,20 @@
 private import SystemPackage
 
-/// What `/etc/bluetooth/main.conf` says about things that bluetoothd does not tell on the bus.
+/// The settings of `/etc/bluetooth/main.conf` that bluetoothd does not expose on the bus.
 struct MainConfiguration: Hashable, Sendable {
-    /// Where every distribution has it.
+    /// The path in every distribution.
     static let path = "/etc/bluetooth/main.conf"
 
-    /// More than any such file has.
+    /// The most bytes that are read, more than any such file has.
     private static let maximumLength = 256 * 1024
 
-    /// Whether the adapter uses private addresses: `[General] Privacy`, shipped as `off`.
+    /// Whether the adapter uses private addresses: `[General] Privacy`, by default `off`.
     let usesPrivateAddress: Bool
 
-    /// Whether somebody set `[LE] MinAdvertisementInterval`.
+    /// Whether `[LE] MinAdvertisementInterval` is set.
     let setsInterval: Bool
 
-    /// Reads the text of the file; what is missing or malformed is as shipped.
+    /// Parses the text of the file; missing or malformed settings have their defaults.
     init(_ text: String) {
         var section = ""
         var values: [String: String] = [:]
@@ -31,7 +31,7 @@ struct MainConfiguration: Hashable, Sendable {
         setsInterval = values["LE/MinAdvertisementInterval"] != nil
     }
 
-    /// What the file says now, or what is shipped when it cannot be read.
+    /// Reads the file; returns the defaults if it cannot be read.
     static func current(path: String = path) -> MainConfiguration {
         MainConfiguration((try? contents(of: FilePath(path))) ?? "")
     }

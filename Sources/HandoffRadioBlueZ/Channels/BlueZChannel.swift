@@ -1,7 +1,7 @@
 package import HandoffRadio
 import L2CAP
 
-/// A channel of ``BlueZRadio``: an L2CAP credit-based channel, or letters through a mailbox.
+/// A channel of ``BlueZRadio``: an L2CAP LE credit-based channel, or a GATT channel.
 package struct BlueZChannel: RadioChannel {
     enum Carrier: Sendable {
         case socket(L2CAPChannel)
@@ -43,7 +43,7 @@ package struct BlueZChannel: RadioChannel {
         }
     }
 
-    /// Closes this end, and wakes who uses it.
+    /// Closes this end and wakes the tasks that wait on it.
     func close() {
         switch carrier {
         case .gatt(let channel): channel.close()

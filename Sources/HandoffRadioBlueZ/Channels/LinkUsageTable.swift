@@ -1,8 +1,9 @@
 import BlueZ
 
-/// Who uses which link, so that a link is dropped by its last user, and only if it is ours.
+/// Counts the users of each link, so that a link is dropped with its last user, and only if the radio created it.
 ///
-/// Pure. A link that stood before we came belongs to somebody else: a keyboard, a phone that plays music.
+/// It is pure. A link that existed before is foreign, that is, used by other programs: a keyboard, a phone that plays
+/// music.
 struct LinkUsageTable {
     private struct Entry {
         var users = 0
@@ -11,28 +12,28 @@ struct LinkUsageTable {
 
     private var entries: [DeviceAddress: Entry] = [:]
 
-    /// Whether a link to that device is in the books.
+    /// Whether a link to that device is recorded.
     func contains(_ address: DeviceAddress) -> Bool {
         entries[address] != nil
     }
 
-    /// Somebody begins to use the link; `isForeign` counts for the first only.
+    /// Adds a user of the link; `isForeign` is considered for the first user only.
     mutating func addUser(of address: DeviceAddress, isForeign: Bool) {
         entries[address, default: Entry(isForeign: isForeign)].users += 1
     }
 
-    /// It turned out that the link is somebody else's.
+    /// Marks the link as foreign after it was recorded.
     mutating func markForeign(_ address: DeviceAddress) {
         entries[address]?.isForeign = true
     }
 
-    /// Somebody has ended.
+    /// Removes a user of the link.
     mutating func removeUser(of address: DeviceAddress) {
         entries[address]?.users -= 1
         if entries[address]?.users == 0, entries[address]?.isForeign == true { entries[address] = nil }
     }
 
-    /// Whether nobody uses the link any more, and it is ours to drop; strikes it out if so.
+    /// Removes the link if it has no users left; returns true if so, and the caller must drop the link then.
     mutating func removeIfUnused(_ address: DeviceAddress) -> Bool {
         guard let entry = entries[address], entry.users == 0 else { return false }
         entries[address] = nil

@@ -1,15 +1,16 @@
 import HandoffRadio
 import Synchronization
 
-/// One end of a channel through a mailbox, between who uses it and who carries its letters.
+/// One end of a GATT channel: connects the user of the channel with the transport that exchanges its frames.
 ///
-/// As `RadioChannel` says, at most one task sends and one receives at a time; cancelling either closes the channel.
+/// As for every `RadioChannel`, at most one task sends and one receives at a time; cancelling either closes the
+/// channel.
 package final class GATTChannel: Sendable {
     private enum Direction { case sending, receiving }
 
     private struct State {
         var buffers = GATTChannelBuffers()
-        /// Counts the changes, so that none is missed between a try and the wait for the next.
+        /// Counts the changes, so that none is missed between an attempt and the wait for the next change.
         var changes: UInt64 = 0
         var waiting: [Direction: CheckedContinuation<Void, Never>] = [:]
     }
@@ -17,52 +18,52 @@ package final class GATTChannel: Sendable {
     private let state = Mutex(State())
     private let notify: @Sendable () -> Void
 
-    /// - Parameter notify: called, from any thread, when the other side should be told something.
+    /// - Parameter notify: called, from any thread, when there is something to send to the other side.
     init(notify: @escaping @Sendable () -> Void) {
         self.notify = notify
     }
 
-    /// Sends one message, waiting while the other side is slow.
+    /// Sends one message; waits while the other side is slow.
     func send(_ message: [UInt8]) async throws(RadioError) {
         let limit = GATTFrame.maximumDataLength
         guard (1...limit).contains(message.count) else {
-            throw RadioError(.messageTooLong, "a message on this channel has 1 to \(limit) bytes, not \(message.count)")
+            throw RadioError(.messageTooLong, "a message on this channel has 1 to \(limit) bytes, got \(message.count)")
         }
         try await whenPossible(.sending) { $0.send(message) }
     }
 
-    /// The next bytes, or nil when the other side has ended.
+    /// Returns the next bytes, or nil when the other side has closed the channel.
     func receive() async throws(RadioError) -> [UInt8]? {
         try await whenPossible(.receiving) { $0.receive() }
     }
 
-    /// Ends this side.
+    /// Closes this side.
     func close() {
         change { $0.close() }
     }
 
-    /// Ends both sides without a word.
+    /// Fails the channel without notifying the other side.
     func fail(_ error: RadioError) {
         change { $0.fail(error) }
     }
 
-    /// Whether nothing goes or comes any more.
+    /// Whether the channel has ended: nothing is sent or received any more.
     var isOver: Bool { state.withLock(\.buffers.isOver) }
 
-    /// Whether the next letter would tell the other side something.
+    /// Whether the next frame has something new for the other side.
     var hasPendingData: Bool { state.withLock(\.buffers.hasPendingData) }
 
-    /// The next letter of a caller.
+    /// Returns the next frame of a caller.
     func nextFrame(channel: UInt32, number: UInt8) -> GATTFrame {
         change { $0.nextFrame(channel: channel, number: number) }
     }
 
-    /// Takes in the answer to it.
+    /// Accepts the answer to a caller's frame.
     func accept(_ answer: GATTFrame) {
         change { $0.accept(answer) }
     }
 
-    /// Takes in a letter and answers it.
+    /// Accepts a caller's frame and returns the answer.
     func answer(_ frame: GATTFrame) -> GATTFrame {
         change { buffers in
             buffers.accept(frame)
@@ -86,7 +87,7 @@ package final class GATTChannel: Sendable {
         return Array(state.waiting.values)
     }
 
-    /// Tries until there is an outcome, after each change.
+    /// Repeats the attempt after each change until there is an outcome.
     private func whenPossible<Success: Sendable>(
         _ direction: Direction,
         _ attempt: @Sendable (inout GATTChannelBuffers) -> Result<Success, RadioError>?
@@ -103,7 +104,7 @@ package final class GATTChannel: Sendable {
         return try outcome.get()
     }
 
-    /// An attempt that has no outcome changes nothing, and wakes nobody.
+    /// Makes one attempt; without an outcome it changes nothing and wakes no task.
     private func tried<Success: Sendable>(
         _ attempt: (inout GATTChannelBuffers) -> Result<Success, RadioError>?
     ) -> (Result<Success, RadioError>?, UInt64) {

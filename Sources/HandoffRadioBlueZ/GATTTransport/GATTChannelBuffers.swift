@@ -1,14 +1,14 @@
 import HandoffRadio
 
-/// One end of a channel through a mailbox: what has come, what is to go, and how it ended.
+/// The state of one end of a GATT channel: received data, data to send, and how the channel ended.
 ///
-/// Pure, and the same on both sides. A letter and its answer alternate strictly, so a window is simply the room that there
-/// is: the other side fills no more of it before it is told anew.
+/// It is pure, and the same on both sides. Frames and their answers alternate strictly, so the window is simply the
+/// free room: the other side sends no more than that before it gets a new window.
 struct GATTChannelBuffers {
-    /// How many bytes may wait for a slow reader, and, with ``sendLimit``, all that a channel can cost.
+    /// The most received bytes buffered for a slow reader; together with ``sendLimit``, all the memory of a channel.
     static let capacity = 4096
 
-    /// How many bytes may wait for a slow peer before a writer has to wait.
+    /// The most bytes buffered for a slow peer before a writer must wait.
     static let sendLimit = 4 * GATTFrame.maximumDataLength
 
     private var incoming: [UInt8] = []
@@ -21,10 +21,10 @@ struct GATTChannelBuffers {
     private var peerWindow = 0
     private var hasNotified = false
 
-    /// Whether nothing goes or comes any more.
+    /// Whether the channel has ended: nothing is sent or received any more.
     var isOver: Bool { hasPeerEnded || loss != nil || (isClosed && hasSentEnd) }
 
-    /// Whether the next letter would tell the other side something.
+    /// Whether the next frame has something new for the other side.
     var hasPendingData: Bool {
         guard !isOver else { return false }
         if isClosed && outgoing.isEmpty { return true }
@@ -34,7 +34,7 @@ struct GATTChannelBuffers {
 
     private var room: Int { isClosed ? Self.capacity : Self.capacity - incoming.count }
 
-    /// Whether there are news that the other side should be woken up for: true once between two letters.
+    /// Whether to notify the other side that there is something new: true at most once between two frames.
     mutating func shouldNotify() -> Bool {
         guard hasPendingData, !hasNotified else { return false }
         hasNotified = true
@@ -42,10 +42,10 @@ struct GATTChannelBuffers {
     }
 }
 
-// MARK: - For who uses the channel
+// MARK: - For the user of the channel
 
 extension GATTChannelBuffers {
-    /// What has come, or nil inside when that was all; nil when there is nothing yet.
+    /// Returns the received bytes, or success with nil after the last ones; nil when there is nothing yet.
     mutating func receive() -> Result<[UInt8]?, RadioError>? {
         if isClosed { return .failure(.closedHere) }
         if !incoming.isEmpty {
@@ -56,7 +56,7 @@ extension GATTChannelBuffers {
         return loss.map(Result.failure)
     }
 
-    /// Takes a message to be sent; nil when there is no room for it yet.
+    /// Buffers a message to be sent; nil when there is no room for it yet.
     mutating func send(_ message: [UInt8]) -> Result<Void, RadioError>? {
         if isClosed { return .failure(.closedHere) }
         if let loss { return .failure(loss) }
@@ -66,13 +66,13 @@ extension GATTChannelBuffers {
         return .success(())
     }
 
-    /// Ends this side; what waits to be sent still goes, what has come is thrown away.
+    /// Closes this side; buffered outgoing data is still sent, received data is discarded.
     mutating func close() {
         isClosed = true
         incoming = []
     }
 
-    /// Ends both sides without a word, for that reason; what has come can still be received.
+    /// Fails the channel for that reason without notifying the other side; received data can still be read.
     mutating func fail(_ error: RadioError) {
         guard !isOver else { return }
         loss = error
@@ -80,10 +80,10 @@ extension GATTChannelBuffers {
     }
 }
 
-// MARK: - For who carries the letters
+// MARK: - For the transport
 
 extension GATTChannelBuffers {
-    /// The next letter, or the answer to one.
+    /// Returns the next frame, or the answer to one.
     mutating func nextFrame(channel: UInt32, number: UInt8) -> GATTFrame {
         let data = Array(outgoing.prefix(min(GATTFrame.maximumDataLength, peerWindow)))
         outgoing.removeFirst(data.count)
@@ -99,11 +99,11 @@ extension GATTChannelBuffers {
         return GATTFrame(channel: channel, number: number, flags: flags, window: UInt16(advertisedWindow), data: data)
     }
 
-    /// Takes in what the other side has written.
+    /// Accepts a frame of the other side.
     mutating func accept(_ frame: GATTFrame) {
         guard !isOver else { return }
         guard frame.data.count <= advertisedWindow else {
-            return fail(RadioError(.channelClosed, "the other device sent more than it was allowed to"))
+            return fail(RadioError(.channelClosed, "the other device sent more data than its window allows"))
         }
         if !isClosed { incoming += frame.data }
         advertisedWindow -= frame.data.count
@@ -116,6 +116,6 @@ extension GATTChannelBuffers {
 }
 
 extension RadioError {
-    /// What whoever uses a channel is told after its end on this side.
+    /// The error for users of a channel that was closed on this side.
     fileprivate static let closedHere = RadioError(.channelClosed, "the channel is closed")
 }

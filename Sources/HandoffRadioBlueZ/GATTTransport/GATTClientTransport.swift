@@ -2,18 +2,20 @@ import BlueZ
 import HandoffRadio
 import Synchronization
 
-/// The calling side of one channel through a mailbox: writes its letters and reads their answers.
+/// The calling side of one GATT channel: writes its frames and reads their answers.
 final class GATTClientTransport: Sendable {
-    /// How long nothing may be said: the listener gives up a caller that is silent for ``GATTServerTransport/idleTimeout``, and a
-    /// doorbell that was not heard makes this much difference.
+    /// The longest time between two exchanges.
+    ///
+    /// The listener drops a caller that is silent for
+    /// ``GATTServerTransport/idleTimeout``, and a lost notification delays an exchange by at most this time.
     private static let interval = Duration.seconds(3)
 
-    /// How long the other side may take to hear that the channel is closed.
+    /// The time limit for notifying the other side that the channel is closed.
     private static let closeTimeout = Duration.seconds(2)
 
     private struct Progress {
         var next: UInt8 = 0
-        /// Written, perhaps, and not answered: it is written again before anything else.
+        /// A frame that may have been written but was not answered; it is written again before any other.
         var pending: GATTFrame?
     }
 
@@ -35,7 +37,7 @@ final class GATTClientTransport: Sendable {
 
     /// Opens the channel.
     ///
-    /// - Throws: ``RadioError`` with `refused` when nobody listens at `port`, or nobody more can be served.
+    /// - Throws: ``RadioError`` with `refused` when there is no listener at `port`, or it serves too many channels.
     func open(_ port: ChannelPort) async throws {
         let first = channel.nextFrame(channel: identifier, number: 0)
         let frame = GATTFrame(
@@ -47,13 +49,16 @@ final class GATTClientTransport: Sendable {
         )
         let answer = try await link.exchange(frame)
         guard !answer.flags.contains(.opening) else {
-            throw RadioError(.refused, "the device does not listen at \(port) any more, or serves too many; try again")
+            throw RadioError(
+                .refused,
+                "the device no longer listens on port \(port), or serves too many channels; try again"
+            )
         }
         progress.withLock { $0.next = 1 }
         channel.accept(answer)
     }
 
-    /// Carries letters until the channel is over; breaks the channel when the link does.
+    /// Exchanges frames until the channel has ended; fails the channel when the link is lost.
     func run() async {
         do {
             let companions: [@Sendable () async throws -> Void] = [
@@ -77,25 +82,25 @@ final class GATTClientTransport: Sendable {
             }
         } catch {
             guard !Task.isCancelled else { return }
-            channel.fail(RadioError(.channelClosed, "the channel broke: \(error)"))
+            channel.fail(RadioError(.channelClosed, "the channel failed: \(error)"))
         }
     }
 
-    /// Wakes up when the doorbell rings, and once before: it may have rung while nobody listened.
+    /// Wakes the transport on each notification, and once when subscribed: earlier notifications may have been missed.
     private func followNotifications() async throws {
         try await link.peer.followNotifications(of: link.notifyCharacteristic, subscribed: { self.wake.yield() }) { _ in
             self.wake.yield()
         }
     }
 
-    /// Closes the channel, and tells the other side while there is time.
+    /// Closes the channel, and notifies the other side within ``closeTimeout``.
     func finish() async {
         channel.close()
         guard !channel.isOver || progress.withLock({ $0.pending != nil }) else { return }
         _ = try? await withTimeLimit(Self.closeTimeout) { try await self.exchangeAll() }
     }
 
-    /// Exchanges letters for as long as one side has news.
+    /// Exchanges frames for as long as either side has something to send.
     private func exchangeAll() async throws {
         var hasMore = true
         while hasMore || channel.hasPendingData {
@@ -104,7 +109,7 @@ final class GATTClientTransport: Sendable {
         }
     }
 
-    /// One letter and its answer; whether there is more to ask for.
+    /// Exchanges one frame for its answer; returns whether the other side has more.
     private func exchange() async throws -> Bool {
         let frame = progress.withLock { progress in
             let frame = progress.pending ?? channel.nextFrame(channel: identifier, number: progress.next)
@@ -117,7 +122,7 @@ final class GATTClientTransport: Sendable {
             progress.next = frame.number &+ 1
         }
         guard !answer.flags.contains(.opening) else {
-            throw RadioError(.channelClosed, "the other device has given the channel up")
+            throw RadioError(.channelClosed, "the other device has dropped the channel")
         }
         channel.accept(answer)
         return answer.flags.contains(.more)

@@ -1,10 +1,10 @@
 import BlueZ
 import HandoffRadio
 
-/// The mailbox of a connected device: letters are written into it, and their answers read.
+/// The GATT service for channels on a connected device: writes frames and reads their answers.
 struct GATTConnection: Sendable {
-    /// How often a letter is written before the channel is given up: another caller on this computer may get in between,
-    /// and bluetoothd does one operation on a characteristic at a time.
+    /// How often a frame is written before the exchange fails: another caller on this computer may interfere, and
+    /// bluetoothd performs one operation on a characteristic at a time.
     private static let attempts = 40
 
     private static let pause = Duration.milliseconds(50)
@@ -13,12 +13,12 @@ struct GATTConnection: Sendable {
     let frameCharacteristic: GATTPeer.Characteristic
     let notifyCharacteristic: GATTPeer.Characteristic
 
-    /// Letter and answer belong together: the mailbox answers the last letter of a device, whoever wrote it.
+    /// Keeps frame and answer together: the server answers the last frame of a device, whichever program wrote it.
     private let turns: Turnstile
 
-    /// Finds the mailbox, and checks that it is one of ours.
+    /// Finds the GATT service and checks its version.
     ///
-    /// - Throws: ``RadioError`` with `refused` when there is none, or one of another version.
+    /// - Throws: ``RadioError`` with `refused` when the device has no such service, or another version of it.
     init(_ peer: GATTPeer, turns: Turnstile) async throws {
         self.peer = peer
         self.turns = turns
@@ -33,7 +33,7 @@ struct GATTConnection: Sendable {
             guard information.first == GATTTransportUUIDs.version else {
                 throw RadioError(
                     .refused,
-                    "the other device has a mailbox of another version (\(information.first ?? 0)): update the older one"
+                    "the other device uses version \(information.first ?? 0) of channels over GATT: update the older device"
                 )
             }
         } catch let error as BlueZError where error.code == .attributeAbsent {
@@ -41,16 +41,16 @@ struct GATTConnection: Sendable {
         }
     }
 
-    /// Writes a letter and reads the answer; the same letter may be written twice, for it has a number.
+    /// Writes a frame and returns the answer; frames are numbered, so the same frame may be written twice.
     ///
-    /// - Throws: ``RadioError`` with `channelClosed` when no answer can be had; ``BlueZError``; `CancellationError`.
+    /// - Throws: ``RadioError`` with `channelClosed` when no answer can be read; ``BlueZError``; `CancellationError`.
     func exchange(_ frame: GATTFrame) async throws -> GATTFrame {
         try await turns.withTurn {
             for _ in 1...Self.attempts {
                 if let answer = try await attempt(frame) { return answer }
                 try await Task.sleep(for: Self.pause)
             }
-            throw RadioError(.channelClosed, "the mailbox of the other device does not answer; try again")
+            throw RadioError(.channelClosed, "the GATT service of the other device does not answer; try again")
         }
     }
 

@@ -1,37 +1,39 @@
-/// What is written into a mailbox, and what is read from it in answer.
+/// A GATT frame: a value written to the frame characteristic, or the answer read from it.
 ///
-/// Eight bytes and data: the channel (four bytes, highest first), the number of the exchange, flags, and how many bytes
-/// the sender can take (two bytes, highest first).
+/// It has eight bytes and data: the channel (four bytes, big-endian), the number of the exchange, flags, and the
+/// window, which is the number of bytes that the sender can accept (two bytes, big-endian).
 struct GATTFrame: Hashable, Sendable {
-    /// An attribute has at most 512 bytes (Bluetooth Core, Vol 3, Part F, 3.2.9), and bluetoothd 5.66 refuses to take that
-    /// many in one write: it was seen to answer 0x0D, so a letter has 508 at most.
+    /// The most bytes of data.
+    ///
+    /// An attribute has at most 512 bytes (Bluetooth Core, Vol 3, Part F, 3.2.9), and
+    /// bluetoothd 5.66 does not accept that many in one write: it was seen to answer 0x0D, so a frame has at most 508.
     static let maximumDataLength = 500
 
     private static let headerLength = 8
 
-    /// What a letter says beside its data.
+    /// The flags of a frame.
     struct Flags: OptionSet, Hashable, Sendable {
         let rawValue: UInt8
 
-        /// A letter opens the channel, and its data is the port; an answer says that there is no such channel.
+        /// In a caller's frame, it opens the channel at the port in the data; in an answer, there is no such channel.
         static let opening = Flags(rawValue: 1)
-        /// The sender has closed the channel, and sent everything.
+        /// The sender has closed the channel and sent everything.
         static let end = Flags(rawValue: 2)
-        /// There is more: ask again.
+        /// The sender has more data: exchange another frame.
         static let more = Flags(rawValue: 4)
 
         fileprivate static let all: Flags = [.opening, .end, .more]
     }
 
-    /// Chosen by the caller, at random: two callers on one computer cannot be told apart otherwise.
+    /// The channel, chosen by the caller at random: two callers on one computer cannot be distinguished otherwise.
     let channel: UInt32
 
-    /// Counts the letters of a channel, from 0 and around; the answer has the number of its letter.
+    /// Counts the frames of a channel, from 0, and wraps around; the answer has the number of its frame.
     let number: UInt8
 
     let flags: Flags
 
-    /// How many bytes of data the sender can take.
+    /// The number of bytes of data that the sender can accept.
     let window: UInt16
 
     /// At most ``maximumDataLength`` bytes.
@@ -45,7 +47,7 @@ struct GATTFrame: Hashable, Sendable {
         self.data = data
     }
 
-    /// Reads a value of the mailbox; nil for what is none, flags that mean nothing included.
+    /// Parses a frame; nil for anything else, including unknown flags.
     init?(_ bytes: [UInt8]) {
         guard (Self.headerLength...Self.headerLength + Self.maximumDataLength).contains(bytes.count) else { return nil }
         flags = Flags(rawValue: bytes[5])
@@ -56,7 +58,7 @@ struct GATTFrame: Hashable, Sendable {
         data = Array(bytes[Self.headerLength...])
     }
 
-    /// The value of the mailbox.
+    /// The encoded frame.
     var bytes: [UInt8] {
         let head = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: channel >> $0) }
         return head + [number, flags.rawValue, UInt8(window >> 8), UInt8(window & 0xFF)] + data

@@ -3,18 +3,18 @@ import DBus
 import HandoffRadio
 import Synchronization
 
-/// The mailbox of a listener: which callers there are, and what each is answered.
+/// The GATT service of a listener: accepts the frames of callers and answers them.
 ///
-/// Its handlers run on the bus's thread and never wait: whoever serves a channel takes from its buffers and fills them.
-/// Everything that a stranger can make it keep is bounded: the open channels by `places`, the rest by constants here.
+/// Its handlers run on the bus's thread and never wait: the task that serves a channel reads and fills its buffers. All
+/// memory that an unauthenticated peer can cause is bounded: the open channels by `places`, the rest by constants here.
 final class GATTServerTransport: Sendable {
-    /// How long a caller may be silent before its channel counts as lost.
+    /// How long a caller may be silent before its channel is considered lost.
     static let idleTimeout = Duration.seconds(12)
 
-    /// How many devices are remembered with their last answer; more than any controller has links.
+    /// The number of devices whose last answer is kept; more than any controller has links.
     private static let maximumDevices = 32
 
-    /// How many channels are kept, those included of which a caller may not have heard the end yet.
+    /// The number of sessions that are kept, including ended ones whose end the caller may not have read yet.
     private static let maximumSessions = 64
 
     /// A channel that a caller has opened.
@@ -38,13 +38,13 @@ final class GATTServerTransport: Sendable {
 
     fileprivate struct State {
         var sessions: [SessionID: ChannelSession] = [:]
-        /// What each device reads next, and which device wrote first.
+        /// The answer that each device reads next; `order` has the devices in the order of their first write.
         var answers: [ObjectPath: [UInt8]] = [:]
         var order: [ObjectPath] = []
         var isClosed = false
     }
 
-    /// The channels that were opened; one reader.
+    /// The opened channels, for one reader.
     let incomingChannels: AsyncStream<IncomingChannel>
 
     private let port: ChannelPort
@@ -76,10 +76,10 @@ final class GATTServerTransport: Sendable {
         )
     }
 
-    /// The devices that have written, of late.
+    /// The devices that have written recently.
     var devices: [ObjectPath] { state.withLock { $0.order } }
 
-    /// Waits until the caller of a channel has ended it, or been silent for too long; true for the latter.
+    /// Waits until the caller of a channel has ended it or was silent for too long; returns true for the latter.
     func waitUntilIdle(of incoming: IncomingChannel) async throws -> Bool {
         while let lastActivity = state.withLock({ $0.sessions[incoming.session]?.lastActivity }) {
             let end = lastActivity + Self.idleTimeout
@@ -89,12 +89,12 @@ final class GATTServerTransport: Sendable {
         return false
     }
 
-    /// Forgets a channel, whose end the caller has heard or will not hear any more.
+    /// Drops a channel whose end the caller has read, or will not read any more.
     func forget(_ incoming: IncomingChannel) {
         state.withLock { _ = $0.sessions.removeValue(forKey: incoming.session) }
     }
 
-    /// Takes no letters any more.
+    /// Closes all channels and accepts no more.
     func close() {
         let sessions = state.withLock { state in
             state.isClosed = true
@@ -105,7 +105,7 @@ final class GATTServerTransport: Sendable {
         newChannels.finish()
     }
 
-    /// The answer to the last letter of the device that asks.
+    /// Returns the answer to the last frame of the reading device.
     func read(_ request: GATTRequest) throws(GATTRefusal) -> [UInt8] {
         guard let device = request.device, let answer = state.withLock({ $0.answers[device] }) else {
             throw .notPermitted
@@ -113,9 +113,9 @@ final class GATTServerTransport: Sendable {
         return answer
     }
 
-    /// Takes in a letter.
+    /// Accepts a frame.
     ///
-    /// - Throws: a refusal for what is no letter.
+    /// - Throws: a refusal for a value that is not a frame.
     func write(_ value: [UInt8], _ request: GATTRequest) throws(GATTRefusal) {
         guard let device = request.device else { throw .notPermitted }
         guard let frame = GATTFrame(value) else { throw .invalidLength }
@@ -129,10 +129,10 @@ final class GATTServerTransport: Sendable {
         guard let session = state.withLock({ $0.touch(id) }) else {
             return frame.flags.contains(.opening) ? open(frame, on: id) ?? refusal : refusal
         }
-        // Written again: the answer was not read, or was somebody else's.
+        // Written again: the answer was not read, or the caller read the answer to another program.
         if frame.number == session.answer.number { return session.answer }
         guard frame.number == session.answer.number &+ 1, !frame.flags.contains(.opening) else {
-            session.channel.fail(RadioError(.channelClosed, "a letter of the other device got lost"))
+            session.channel.fail(RadioError(.channelClosed, "a GATT frame of the other device was lost"))
             return refusal
         }
         let answer = session.channel.answer(frame)
@@ -143,7 +143,7 @@ final class GATTServerTransport: Sendable {
         return answer
     }
 
-    /// Opens a channel, if that is what the letter asks for and there is room; the letter's data is the port.
+    /// Opens a channel if the frame requests it and there is room; the data of the frame is the port.
     private func open(_ frame: GATTFrame, on id: SessionID) -> GATTFrame? {
         guard frame.number == 0, frame.data.map(UInt16.init) == [port.rawValue],
             state.withLock({ $0.hasRoom(Self.maximumSessions) }),
@@ -164,13 +164,13 @@ extension GATTServerTransport.State {
         !isClosed && sessions.count < limit
     }
 
-    /// Takes note that the caller of a line lives.
+    /// Records activity of the caller of a session.
     fileprivate mutating func touch(_ id: GATTServerTransport.SessionID) -> GATTServerTransport.ChannelSession? {
         sessions[id]?.lastActivity = .now
         return sessions[id]
     }
 
-    /// Keeps what a device reads next.
+    /// Stores the answer that a device reads next.
     fileprivate mutating func store(_ answer: [UInt8], for device: ObjectPath, atMost limit: Int) {
         if answers.updateValue(answer, forKey: device) == nil { order.append(device) }
         if order.count > limit { answers[order.removeFirst()] = nil }

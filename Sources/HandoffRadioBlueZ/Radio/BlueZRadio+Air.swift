@@ -9,7 +9,7 @@ extension BlueZRadio {
         guard (1...Advertisement.maximumDataLength).contains(advertisement.data.count) else {
             throw RadioError(
                 .invalidAdvertisement,
-                "an advertisement has 1 to \(Advertisement.maximumDataLength) bytes, not \(advertisement.data.count)"
+                "an advertisement has 1 to \(Advertisement.maximumDataLength) bytes, got \(advertisement.data.count)"
             )
         }
         return try await whileAdvertising {
@@ -40,7 +40,7 @@ extension BlueZRadio {
 }
 
 extension LEAdvertisement {
-    /// The advertisement with its interval in milliseconds, the unit of bluetoothd.
+    /// Converts an advertisement, with its interval in milliseconds, the unit of bluetoothd.
     fileprivate init(_ advertisement: Advertisement) {
         let interval: ClosedRange<UInt32> =
             switch advertisement.pace {
@@ -52,7 +52,7 @@ extension LEAdvertisement {
 }
 
 extension AdvertisementReport {
-    /// What a report says of those services.
+    /// Returns the advertisements of those services in a report.
     fileprivate static func all(in report: DeviceReport, of services: Set<ServiceUUID>) -> [AdvertisementReport] {
         services.compactMap { service in
             report.serviceData[service.description].map { data in

@@ -5,10 +5,11 @@ import Logging
 import Synchronization
 
 extension BlueZRadio {
-    /// How long an unused link is kept: the next dial to the same device finds it, and need not wait for its end.
+    /// How long an unused link is kept: a dial to the same device in that time reuses it instead of waiting for its
+    /// end.
     private static let linger = Duration.milliseconds(500)
 
-    /// How long bluetoothd may take to say whether there is a link already.
+    /// The time limit for asking bluetoothd whether a link exists already.
     static let deviceQueryTimeout = Duration.seconds(1)
 
     package func withChannel<Success: Sendable>(
@@ -18,12 +19,12 @@ extension BlueZRadio {
         _ body: (BlueZChannel) async throws -> Success
     ) async throws -> Success {
         guard let peer = DeviceAddress(description: address.description) else {
-            throw RadioError(.timedOut, "\(address) is no address of a Bluetooth device")
+            throw RadioError(.timedOut, "\(address) is not the address of a Bluetooth device")
         }
         let session = try session()
         return try await mappingToRadioError(refusal: .timedOut) {
             try await withCompanions([{ try await session.bluez.watch(session.adapter) }]) {
-                // The end of the last link does not count as time that the device has taken.
+                // Waiting for the end of the last link does not count towards the timeout.
                 let opened = try await linkTurns.withTurn(at: peer) {
                     try await withTimeLimit(
                         timeout,
@@ -39,7 +40,7 @@ extension BlueZRadio {
         }
     }
 
-    /// What a dial gives.
+    /// The result of a dial.
     private enum OpenedChannel: Sendable {
         case socket(L2CAPChannel)
         case gatt(GATTClientTransport)
@@ -53,7 +54,7 @@ extension BlueZRadio {
 
     }
 
-    /// Lets go of a channel that was opened too late for anybody to use it.
+    /// Closes a channel that was opened after the time limit.
     private func discard(_ late: OpenedChannel, to peer: DeviceAddress, in session: Session) {
         BlueZChannel(peer: RadioAddress(peer.description), carrier: late.channel).close()
         guard case .gatt = late else { return release(peer, in: session, after: Self.linger) }
@@ -61,7 +62,7 @@ extension BlueZRadio {
         release(peer, in: session, after: Self.linger, forgets: true)
     }
 
-    /// Runs `body` with the channel, and closes it and lets go of the link afterwards.
+    /// Runs `body` with the channel, then closes it and releases the link.
     private func use<Success: Sendable>(
         _ opened: OpenedChannel,
         to peer: DeviceAddress,
@@ -87,16 +88,16 @@ extension BlueZRadio {
         }
     }
 
-    /// Drops the link to a device a while after its last user has ended, unless somebody uses it again by then.
+    /// Drops the link to a device some time after its last user has ended, unless it is in use again by then.
     ///
-    /// Nobody dials the device until it is dropped: bluetoothd, once asked, takes a fresh channel down with the link.
+    /// No dial to the device starts until the link is dropped: bluetoothd would close a new channel with the link.
     ///
     /// - Parameters:
     ///   - peer: the device.
-    ///   - session: the radio's present life.
+    ///   - session: the radio's current session.
     ///   - delay: how long the link is kept.
-    ///   - isOurs: whether this side has made the link: only then it is dropped without a look when the radio ends.
-    ///   - forgets: whether bluetoothd is to forget the device as well, which it would store on disk otherwise.
+    ///   - isOurs: whether this side created the link: only then is it dropped unconditionally when the radio ends.
+    ///   - forgets: whether bluetoothd should also forget the device, which it would store on disk otherwise.
     func release(
         _ peer: DeviceAddress,
         in session: Session,
@@ -114,7 +115,7 @@ extension BlueZRadio {
                 guard !Task.isCancelled else { return session.bluez.requestForget(peer, on: session.adapter) }
                 await session.bluez.forget(peer, on: session.adapter)
             }
-            // Cancelled: the radio ends, and the link should not outlive it.
+            // Cancelled: the radio is ending, and the link should not outlive it.
             guard self.links.withLock({ $0.removeIfUnused(peer) }), isOurs else { return }
             if forgets {
                 session.bluez.requestForget(peer, on: session.adapter)
@@ -124,7 +125,7 @@ extension BlueZRadio {
         }
     }
 
-    /// Opens a channel when it is this dial's turn.
+    /// Waits for the turn of this dial and opens a channel.
     private func open(
         _ peer: DeviceAddress,
         _ port: ChannelPort,
@@ -134,7 +135,7 @@ extension BlueZRadio {
         try await dials.withTurn { try await openNow(peer, port, deadline: deadline, in: session) }
     }
 
-    /// Opens a channel; one that fails has released the link.
+    /// Opens a channel; releases the link if that fails.
     private func openNow(
         _ peer: DeviceAddress,
         _ port: ChannelPort,
@@ -171,8 +172,9 @@ extension BlueZRadio {
         }
     }
 
-    /// Whether somebody else holds a link to that device, or might want to: a bluetoothd that does not answer in time has
-    /// better things to do than to drop it.
+    /// Whether another program has, or may want, a link to that device.
+    ///
+    /// The answer is true if bluetoothd does not respond in time: it should not be asked to drop the link as well.
     private func isForeign(_ peer: DeviceAddress, in session: Session) async throws -> Bool {
         guard !links.withLock({ $0.contains(peer) }) else { return false }
         return try await withTimeLimit(Self.deviceQueryTimeout) {
@@ -185,7 +187,7 @@ extension BlueZRadio {
         } ?? true
     }
 
-    /// Dials until it succeeds, fails for good, or the time is over.
+    /// Dials until it succeeds, fails permanently, or the deadline has passed.
     private func dial(
         _ peer: DeviceAddress,
         _ port: ChannelPort,
@@ -212,7 +214,7 @@ extension BlueZRadio {
 }
 
 extension BluetoothAddress {
-    /// The same address in the words of the kernel.
+    /// Converts an address of bluetoothd to one of the kernel.
     fileprivate init(_ address: DeviceAddress) {
         let kind: Kind = address.kind == .public ? .public : .random
         guard let same = BluetoothAddress(address.text, kind: kind) else {

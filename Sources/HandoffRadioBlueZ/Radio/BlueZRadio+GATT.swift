@@ -6,9 +6,9 @@ import Logging
 import Synchronization
 
 extension BlueZRadio {
-    /// Whether a dial to that port goes through the mailbox at once.
+    /// Whether a dial to that port uses GATT without trying L2CAP.
     ///
-    /// - Throws: ``RadioError`` with `refused` when it would have to and may not.
+    /// - Throws: ``RadioError`` with `refused` when GATT is required but not enabled here.
     func usesGATT(for port: ChannelPort) throws(RadioError) -> Bool {
         switch transport {
         case .gatt: return true
@@ -17,7 +17,7 @@ extension BlueZRadio {
             guard port != .gattOnly else {
                 throw RadioError(
                     .refused,
-                    "the other device has channels over GATT only, and this one is set to L2CAP only: set 'transport' "
+                    "the other device supports channels over GATT only, and this one is set to L2CAP only: set 'transport' "
                         + "to 'automatic'"
                 )
             }
@@ -25,7 +25,7 @@ extension BlueZRadio {
         }
     }
 
-    /// Opens a channel through the mailbox of a device; `dials` has given the turn.
+    /// Opens a GATT channel to a device; the caller holds the turn of `dials`.
     func openGATTChannel(
         of peer: DeviceAddress,
         _ port: ChannelPort,
@@ -43,7 +43,7 @@ extension BlueZRadio {
         }
     }
 
-    /// Failures that say nothing about the peer, and pass; whoever waits has a time limit.
+    /// Temporary failures that say nothing about the peer; the caller has a time limit.
     private static let transient: Set<BlueZError.Code> = [.connectFailed, .notConnected, .busy, .deviceAbsent]
 
     private static let redialPause = Duration.milliseconds(500)
@@ -79,7 +79,7 @@ extension BlueZRadio {
         }
     }
 
-    /// Waits until bluetoothd knows the device: it forgets those that nobody uses.
+    /// Waits until bluetoothd knows the device: it forgets unused ones.
     private func find(_ peer: DeviceAddress, in session: Session) async throws {
         do {
             _ = try await session.bluez.device(peer, on: session.adapter)
@@ -93,7 +93,7 @@ extension BlueZRadio {
 }
 
 extension BlueZRadio {
-    /// Publishes the mailbox while `body` runs; `serve` gets each channel that is opened.
+    /// Publishes the GATT service while `body` runs; `serve` gets each channel that is opened.
     func withGATTService<Success: Sendable>(
         _ server: GATTServerTransport,
         places: Places,
@@ -103,7 +103,10 @@ extension BlueZRadio {
     ) async throws -> Success {
         defer { server.close() }
         guard claimGATTService() else {
-            throw RadioError(.listeningRefused, "channels over GATT have one listener, and there is one already")
+            throw RadioError(
+                .listeningRefused,
+                "channels over GATT can have only one listener, and there is one already"
+            )
         }
         defer { isGATTServiceTaken.withLock { $0 = false } }
         return try await session.bluez.withApplication([server.service], on: session.adapter) {
@@ -116,13 +119,14 @@ extension BlueZRadio {
             }
             let result = await outcome { try await withCompanions([accepting], body) }
             server.close()
-            // bluetoothd 5.66 may crash as the client of a service that goes away under a link.
+            // The peer's bluetoothd (5.66) may crash when a service disappears while it is connected: drop the links
+            // first.
             for device in server.devices { await session.bluez.disconnect(device) }
             return try result.get()
         }
     }
 
-    /// Two services with the same UUID could not be told apart by those who call.
+    /// Reserves the GATT service for one listener: callers could not distinguish two services with the same UUID.
     private func claimGATTService() -> Bool {
         isGATTServiceTaken.withLock { isTaken in
             defer { isTaken = true }
@@ -130,7 +134,7 @@ extension BlueZRadio {
         }
     }
 
-    /// Publishes the mailbox beside a listener that can do without, until the task is cancelled.
+    /// Publishes the GATT service beside an L2CAP listener, which works without it, until the task is cancelled.
     func offerGATTService(
         _ server: GATTServerTransport,
         places: Places,
@@ -145,7 +149,7 @@ extension BlueZRadio {
             }
         } catch {
             guard !Task.isCancelled else { return }
-            logger.notice("no channels over GATT are offered: \(error)")
+            logger.notice("channels over GATT are not offered: \(error)")
         }
     }
 
@@ -163,7 +167,7 @@ extension BlueZRadio {
             {
                 guard try await server.waitUntilIdle(of: incoming) else { return }
                 timedOut.withLock { $0 = true }
-                incoming.channel.fail(RadioError(.channelClosed, "the other device has fallen silent"))
+                incoming.channel.fail(RadioError(.channelClosed, "the other device has stopped responding"))
             },
             {
                 try? await session.bluez.waitForDisconnection(of: incoming.device)
@@ -174,16 +178,16 @@ extension BlueZRadio {
         try? await withCompanions(watches) { await serve(BlueZChannel(peer: peer, carrier: .gatt(incoming.channel))) }
         incoming.channel.close()
         places.giveBack()
-        // Who called drops the link. One that has died cannot, and the link would stand for ever.
+        // The caller drops the link. If it has crashed it cannot, and the link would remain indefinitely.
         if let address, timedOut.withLock(\.self) { await session.bluez.disconnect(address, on: session.adapter) }
-        // The caller may not have read the end yet; one that only goes on writing keeps nothing.
+        // The caller may not have read the end yet; the limit holds for one that only continues to write.
         _ = try? await withTimeLimit(GATTServerTransport.idleTimeout) { try await server.waitUntilIdle(of: incoming) }
         server.forget(incoming)
     }
 }
 
 extension L2CAPError.Code {
-    /// Whether it says that this host has no LE credit-based channels for us, and not that something went wrong.
+    /// Whether this host has no LE credit-based channels for this process, as opposed to a failure.
     var indicatesNoL2CAP: Bool {
         [.noBluetooth, .notPermitted, .unsupported].contains(self)
     }

@@ -6,13 +6,14 @@ import Synchronization
 import SystemPackage
 
 extension BlueZRadio {
-    /// How long to wait when no channel can be accepted, because the system is out of something.
+    /// The pause when no channel can be accepted because the system is short of a resource.
     private static let acceptPause = Duration.milliseconds(250)
 
-    /// How long a link stays that another device has made and of which no channel is left.
+    /// How long a link that another device created is kept after its last channel.
     ///
-    /// Whoever dialled drops it long before. bluetoothd, once asked, drops it 2 s later whatever has come meanwhile
-    /// (bluez src/device.c, DISCONNECT_TIMER): what that device dials next, on a slow machine too, should find it.
+    /// The caller drops it long before. bluetoothd drops a link 2 s after the request, even if it is in use again by
+    /// then (bluez src/device.c, DISCONNECT_TIMER); so that device's next dial, on a slow machine too, should come
+    /// before.
     private static let incomingLinkLinger = Duration.seconds(20)
 
     package func withListener<Success: Sendable>(
@@ -41,9 +42,10 @@ extension BlueZRadio {
         }
     }
 
-    /// Listens at a PSM, if this host can and may.
+    /// Listens on a PSM; returns nil if this host cannot or is not configured to, and GATT is available.
     ///
-    /// - Throws: ``L2CAPError`` when it cannot and must; ``RadioError`` when there is neither this nor a mailbox.
+    /// - Throws: ``L2CAPError`` when listening fails without a fallback; ``RadioError`` when GATT is required but not
+    ///   available.
     private func socketListener(in session: Session) throws -> L2CAPListener? {
         guard transport != .gatt else {
             guard session.adapter.servesGATT else {
@@ -53,7 +55,7 @@ extension BlueZRadio {
         }
         do throws(L2CAPError) {
             let listener = try L2CAPListener(reactor: session.reactor)
-            // The one PSM that says that there is none: not to be told from having no channels at all.
+            // This PSM means GATT only: peers could not distinguish the two.
             guard listener.endpoint.psm != ChannelPort.gattOnly.rawValue else {
                 listener.close()
                 throw L2CAPError(.addressInUse, during: .listen)
@@ -88,7 +90,7 @@ extension BlueZRadio {
         }
     }
 
-    /// The next channel, or nil after a pause because there was an error that may pass.
+    /// Returns the next channel, or nil after a pause for an error that may be temporary.
     private func nextChannel(of listener: L2CAPListener) async throws -> L2CAPChannel? {
         do throws(L2CAPError) {
             return try await listener.accept()
@@ -117,7 +119,7 @@ extension BlueZRadio {
             self.links.withLock { $0.markForeign(peer) }
         }
         try? await withCompanions([query]) { await self.serve(served, serve) }
-        // Who dialled drops the link; this is for those who do not.
+        // The caller drops the link; this is for callers that do not.
         release(peer, in: session, after: Self.incomingLinkLinger, isOurs: false)
     }
 
@@ -126,10 +128,10 @@ extension BlueZRadio {
         channel.close()
     }
 
-    /// Whether the link on which a channel has just come may be of use to somebody else as well.
+    /// Whether the link of a channel that was just accepted may be used by other programs as well.
     ///
-    /// A link that was made for the channel is so young that bluetoothd has not read the other side's services yet. One
-    /// that bluetoothd says nothing about in time is left alone.
+    /// A link that was created for the channel is so new that bluetoothd has not read the peer's services yet. If
+    /// bluetoothd does not answer in time, the link counts as shared.
     private func isShared(_ peer: DeviceAddress, in session: Session) async -> Bool {
         let query = try? await withTimeLimit(Self.deviceQueryTimeout) {
             let device = try await session.bluez.device(peer, on: session.adapter)
@@ -140,7 +142,7 @@ extension BlueZRadio {
 }
 
 extension DeviceAddress {
-    /// The same address in the words of bluetoothd.
+    /// Converts an address of the kernel to one of bluetoothd.
     init?(_ address: BluetoothAddress) {
         self.init(address.description, kind: address.kind == .public ? .public : .random)
     }

@@ -7,12 +7,12 @@ import Synchronization
 
 /// A radio over bluetoothd, the kernel's L2CAP and one Bluetooth adapter.
 ///
-/// It switches nothing on, keeps nothing in bluetoothd that outlives it, and follows the adapter through unplugging,
-/// switching off, and restarts of bluetoothd and of the bus.
+/// It never powers the adapter on, leaves nothing in bluetoothd when it ends, and recovers when the adapter is
+/// unplugged or switched off and when bluetoothd or the bus is restarted.
 package final class BlueZRadio: Radio {
     package typealias Channel = BlueZChannel
 
-    /// What can be used while the radio is ready.
+    /// The connections and the adapter that are in use while the radio is ready.
     struct Session: Sendable {
         let bluez: BlueZ
         let reactor: Reactor
@@ -25,17 +25,17 @@ package final class BlueZRadio: Radio {
         var hasRun = false
     }
 
-    /// How long to wait before the bus is connected to again; doubled each time, up to the second.
+    /// The delay before reconnecting to the bus; it is doubled each time, from the first value up to the second.
     private static let reconnectDelays = (Duration.seconds(1), Duration.seconds(60))
 
     let logger: Logger
     let transport: ChannelTransport
     let dropLimit: Duration
-    /// Whose turn it is to write into which device's mailbox.
+    /// Serializes the GATT exchanges with each device.
     let gattTurns = DeviceTurns()
-    /// Whose turn it is to make or to drop the link to which device.
+    /// Serializes creating and dropping the link to each device.
     let linkTurns = DeviceTurns()
-    /// Whether a listener has the mailbox.
+    /// Whether a listener has published the GATT service.
     let isGATTServiceTaken = Mutex(false)
     let dials = Turnstile()
     let links = Mutex(LinkUsageTable())
@@ -49,12 +49,12 @@ package final class BlueZRadio: Radio {
 
     /// - Parameters:
     ///   - bus: where bluetoothd is.
-    ///   - adapter: the kernel's name of the adapter to use, such as `hci1`; nil for the first usable one, which is kept
-    ///     until it is removed.
-    ///   - transport: what carries the channels.
-    ///   - dropLimit: how long bluetoothd may take to drop a link; only those wait for it who dial the same device. It takes 2 to
-    ///     3 s, for its timer counts whole seconds, and more when it is busy.
-    ///   - logger: where it tells what it does.
+    ///   - adapter: the kernel's name of the adapter to use, such as `hci1`; nil for the first usable one, which is
+    ///     kept until it is removed.
+    ///   - transport: the transport for channels.
+    ///   - dropLimit: how long bluetoothd may take to drop a link; only dials to the same device wait for it. It takes
+    ///     2 to 3 s, because its timer counts whole seconds, and more when it is busy.
+    ///   - logger: receives the log messages.
     package init(
         bus: BusAddress = .system,
         adapter: String? = nil,
@@ -78,7 +78,7 @@ package final class BlueZRadio: Radio {
             defer { state.hasRun = true }
             return !state.hasRun
         }
-        guard isFirst else { throw RadioError(.unusable, "this radio has run already: make another") }
+        guard isFirst else { throw RadioError(.unusable, "this radio has run already: create another one") }
         defer { condition.finish() }
         var delay = Self.reconnectDelays.0
         while !Task.isCancelled {
@@ -89,16 +89,16 @@ package final class BlueZRadio: Radio {
                 guard !Task.isCancelled else { break }
                 try connectionLost(error)
             }
-            // A connection that lasted was a good one, and what ended it another matter.
+            // A connection that lasted this long was successful; start with the shortest delay again.
             if start.duration(to: .now) > Self.reconnectDelays.1 { delay = Self.reconnectDelays.0 }
             try? await Task.sleep(for: delay)
             delay = min(delay * 2, Self.reconnectDelays.1)
         }
     }
 
-    /// What can be used now.
+    /// Returns the current session.
     ///
-    /// - Throws: ``RadioError`` with the reason why nothing can.
+    /// - Throws: ``RadioError`` with the reason why the radio is unavailable.
     func session() throws(RadioError) -> Session {
         if let session = state.withLock(\.session) { return session }
         guard case .unavailable(let error) = condition.value else {
@@ -107,13 +107,13 @@ package final class BlueZRadio: Radio {
         throw error
     }
 
-    /// Runs `body` unless one of its kind is running.
+    /// Runs `body` unless an advertisement is already on the air.
     func whileAdvertising<Success>(_ body: () async throws -> Success) async throws -> Success {
         let isFree = state.withLock { state in
             defer { state.isAdvertising = true }
             return !state.isAdvertising
         }
-        guard isFree else { throw RadioError(.busy, "the radio is advertising already: end that first") }
+        guard isFree else { throw RadioError(.busy, "the radio is already advertising: end that advertisement first") }
         defer { state.withLock { $0.isAdvertising = false } }
         return try await body()
     }
@@ -133,7 +133,7 @@ package final class BlueZRadio: Radio {
 
     private func update(_ snapshot: BlueZSnapshot, _ bluez: BlueZ, _ reactor: Reactor) {
         if snapshot.service == .unknown, case .unavailable = condition.value {
-            // It will be known in a moment; until then the last reason stands.
+            // It will be known in a moment; until then the last reason remains.
             return
         }
         switch choice.withLock({ $0.choose(from: snapshot) }) {
@@ -153,9 +153,9 @@ package final class BlueZRadio: Radio {
         }
     }
 
-    /// Takes note that the bus, or what runs on it, is gone.
+    /// Publishes that the connection to the bus was lost.
     ///
-    /// - Throws: ``RadioError`` with `unusable` for an address that no waiting will make one.
+    /// - Throws: ``RadioError`` with `unusable` for an invalid bus address, which waiting cannot fix.
     private func connectionLost(_ error: any Error) throws(RadioError) {
         if let error = error as? DBusError, error.code == .invalidAddress {
             throw RadioError(.unusable, error.message)

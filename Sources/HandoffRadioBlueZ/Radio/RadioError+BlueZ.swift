@@ -4,9 +4,9 @@ import HandoffRadio
 import L2CAP
 
 extension RadioError {
-    /// Puts an error of bluetoothd into the words of radios.
+    /// Maps an error of bluetoothd to a radio error.
     ///
-    /// - Parameter refusal: the code for what bluetoothd would not do without saying why.
+    /// - Parameter refusal: the code for a request that bluetoothd refused without a known reason.
     init(_ error: BlueZError, refusal: Code) {
         let code: Code =
             switch error.code {
@@ -22,9 +22,9 @@ extension RadioError {
         self.init(code, error.message)
     }
 
-    /// Puts an error of a Bluetooth socket into the words of radios.
+    /// Maps an error of a Bluetooth socket to a radio error.
     ///
-    /// - Parameter refusal: the code for what the kernel would not do for a reason that is not the radio's state.
+    /// - Parameter refusal: the code for a request that the kernel refused for a reason other than the radio's state.
     init(_ error: L2CAPError, refusal: Code) {
         let code: Code =
             switch error.code {
@@ -41,9 +41,9 @@ extension RadioError {
     }
 }
 
-/// Runs `work`, and puts the errors of the layers below into the words of radios.
+/// Runs `work` and maps the errors of the layers below to radio errors.
 ///
-/// Cancellation stays `CancellationError`; anything else passes as it is.
+/// Cancellation is thrown as `CancellationError`; other errors pass unchanged.
 func mappingToRadioError<Success>(
     refusal: RadioError.Code,
     isolation: isolated (any Actor)? = #isolation,

@@ -4,7 +4,7 @@ package import HandoffRadio
 private import SystemPackage
 
 extension Air {
-    /// Makes this the air of all stations that share `directory`, at once and as a whole.
+    /// Writes these rules for all stations that share `directory`, atomically.
     ///
     /// - Throws: ``RadioError`` with `unusable` when the file cannot be written.
     package func write(to directory: String) throws(RadioError) {

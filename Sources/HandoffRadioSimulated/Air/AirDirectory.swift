@@ -11,7 +11,7 @@ final class AirDirectory: Sendable {
     let path: String
     private let stations: Descriptor
 
-    /// Opens the directory, and makes it where it does not exist yet.
+    /// Opens the directory, and creates it if it does not exist.
     ///
     /// - Throws: ``RadioError`` with `unusable`.
     init(path: String) throws(RadioError) {
@@ -29,21 +29,21 @@ final class AirDirectory: Sendable {
         }
     }
 
-    /// The rules as the file has them now; calm air when there is no file.
+    /// Reads the current rules; the default air when there is no file.
     func air() throws(AirTextError) -> Air {
         guard let file = try? Descriptor(opening: { open(path + "/" + Self.airFile, O_RDONLY | O_CLOEXEC) }) else {
             return Air()
         }
-        // A page and more; nobody writes so many rules.
+        // Larger than any realistic set of rules.
         let capacity = 1 << 16
         var bytes = [UInt8](repeating: 0, count: capacity)
         let count = (try? systemCall { read(file.rawValue, &bytes, capacity) }) ?? 0
         return try Air(text: String(decoding: bytes.prefix(count), as: UTF8.self))
     }
 
-    /// The files of all stations, the living and the dead.
+    /// Returns the files of all stations, including dead ones.
     func files() -> [StationFile] {
-        // A second description of the directory, for reading moves a position.
+        // A second open file description of the directory, because reading moves its offset.
         let copy = openat(stations.rawValue, ".", O_DIRECTORY | O_CLOEXEC | O_RDONLY)
         guard copy >= 0, let stream = fdopendir(copy) else { return [] }
         defer { closedir(stream) }
@@ -57,7 +57,8 @@ final class AirDirectory: Sendable {
         return files
     }
 
-    /// A path to that file that fits a socket address, however long the directory's own is (proc(5), `/proc/self/fd`).
+    /// Returns a path to that file that fits a socket address, however long the directory's own path is (proc(5),
+    /// `/proc/self/fd`).
     func socketPath(_ file: StationFile) -> String {
         "/proc/self/fd/\(stations.rawValue)/\(file.fileName)"
     }
@@ -66,35 +67,37 @@ final class AirDirectory: Sendable {
         _ = unlinkat(stations.rawValue, file.fileName, 0)
     }
 
-    /// Makes the file that tells that a station lives, and holds it locked until the descriptor is closed.
+    /// Creates the lock file of a live station, locked until the descriptor is closed.
     ///
-    /// - Throws: `EEXIST` or `EAGAIN` when the name is taken, or somebody is just looking at it: choose another.
+    /// - Throws: `EEXIST` or `EAGAIN` when the name is taken or another process is examining the file: choose another
+    ///   name.
     func acquireLock(_ station: StationID) throws(Errno) -> Descriptor {
         let name = StationFile.lock(station).fileName
         let flags = O_CREAT | O_EXCL | O_CLOEXEC | O_RDWR
         let lock = try Descriptor { openat(stations.rawValue, name, flags, 0o600) }
         _ = try systemCall { flock(lock.rawValue, LOCK_EX | LOCK_NB) }
-        // Between the two somebody may have taken it for a dead station's and removed it.
+        // Between the two calls another process may have taken it for a dead station's file and removed it.
         var status = stat()
         _ = try systemCall { fstat(lock.rawValue, &status) }
         guard status.st_nlink > 0 else { throw .wouldBlock }
         return lock
     }
 
-    /// Whether a station lives, has left in order, or has crashed.
+    /// Whether a station is alive, has left regularly, or has crashed.
     func status(of station: StationID) -> StationStatus {
         let name = StationFile.lock(station).fileName
         guard let lock = try? Descriptor(opening: { openat(stations.rawValue, name, O_RDONLY | O_CLOEXEC) }) else {
             return .departed
         }
-        // The lock of a dead process is gone (flock(2)); a shared one, so that two who look do not deceive each other.
+        // The lock of a dead process is released (flock(2)). The test uses a shared lock, so that two processes that
+        // test at the same time do not mistake each other for the station.
         return (try? systemCall { flock(lock.rawValue, LOCK_SH | LOCK_NB) }) == nil ? .alive : .crashed
     }
 
     /// Removes the files of stations that are dead.
     func sweep() {
         for (station, files) in Dictionary(grouping: files(), by: \.station) where status(of: station) != .alive {
-            // The life goes last: while it is there, somebody who comes after a crash of this sweep finds the rest.
+            // The lock file is removed last: while it exists, a later sweep finds the other files if this one crashes.
             for file in files where file != .lock(station) { remove(file) }
             remove(.lock(station))
         }
@@ -110,7 +113,7 @@ final class AirDirectory: Sendable {
 }
 
 extension AirDirectory {
-    /// What became of a station.
+    /// The status of a station.
     enum StationStatus: Hashable, Sendable {
         case alive
         case departed

@@ -1,4 +1,4 @@
-/// What is wrong with the text of an air.
+/// An error in the text of an air.
 package struct AirTextError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The number of the line, from 1.
     package let line: Int
@@ -6,25 +6,25 @@ package struct AirTextError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension Air: LosslessStringConvertible {
-    /// Reads the notation, or nil when a line is wrong.
+    /// Parses the notation; nil when a line is invalid.
     package init?(_ description: String) {
         guard let air = try? Air(text: description) else { return nil }
         self = air
     }
 
-    /// Reads the notation of the file `air`: one setting a line, `#` starts a comment.
+    /// Parses the notation of the file `air`: one setting per line, `#` starts a comment.
     package init(text: String) throws(AirTextError) {
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).map(String.init)
             guard let key = words.first else { continue }
             guard set(key, Array(words.dropFirst())) else {
-                let problem = "line \(index + 1) of the air is not understood: \(line.prefix(80))"
+                let problem = "line \(index + 1) of the air is invalid: \(line.prefix(80))"
                 throw AirTextError(line: index + 1, description: problem)
             }
         }
     }
 
-    /// The notation that reads back as this air.
+    /// The notation, which parses to an equal air.
     package var description: String {
         var lines = [
             "loss \(loss)", "delay \(delay.milliseconds)", "bandwidth \(bandwidth)", "mtu \(maximumMessageLength)",

@@ -1,13 +1,13 @@
-/// A file that a station keeps in the directory `stations` of its air; its name says everything.
+/// A file of a station in the directory `stations` of its air; the name contains all its information.
 enum StationFile: Hashable, Sendable {
-    /// Held locked for as long as the station lives.
+    /// The lock file, locked while the station is alive.
     case lock(StationID)
-    /// A datagram socket that wants reports; the name is for the rules of the air.
+    /// A datagram socket that receives reports; the name of the station is for the rules of the air.
     case scanSocket(StationID, name: String, number: Int)
-    /// A listening socket that answers dials, while the station advertises from `address`.
+    /// A listening socket for dials, while the station advertises from `address`.
     case channelSocket(StationID, address: LinkAddress)
 
-    /// The station whose file it is.
+    /// The station that owns the file.
     var station: StationID {
         switch self {
         case .lock(let station), .scanSocket(let station, _, _), .channelSocket(let station, _): station
@@ -22,7 +22,7 @@ enum StationFile: Hashable, Sendable {
         }
     }
 
-    /// Reads a file name; nil when no station made it.
+    /// Parses a file name; nil if it is not a station's file.
     init?(fileName: String) {
         let parts = fileName.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard let first = parts.first, let station = StationID(first) else { return nil }

@@ -1,4 +1,4 @@
-/// What tells one run of a station from every other: 32 random bits.
+/// The identifier of one run of a station: 32 random bits.
 struct StationID: Hashable, Sendable {
     /// Eight hexadecimal digits.
     let text: String

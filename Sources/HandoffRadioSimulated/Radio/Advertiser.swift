@@ -2,7 +2,7 @@ import Epoll
 import HandoffRadio
 private import SystemPackage
 
-/// An advertisement on the air: reports to every ear, and a door that can be dialled.
+/// An advertisement on the air: sends reports to every scan socket, and listens for dials.
 final class Advertiser: Sendable {
     let address: LinkAddress
     private let listeningSocket: ReactorDescriptor
@@ -12,7 +12,7 @@ final class Advertiser: Sendable {
 
     private var socketFile: StationFile { .channelSocket(station.id, address: address) }
 
-    /// Opens the door, under a new address.
+    /// Opens the listening socket, under a new address.
     ///
     /// - Throws: ``RadioError`` with `advertisingRefused`.
     init(_ advertisement: Advertisement, of station: Station) throws(RadioError) {
@@ -23,7 +23,7 @@ final class Advertiser: Sendable {
             sendSocket = try UnixSocket.open(.datagram)
             listeningSocket = try station.open(.channelSocket(station.id, address: address), .channel)
         } catch {
-            throw RadioError(.advertisingRefused, "The simulated air did not take the advertisement: \(error).")
+            throw RadioError(.advertisingRefused, "The simulated air rejected the advertisement: \(error).")
         }
     }
 
@@ -34,7 +34,7 @@ final class Advertiser: Sendable {
         }
     }
 
-    /// One advertising event: one report to every ear in reach, each with its own luck.
+    /// Performs one advertising event: one report to every scan socket in reach, each lost or not independently.
     func transmit() {
         let air = station.air.value
         for case .scanSocket(let listener, let name, let number) in station.directory.files()
@@ -48,16 +48,16 @@ final class Advertiser: Sendable {
                 let path = station.directory.socketPath(scanSocket)
                 try UnixSocket.send(report(over: link).bytes, on: sendSocket.rawValue, to: path)
             } catch .connectionRefused {
-                // Nobody holds that socket any more (unix(7)).
+                // That socket is not open any more (unix(7)).
                 station.directory.sweep()
             } catch {
-                // A full ear misses a report, as a busy receiver does.
+                // A full scan socket misses a report, as a busy receiver does.
                 continue
             }
         }
     }
 
-    /// The next one who dials this advertisement; nil when the task is cancelled or the radio has ended.
+    /// Returns the next connection to this advertisement; nil when the task is cancelled or the radio has ended.
     func acceptConnection() async -> ReactorDescriptor? {
         let reactor = station.reactor
         while true {
@@ -68,7 +68,7 @@ final class Advertiser: Sendable {
             } catch .canceled, .badFileDescriptor {
                 return nil
             } catch {
-                // The process is out of descriptors, say; the caller goes on waiting at the door.
+                // For example, the process is out of descriptors; the caller stays in the backlog.
                 guard (try? await Task.sleep(for: .milliseconds(100))) != nil else { return nil }
             }
         }
@@ -79,7 +79,7 @@ final class Advertiser: Sendable {
         listeningSocket.close()
     }
 
-    /// The advertising interval and the random delay that keeps two advertisers from colliding for ever.
+    /// The advertising interval and the random delay that keeps two advertisers from colliding repeatedly.
     ///
     /// Bluetooth Core, Vol 6, Part B, 4.4.2.2.1: advDelay is 0 to 10 ms.
     private var interval: Duration {

@@ -1,7 +1,7 @@
 import Epoll
 private import Synchronization
 
-/// A port that is open: it takes the channels that peers dial, up to a limit.
+/// An open port: it accepts the channels that peers dial, up to a limit.
 final class Listener: Sendable {
     let channels: AsyncStream<SimulatedChannel>
     private let newChannels: AsyncStream<SimulatedChannel>.Continuation
@@ -13,7 +13,7 @@ final class Listener: Sendable {
         self.limit = limit
     }
 
-    /// Takes over a channel, or closes it when too many are open.
+    /// Accepts a channel, or closes it when too many are open.
     func accept(_ channel: SimulatedChannel) {
         let hasRoom = open.withLock { open in
             guard open < limit else { return false }
@@ -23,7 +23,7 @@ final class Listener: Sendable {
         guard hasRoom, case .enqueued = newChannels.yield(channel) else { return channel.close() }
     }
 
-    /// To be called when a channel that was taken is closed.
+    /// Records that an accepted channel was closed.
     func ended() {
         open.withLock { $0 -= 1 }
     }

@@ -2,7 +2,7 @@ import Epoll
 import HandoffRadio
 import SystemPackage
 
-/// A socket to which the stations in reach send their reports, for as long as it exists.
+/// A socket to which the stations in reach send their reports while it exists.
 final class ScanSocket: Sendable {
     private let station: Station
     private let file: StationFile
@@ -15,11 +15,11 @@ final class ScanSocket: Sendable {
         do throws(Errno) {
             socket = try station.open(file, .datagram)
         } catch {
-            throw RadioError(.scanningRefused, "The simulated air lets nobody listen: \(error).")
+            throw RadioError(.scanningRefused, "Cannot scan the simulated air: \(error).")
         }
     }
 
-    /// The next report, which may not be due yet; nil when the task is cancelled or the radio has ended.
+    /// Returns the next report, which may not be due yet; nil when the task is cancelled or the radio has ended.
     func report() async -> AdvertisementPacket? {
         while true {
             let datagram = try? await socket.whenReady(for: .reading) { descriptor throws(Errno) in

@@ -3,9 +3,10 @@ package import HandoffRadio
 private import Synchronization
 private import SystemPackage
 
-/// A channel between two stations: a connected Unix socket, slowed down and cut as the air says.
+/// A channel between two stations: a connected Unix socket, delayed and interrupted according to the air.
 ///
-/// What `send(_:)` has taken goes out at the pace of the air; what has not gone when the channel closes is lost.
+/// Messages accepted by `send(_:)` are transmitted at the bandwidth of the air; those still queued when the channel
+/// closes are lost.
 package final class SimulatedChannel: RadioChannel {
     package let peer: RadioAddress
     package let maximumMessageLength: Int
@@ -19,7 +20,7 @@ package final class SimulatedChannel: RadioChannel {
     private let outbox: AsyncStream<[UInt8]>.Continuation
     private let end = Mutex<RadioError?>(nil)
 
-    /// A channel over a connected socket to the peer that greeted so.
+    /// Creates a channel over a connected socket to the peer that sent this connect message.
     init(_ socket: ReactorDescriptor, of station: Station, with peer: ConnectMessage) {
         self.peer = peer.address.radioAddress
         maximumMessageLength = peer.maximumMessageLength
@@ -29,7 +30,7 @@ package final class SimulatedChannel: RadioChannel {
         peerID = peer.station
         // Bounded by the credits.
         (outgoing, outbox) = AsyncStream.makeStream()
-        // Little more than one message, or the kernel's memory would be kinder than the air.
+        // Little more than one message; otherwise the kernel would buffer more than a real link.
         try? socket.perform { descriptor throws(Errno) in
             try UnixSocket.setSendBuffer(descriptor, to: 16_384)
         }
@@ -37,7 +38,10 @@ package final class SimulatedChannel: RadioChannel {
 
     package func send(_ message: [UInt8]) async throws(RadioError) {
         guard (1...maximumMessageLength).contains(message.count) else {
-            throw RadioError(.messageTooLong, "A message here has 1 to \(maximumMessageLength) bytes.")
+            throw RadioError(
+                .messageTooLong,
+                "A message on this channel has 1 to \(maximumMessageLength) bytes, got \(message.count)."
+            )
         }
         guard await credits.take() else {
             close()
@@ -54,7 +58,7 @@ package final class SimulatedChannel: RadioChannel {
         }
     }
 
-    /// Keeps the channel open, and its outgoing messages moving, while `body` runs.
+    /// Keeps the channel open and transmits its outgoing messages while `body` runs.
     ///
     /// - Throws: what `body` throws.
     func whileOpen<Success: Sendable>(_ body: () async throws -> Success) async throws -> Success {
@@ -62,12 +66,12 @@ package final class SimulatedChannel: RadioChannel {
         return try await withServices([transmit, supervise], body)
     }
 
-    /// Closes this end; what was not sent yet is lost.
+    /// Closes this end; queued messages are lost.
     func close() {
         finish(RadioError(.channelClosed, "This end of the channel is closed."))
     }
 
-    /// Why the channel cannot be used any more.
+    /// The reason why the channel cannot be used any more.
     private var ending: RadioError {
         end.withLock { $0 } ?? RadioError(.channelClosed, "The channel is closed.")
     }
@@ -94,7 +98,7 @@ package final class SimulatedChannel: RadioChannel {
                     try UnixSocket.receive(atMost: Packet.maximumLength, from: descriptor)
                 }
             } catch .connectionReset {
-                // The peer closed and left something unread (unix(7)); what it sent can still be read.
+                // The peer closed with unread data (unix(7)); what it sent can still be read.
                 continue
             } catch {
                 close()
@@ -113,9 +117,9 @@ package final class SimulatedChannel: RadioChannel {
         }
     }
 
-    /// The peer's socket is closed: nil when the peer did that, an error when it was an accident.
+    /// Handles the end of the peer's socket: returns nil if the peer closed it, throws if the link was lost.
     private func ended() async throws(RadioError) -> [UInt8]? {
-        // The end may have arrived before the news of what caused it.
+        // The end may have arrived before the change of the air that caused it.
         station.readAir()
         guard !isReachable || station.directory.status(of: peerID) == .crashed else { return nil }
         try? await Task.sleep(for: station.air.value.supervisionTimeout)
@@ -124,12 +128,12 @@ package final class SimulatedChannel: RadioChannel {
     }
 }
 
-// MARK: - What runs beside the channel's user
+// MARK: - Background tasks of the channel
 
 extension SimulatedChannel {
     private var isReachable: Bool { station.link(to: peerName) != nil }
 
-    /// Sends what the user gave to ``send(_:)``, at the pace of the air, until the task is cancelled.
+    /// Transmits the messages given to ``send(_:)``, at the bandwidth of the air, until the task is cancelled.
     @Sendable private func transmit() async {
         var free = Instant.now
         for await message in outgoing {
@@ -139,13 +143,13 @@ extension SimulatedChannel {
             let sent: Void? = try? await socket.whenReady(for: .writing) { descriptor throws(Errno) in
                 try UnixSocket.send(timed.bytes, on: descriptor)
             }
-            // A peer that has closed is noticed here or by who receives, whatever comes first.
+            // A peer that has closed is detected here or by the receiving task, whichever is first.
             guard sent != nil else { return credits.close() }
             credits.give()
         }
     }
 
-    /// How long a message occupies the link, with every time it has to be sent again.
+    /// Returns how long a message occupies the link, including retransmissions.
     private func airTime(of message: [UInt8]) -> Duration {
         let air = station.air.value
         var time = Duration.seconds(1) * message.count / air.bandwidth
@@ -156,7 +160,7 @@ extension SimulatedChannel {
         return time
     }
 
-    /// Waits until the peer is within reach; false when the task is cancelled.
+    /// Waits until the peer is within reach; returns false when the task is cancelled.
     private func waitUntilReachable() async -> Bool {
         for await air in station.air.stream({ $0 }) where air.link(from: station.name, to: peerName) != nil {
             return true

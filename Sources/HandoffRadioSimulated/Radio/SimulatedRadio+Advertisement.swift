@@ -7,7 +7,7 @@ extension SimulatedRadio {
         _ body: () async throws -> Success
     ) async throws -> Success {
         guard (1...Advertisement.maximumDataLength).contains(advertisement.data.count) else {
-            let message = "An advertisement has 1 to \(Advertisement.maximumDataLength) bytes."
+            let message = "An advertisement has 1 to \(Advertisement.maximumDataLength) bytes of data."
             throw RadioError(.invalidAdvertisement, message)
         }
         return try await whileAvailable { station in
@@ -15,7 +15,9 @@ extension SimulatedRadio {
                 defer { state.isAdvertising = true }
                 return !state.isAdvertising
             }
-            guard isFree else { throw RadioError(.busy, "This radio advertises already; end that first.") }
+            guard isFree else {
+                throw RadioError(.busy, "This radio is already advertising; end that advertisement first.")
+            }
             defer { state.withLock { $0.isAdvertising = false } }
             let advertiser = try Advertiser(advertisement, of: station)
             defer { advertiser.close() }

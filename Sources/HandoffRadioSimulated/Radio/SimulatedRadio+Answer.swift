@@ -3,9 +3,9 @@ import HandoffRadio
 private import Synchronization
 
 extension SimulatedRadio {
-    /// Answers everybody who dials this advertisement, until the task is cancelled.
+    /// Answers every caller that dials this advertisement, until the task is cancelled.
     func answerDials(at advertiser: Advertiser, of station: Station) async {
-        // Who says nothing is heard for two seconds; more of them than this wait at the door.
+        // A silent caller is given two seconds; further callers wait in the backlog.
         let places = Credits(16)
         await withDiscardingTaskGroup { group in
             while await places.take(), let caller = await advertiser.acceptConnection() {
@@ -18,7 +18,8 @@ extension SimulatedRadio {
         }
     }
 
-    /// Reads what the caller wants and gives it, or says that nobody listens; silence is met with silence.
+    /// Reads the caller's request and opens the channel, or answers that there is no listener; a silent caller gets no
+    /// answer.
     private func answer(_ caller: ReactorDescriptor, at address: LinkAddress, of station: Station) async {
         guard let request = await ConnectMessage.receive(on: caller, within: .seconds(2)),
             let link = station.link(to: request.name),

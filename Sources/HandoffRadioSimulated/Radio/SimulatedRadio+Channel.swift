@@ -20,7 +20,8 @@ extension SimulatedRadio {
         }
     }
 
-    /// Waits for the advertisement of `address` and knocks, as a controller does (Bluetooth Core, Vol 6, Part B, 4.4.4).
+    /// Waits for the advertisement of `address` and connects, as a controller does (Bluetooth Core, Vol 6, Part B,
+    /// 4.4.4).
     private func dial(
         _ address: RadioAddress,
         _ port: ChannelPort,
@@ -36,7 +37,7 @@ extension SimulatedRadio {
         throw CancellationError()
     }
 
-    /// Asks for a channel; nil when nobody answers this time.
+    /// Requests a channel; returns nil without an answer this time.
     private func requestChannel(
         at report: AdvertisementPacket,
         _ port: ChannelPort,
@@ -53,13 +54,13 @@ extension SimulatedRadio {
             maximumMessageLength: station.air.value.maximumMessageLength,
             port: port.rawValue
         )
-        // Longer than the other side may take on a busy machine: who gives up leaves it with a channel that nobody uses.
+        // Longer than the other side may take on a busy machine: giving up would leave it with an unused channel.
         guard request.send(on: socket), let answer = await ConnectMessage.receive(on: socket, within: .seconds(10))
         else {
             return nil
         }
         guard answer.port == port.rawValue else {
-            throw RadioError(.refused, "Nobody listens at port \(port) of \(report.address.radioAddress).")
+            throw RadioError(.refused, "\(report.address.radioAddress) does not listen on port \(port).")
         }
         return SimulatedChannel(socket, of: station, with: answer)
     }
@@ -71,7 +72,7 @@ extension SimulatedRadio {
             try UnixSocket.connect(descriptor.rawValue, to: station.directory.socketPath(listeningSocket))
             return try ReactorDescriptor(descriptor, on: station.reactor)
         } catch {
-            // The advertisement has just ended, or too many dial at once: there will be another report.
+            // The advertisement has just ended, or the backlog is full: there will be another report.
             return nil
         }
     }

@@ -20,7 +20,7 @@ extension SimulatedRadio {
         }
     }
 
-    /// Tells every report of `services` when it is due, until the task is cancelled.
+    /// Delivers every report of `services` when it is due, until the task is cancelled.
     private static func receiveReports(
         from scanSocket: ScanSocket,
         _ services: Set<ServiceUUID>,
@@ -29,7 +29,7 @@ extension SimulatedRadio {
         await withDiscardingTaskGroup { arrivals in
             while let report = await scanSocket.report() {
                 guard services.contains(report.service) else { continue }
-                // Reports of different senders overtake each other; all that are under way are bounded by the delay.
+                // Reports of different senders overtake each other; the delay bounds the number of reports in transit.
                 arrivals.addTask {
                     guard (try? await report.due.wait()) != nil else { return }
                     send(report.advertisementReport)

@@ -3,9 +3,10 @@ package import HandoffRadio
 import Synchronization
 private import SystemPackage
 
-/// A radio over an air that exists only in a directory, between any processes that use the same one.
+/// A simulated radio that connects all processes that use the same directory.
 ///
-/// `Docs/Simulation.md` says how the air is set, and what it does not model. Nothing in it is kinder than Bluetooth.
+/// `Docs/Simulation.md` describes the settings of the air and what it does not model. It is never more favourable than
+/// Bluetooth.
 package final class SimulatedRadio: Radio {
     package typealias Channel = SimulatedChannel
 
@@ -20,9 +21,9 @@ package final class SimulatedRadio: Radio {
     private let inotify: Inotify
     private let availability = Published(Availability.idle)
 
-    /// A station in the air of `directory`, which is made when it does not exist.
+    /// Creates a station on the air of `directory`, which is created if it does not exist.
     ///
-    /// Its `name` is 1…32 letters, digits, `-` and `_`; nil stands for a random one. ``run()`` refuses others.
+    /// The `name` is 1…32 letters, digits, `-` and `_`; nil for a random one. ``run()`` refuses other names.
     package init(directory: String, name: String? = nil, watchedThrough inotify: Inotify = .shared) {
         self.directory = directory
         self.inotify = inotify
@@ -34,13 +35,13 @@ package final class SimulatedRadio: Radio {
             defer { state.hasRun = true }
             return !state.hasRun
         }
-        guard isFirst else { throw RadioError(.unusable, "A simulated radio runs once; make another.") }
+        guard isFirst else { throw RadioError(.unusable, "A simulated radio runs only once; create another one.") }
         defer {
             availability.update { $0 = .ended }
             availability.finish()
         }
         guard Self.isValid(name) else {
-            throw RadioError(.unusable, "\(name) cannot name a station: use 1 to 32 letters, digits, - and _.")
+            throw RadioError(.unusable, "\(name) is not a valid station name: use 1 to 32 letters, digits, - and _.")
         }
         let directory = try AirDirectory(path: self.directory)
         do {
@@ -56,8 +57,8 @@ package final class SimulatedRadio: Radio {
 
     /// Applies the rules of the air as they change, until the task is cancelled.
     ///
-    /// The directory is watched and not the file, because most editors replace a file by another of the same name. The stations'
-    /// files are in a directory of their own and wake nobody.
+    /// The directory is watched and not the file, because most editors replace a file by another of the same name. The
+    /// stations' files are in a directory of their own, so their changes wake no station.
     private func follow(_ station: Station) async {
         let interval = Duration.seconds(1)
         while true {
@@ -73,7 +74,7 @@ package final class SimulatedRadio: Radio {
             repeat {
                 refresh(station, obstacle)
                 guard (try? await watch.changed(orAfter: interval)) != nil else { return }
-                // With an obstacle, the next watch may get what this one did not.
+                // With an obstacle, create the watch again: the next one may succeed.
             } while obstacle == nil
         }
     }
@@ -84,7 +85,7 @@ package final class SimulatedRadio: Radio {
 
     /// Runs `body` for as long as the radio stays available.
     ///
-    /// - Throws: ``RadioError`` with the reason why the radio cannot be used; else what `body` throws.
+    /// - Throws: ``RadioError`` with the reason why the radio cannot be used; otherwise what `body` throws.
     func whileAvailable<Success: Sendable>(_ body: (Station) async throws -> Success) async throws -> Success {
         let changes = availability.stream { $0 }
         guard case .on(let session, let station, _) = availability.value else {
@@ -101,7 +102,7 @@ package final class SimulatedRadio: Radio {
         do {
             return try await withServices([watch]) { try await body(station) }
         } catch {
-            // What failed because the radio went is told by its reason.
+            // If the radio became unavailable, throw that reason instead of its consequence.
             guard !Task.isCancelled, let obstacle = availability.value.obstacle(since: session) else { throw error }
             throw obstacle
         }
@@ -109,7 +110,7 @@ package final class SimulatedRadio: Radio {
 
     /// Reads the rules of the air again.
     ///
-    /// - Parameter watching: why the kernel does not report their changes; nil where it does.
+    /// - Parameter watching: the advisory if the kernel does not report their changes; nil if it does.
     private func refresh(_ station: Station, _ watching: RadioAdvisory?) {
         var advisories = watching.map { [$0] } ?? []
         if let error = station.readAir() {
@@ -139,10 +140,10 @@ package final class SimulatedRadio: Radio {
 }
 
 extension SimulatedRadio {
-    /// What is taken, of the things that a radio has once.
+    /// The state of a radio that its calls share.
     struct State {
         var hasRun = false
-        /// How often the radio was switched off.
+        /// The number of times that the radio was switched off.
         var session = 0
         var isAdvertising = false
         var listeners: [ChannelPort: Listener] = [:]

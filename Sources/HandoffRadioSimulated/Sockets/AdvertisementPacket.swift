@@ -1,17 +1,17 @@
 import HandoffRadio
 
-/// An advertisement on its way from one station to one ear.
+/// An advertisement in transit from one station to one scan socket.
 struct AdvertisementPacket: Hashable, Sendable {
     let sender: StationID
     let senderName: String
     let address: LinkAddress
     let rssi: Int8
-    /// When it arrives, on the clock that the machine's processes share.
+    /// The time of arrival, on the clock that all processes of the machine share.
     let due: Instant
     let service: ServiceUUID
     let data: [UInt8]
 
-    /// More than any report has.
+    /// The maximum length of a datagram, more than any report has.
     static let maximumLength = 256
 
     var bytes: [UInt8] {
@@ -28,7 +28,7 @@ struct AdvertisementPacket: Hashable, Sendable {
 }
 
 extension AdvertisementPacket {
-    /// Reads a datagram; nil when it is not a report.
+    /// Parses a datagram; nil if it is not a report.
     init?(_ bytes: [UInt8]) {
         var reader = PacketReader(bytes)
         guard let sender = reader.text().flatMap(StationID.init), let senderName = reader.text(),

@@ -2,7 +2,7 @@ import Epoll
 private import SystemPackage
 
 extension ConnectMessage {
-    /// Sends the greeting; false when the other side is gone.
+    /// Sends the message; returns false when the other side is gone.
     func send(on socket: ReactorDescriptor) -> Bool {
         let sent: Void? = try? socket.perform { descriptor throws(Errno) in
             try UnixSocket.send(bytes, on: descriptor)
@@ -10,7 +10,8 @@ extension ConnectMessage {
         return sent != nil
     }
 
-    /// The other side's greeting; nil when it closes the socket, or says nothing, or nothing sensible, for so long.
+    /// Returns the other side's message; nil when it closes the socket, sends an invalid message, or nothing within
+    /// `timeout`.
     static func receive(on socket: ReactorDescriptor, within timeout: Duration) async -> ConnectMessage? {
         let bytes = try? await withDeadline(after: timeout, throwing: CancellationError()) {
             try await socket.whenReady(for: .reading) { descriptor throws(Errno) in

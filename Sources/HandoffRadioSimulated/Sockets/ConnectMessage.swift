@@ -1,14 +1,14 @@
-/// What the two ends of a channel tell each other first: the caller its wish, the other whether it is granted.
+/// The first message of each end of a channel: the caller's request, and the answer whether it is accepted.
 struct ConnectMessage: Hashable, Sendable {
     let station: StationID
     let name: String
     let address: LinkAddress
-    /// The longest message that this end takes.
+    /// The longest message that this end accepts.
     let maximumMessageLength: Int
-    /// The port that is asked for; in an answer, the port that was opened, or 0.
+    /// In a request, the port to open; in an answer, the port that was opened, or 0.
     let port: UInt16
 
-    /// More than any greeting has.
+    /// The maximum encoded length, more than any such message has.
     static let maximumLength = 256
 
     var bytes: [UInt8] {
@@ -23,7 +23,7 @@ struct ConnectMessage: Hashable, Sendable {
 }
 
 extension ConnectMessage {
-    /// Reads a packet; nil when it is not a greeting.
+    /// Parses a packet; nil if it is not a connect message.
     init?(_ bytes: [UInt8]) {
         var reader = PacketReader(bytes)
         guard let station = reader.text().flatMap(StationID.init), let name = reader.text(),

@@ -1,6 +1,6 @@
-/// A message on its way, and when it arrives.
+/// A message in transit, with its time of arrival.
 struct Packet {
-    /// The longest message and what stands before it.
+    /// The length of the longest message and its header.
     static let maximumLength = 65_535 + headerLength
     private static let headerLength = 8
 
@@ -16,7 +16,7 @@ struct Packet {
         self.message = message
     }
 
-    /// Reads a packet; nil when it has no message.
+    /// Parses a packet; nil if it contains no message.
     init?(_ packet: [UInt8]) {
         guard packet.count > Self.headerLength else { return nil }
         due = Instant(nanoseconds: packet.prefix(Self.headerLength).reversed().reduce(0) { $0 << 8 | UInt64($1) })

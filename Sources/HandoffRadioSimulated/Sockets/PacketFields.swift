@@ -1,4 +1,4 @@
-/// Fields one after the other, each with its length before it.
+/// Encodes a sequence of fields, each after its length.
 struct PacketWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -17,7 +17,7 @@ struct PacketWriter {
     }
 }
 
-/// Reads what a ``PacketWriter`` wrote; nil where it did not.
+/// Decodes the fields that a ``PacketWriter`` wrote; its methods return nil for invalid fields.
 struct PacketReader {
     private var rest: ArraySlice<UInt8>
 

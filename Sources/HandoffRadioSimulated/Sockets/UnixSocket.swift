@@ -3,17 +3,17 @@ import Epoll
 private import Glibc
 import SystemPackage
 
-/// The system calls on Unix sockets that the simulated air is made of, one function each; none of them blocks.
+/// The system calls on Unix sockets that the simulated air uses, one function each; none of them blocks.
 enum UnixSocket {
-    /// The kinds of socket in use, both of which keep the borders of messages (unix(7)).
+    /// The kinds of sockets in use, both of which preserve message boundaries (unix(7)).
     enum Kind {
-        /// For reports: each datagram stands alone.
+        /// For reports: independent datagrams.
         case datagram
-        /// For channels: connected, ordered, and the end is seen.
+        /// For channels: connected and ordered, and the end is reported.
         case channel
     }
 
-    /// A socket without an address, nonblocking and closed on exec.
+    /// Opens a socket without an address, nonblocking and closed on exec.
     static func open(_ kind: Kind) throws(Errno) -> Descriptor {
         let type = kind == .datagram ? SOCK_DGRAM : SOCK_SEQPACKET
         let flags = CInt(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -33,7 +33,7 @@ enum UnixSocket {
         return try Descriptor { accept4(descriptor, nil, nil, flags) }
     }
 
-    /// Connects at once, or throws: `EAGAIN` when the listener's backlog is full (connect(2)).
+    /// Connects immediately, or throws; `EAGAIN` means that the listener's backlog is full (connect(2)).
     static func connect(_ descriptor: CInt, to path: String) throws(Errno) {
         _ = try withAddress(path) { Glibc.connect(descriptor, $0, $1) }
     }
@@ -48,7 +48,7 @@ enum UnixSocket {
         }
     }
 
-    /// One message of at most `capacity` bytes; empty at the end of a channel.
+    /// Receives one message of at most `capacity` bytes; empty at the end of a channel.
     static func receive(atMost capacity: Int, from descriptor: CInt) throws(Errno) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: capacity)
         let count = try systemCall { recv(descriptor, &bytes, capacity, 0) }
@@ -56,7 +56,7 @@ enum UnixSocket {
         return bytes
     }
 
-    /// How many bytes may wait in the kernel until the peer reads them; the kernel doubles it (socket(7)).
+    /// Sets the number of bytes that the kernel buffers until the peer reads them; the kernel doubles it (socket(7)).
     static func setSendBuffer(_ descriptor: CInt, to size: CInt) throws(Errno) {
         var size = size
         let length = socklen_t(MemoryLayout<CInt>.size)

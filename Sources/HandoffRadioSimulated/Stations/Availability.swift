@@ -1,20 +1,20 @@
 import HandoffRadio
 
-/// Whether a ``SimulatedRadio`` can be used, and in which stretch of being on.
+/// Whether a ``SimulatedRadio`` can be used, and in which session.
 enum Availability: Sendable {
     /// ``SimulatedRadio/run()`` was not called yet.
     case idle
-    /// The air says that the station is switched off.
+    /// The rules of the air switch the station off.
     case off
     /// The station is on the air; each time it is switched on is a session of its own.
     case on(session: Int, Station, [RadioAdvisory])
     /// ``SimulatedRadio/run()`` has ended.
     case ended
 
-    /// Why the radio cannot be used, or nil when it can.
+    /// The reason why the radio cannot be used, or nil when it can.
     var obstacle: RadioError? {
         switch self {
-        case .idle: RadioError(.serviceAbsent, "The simulated radio does not run yet.")
+        case .idle: RadioError(.serviceAbsent, "The simulated radio is not running yet.")
         case .off:
             RadioError(.poweredOff, "The simulated radio is switched off; remove its name from `off` in the air.")
         case .on: nil
@@ -22,13 +22,13 @@ enum Availability: Sendable {
         }
     }
 
-    /// Why what began in `session` cannot go on, or nil when it can.
+    /// Returns why an operation started in `session` cannot continue, or nil when it can.
     func obstacle(since session: Int) -> RadioError? {
         guard case .on(let present, _, _) = self, present != session else { return obstacle }
-        return RadioError(.poweredOff, "The simulated radio was switched off and on again; start anew.")
+        return RadioError(.poweredOff, "The simulated radio was switched off and on again; start over.")
     }
 
-    /// What ``SimulatedRadio/states()`` says of it.
+    /// The corresponding element of ``SimulatedRadio/states()``.
     var state: RadioState {
         switch self {
         case .on(_, let station, let advisories): .ready(RadioDescription(name: station.name, advisories: advisories))

@@ -2,7 +2,7 @@ import Epoll
 private import Synchronization
 import SystemPackage
 
-/// A station on the air: what a ``SimulatedRadio`` has only while it runs.
+/// A station on the air: the state of a ``SimulatedRadio`` while it runs.
 final class Station: Sendable {
     let name: String
     let directory: AirDirectory
@@ -11,14 +11,14 @@ final class Station: Sendable {
     let randomness: Randomness
     private let lock: StationLock
     private let lastScanSocket = Mutex(0)
-    /// Held while the rules are read and applied: an older reading never replaces a newer one.
+    /// Held while the rules are read and applied, so that older rules never replace newer ones.
     private let reading = Mutex(())
 
     var id: StationID { lock.station }
 
-    /// Joins the air in `directory`, and clears away what dead stations left there.
+    /// Joins the air in `directory`, and removes the files of dead stations.
     ///
-    /// - Throws: `Errno` when the directory does not take files.
+    /// - Throws: `Errno` when no file can be created in the directory.
     init(name: String, directory: AirDirectory, air: Air, reactor: Reactor) throws(Errno) {
         directory.sweep()
         lock = try StationLock(in: directory)
@@ -29,18 +29,18 @@ final class Station: Sendable {
         randomness = Randomness(seed: air.seed, station: name)
     }
 
-    /// The way from this station to another as the air is now, or nil when nothing passes.
+    /// Returns the current link from this station to another, or nil when they do not reach each other.
     func link(to other: String) -> Air.Link? {
         air.value.link(from: name, to: other)
     }
 
-    /// Reads the rules of the air anew; nil, or what is wrong with them, and then the old ones stay.
+    /// Reads the rules of the air again; returns nil, or the error in them, and then the old rules remain.
     @discardableResult
     func readAir() -> AirTextError? {
         reading.withLock { _ in
             do throws(AirTextError) {
                 let now = try directory.air()
-                // Who watches the air is woken only by a change.
+                // Only a change wakes the tasks that watch the air.
                 if now != air.value { air.update { $0 = now } }
                 return nil
             } catch {
@@ -57,7 +57,7 @@ final class Station: Sendable {
         return try ReactorDescriptor(descriptor, on: reactor)
     }
 
-    /// A name for one more ear of this station.
+    /// Returns the file for another scan socket of this station.
     func nextScanSocket() -> StationFile {
         let number = lastScanSocket.withLock { last in
             last += 1

@@ -1,13 +1,13 @@
 import Epoll
 import SystemPackage
 
-/// The locked file that tells everybody that a station lives; it goes with the station.
+/// The locked file that shows that a station is alive; it is removed with the station.
 final class StationLock: Sendable {
     let station: StationID
     private let directory: AirDirectory
     private let lock: Descriptor
 
-    /// Takes an identity that nobody has.
+    /// Locks a station identifier that is not in use.
     init(in directory: AirDirectory) throws(Errno) {
         self.directory = directory
         var candidate = StationID.random()

@@ -1,6 +1,6 @@
 private import Glibc
 
-/// A moment on `CLOCK_MONOTONIC`, which all processes of a machine share (clock_gettime(2)).
+/// An instant on `CLOCK_MONOTONIC`, which all processes of a machine share (clock_gettime(2)).
 struct Instant: Hashable, Comparable, Sendable {
     let nanoseconds: UInt64
 
@@ -21,7 +21,7 @@ struct Instant: Hashable, Comparable, Sendable {
         )
     }
 
-    /// Waits until then; not longer than 10 s, whatever a packet says.
+    /// Waits until this instant, at most 10 s, because a packet may contain any instant.
     ///
     /// - Throws: `CancellationError`.
     func wait() async throws {

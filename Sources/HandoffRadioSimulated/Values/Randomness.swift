@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// Random numbers that can be made to repeat.
+/// A random number generator that is reproducible with a seed.
 final class Randomness: Sendable {
     private struct SplitMix64: RandomNumberGenerator {
         var state: UInt64
@@ -17,7 +17,7 @@ final class Randomness: Sendable {
 
     private let generator: Mutex<SplitMix64>
 
-    /// Numbers that are the same for the same seed and station, or, without a seed, never.
+    /// Creates a generator: the numbers are determined by seed and station; without a seed they differ in each run.
     init(seed: UInt64?, station: String) {
         var state = seed ?? .random(in: .min ... .max)
         for byte in station.utf8 {
@@ -27,23 +27,23 @@ final class Randomness: Sendable {
         generator = Mutex(SplitMix64(state: state))
     }
 
-    /// Says yes with that probability, 0…1.
+    /// Returns true with that probability, 0…1.
     func bool(probability: Double) -> Bool {
         generator.withLock { Double.random(in: 0..<1, using: &$0) < probability }
     }
 
-    /// A duration in that range, to the microsecond.
+    /// Returns a duration in that range, in whole microseconds.
     func duration(in range: ClosedRange<Duration>) -> Duration {
         let microseconds = range.lowerBound.microseconds...range.upperBound.microseconds
         return .microseconds(generator.withLock { Int64.random(in: microseconds, using: &$0) })
     }
 
-    /// Random bytes.
+    /// Returns random bytes.
     func bytes(_ count: Int) -> [UInt8] {
         generator.withLock { generator in (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) } }
     }
 
-    /// One of `elements`, or nil when there is none.
+    /// Returns one of `elements`, or nil when there are none.
     func element<Element: Sendable>(of elements: [Element]) -> Element? {
         generator.withLock { elements.randomElement(using: &$0) }
     }

@@ -1,15 +1,15 @@
 package import HandoffModel
 
 extension Activity {
-    /// How many bytes the activity has as a message.
+    /// The encoded size of the activity in bytes.
     ///
     /// Above ``ActivityLimits/advisedPayloadBytes`` the origin warns, above ``ActivityLimits/maximumPayloadBytes`` it
     /// refuses.
     package var encodedSize: Int { MessageCoding.encode(Handoff_V1_Activity(self)).count }
 
-    /// Checks that a peer will read the activity.
+    /// Checks that the encoded activity is small enough for a peer to accept.
     ///
-    /// - Throws: ``ModelError/Code/payloadTooLarge`` naming what to use instead.
+    /// - Throws: ``ModelError/Code/payloadTooLarge``, with a message that says what to use instead.
     package func checkEncodedSize() throws(ModelError) {
         let size = encodedSize
         guard size <= ActivityLimits.maximumPayloadBytes else {
@@ -23,7 +23,7 @@ extension Activity {
         }
     }
 
-    /// The activity that travelled.
+    /// Validates a decoded activity.
     init(_ message: Handoff_V1_Activity) throws(WireError) {
         var properties = Activity.Properties()
         properties.title = message.hasTitle ? message.title : nil
@@ -45,7 +45,7 @@ extension Activity {
 }
 
 extension Handoff_V1_Activity {
-    /// The activity as it travels.
+    /// Encodes an activity.
     init(_ activity: Activity) {
         self.init()
         type = activity.type.rawValue

@@ -1,35 +1,35 @@
 import SwiftProtobuf
 
-/// The one place where bytes become protobuf messages and back.
+/// Encodes and decodes protobuf messages.
 enum MessageCoding {
-    /// How deep messages may nest.
+    /// The maximum nesting depth of messages.
     ///
-    /// That is the outermost, the activity, and three levels for each level of userInfo (dictionary, entry, value), with
-    /// some to spare. The model's own limit is lower and is checked afterwards.
+    /// That is the outermost, the activity, and three levels for each level of userInfo (dictionary, entry, value),
+    /// with some to spare. The model's own limit is lower and is checked afterwards.
     static let depthLimit = 64
 
-    /// The bytes of a message; equal messages have equal bytes.
+    /// Returns the encoded message; equal messages have equal bytes.
     static func encode(_ message: some SwiftProtobuf.Message) -> [UInt8] {
         var options = BinaryEncodingOptions()
         options.useDeterministicOrdering = true
         guard let bytes: [UInt8] = try? message.serializedBytes(options: options) else {
-            // Only messages with required fields or above 2 GiB cannot be written, and there are none.
+            // Encoding fails only for missing required fields and above 2 GiB; handoff.v1 has neither.
             preconditionFailure("a message of handoff.v1 can always be written")
         }
         return bytes
     }
 
-    /// The message that bytes stand for, fields that this version does not know left out.
+    /// Decodes a message and drops the fields that this version does not know.
     ///
-    /// - Throws: ``WireError/Code/tooLarge`` above `limit` bytes, before anything is read;
-    ///   ``WireError/Code/malformed`` when the bytes are no such message.
+    /// - Throws: ``WireError/Code/tooLarge`` above `limit` bytes, before anything is decoded;
+    ///   ``WireError/Code/malformed`` when the bytes are not a message of that type.
     static func decode<M: SwiftProtobuf.Message>(
         _ type: M.Type,
         from bytes: [UInt8],
         limit: Int
     ) throws(WireError) -> M {
         guard bytes.count <= limit else {
-            throw WireError(.tooLarge, "A message of \(bytes.count) bytes is above the limit of \(limit).")
+            throw WireError(.tooLarge, "A message of \(bytes.count) bytes exceeds the limit of \(limit).")
         }
         var options = BinaryDecodingOptions()
         options.messageDepthLimit = depthLimit
@@ -37,7 +37,7 @@ enum MessageCoding {
         do {
             return try M(serializedBytes: bytes, options: options)
         } catch {
-            throw WireError(.malformed, "The bytes are no \(M.protoMessageName): \(error).")
+            throw WireError(.malformed, "The bytes are not a \(M.protoMessageName): \(error).")
         }
     }
 }

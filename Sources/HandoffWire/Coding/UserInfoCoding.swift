@@ -1,14 +1,14 @@
 import FoundationEssentials
 import HandoffModel
 
-/// userInfo between the model and the messages, in an order that makes equal values equal bytes.
+/// Converts userInfo between the model and its messages, in an order in which equal values have equal bytes.
 enum UserInfoCoding {
-    /// Whether a text comes first when both are compared by their UTF-8 bytes.
+    /// Whether `left` precedes `right` in the order of their UTF-8 bytes.
     static func precedes(_ left: String, _ right: String) -> Bool {
         left.utf8.lexicographicallyPrecedes(right.utf8)
     }
 
-    /// The entries of a dictionary, sorted by key.
+    /// Returns the entries of a dictionary, sorted by key.
     static func entries(_ dictionary: [String: UserInfoValue]) -> [Handoff_V1_Entry] {
         dictionary.sorted { precedes($0.key, $1.key) }.map { key, value in
             var entry = Handoff_V1_Entry()
@@ -18,7 +18,7 @@ enum UserInfoCoding {
         }
     }
 
-    /// The elements of a set, sorted by their bytes.
+    /// Returns the elements of a set, sorted by their encoded bytes.
     static func elements(_ set: Set<UserInfoValue>) -> [Handoff_V1_Value] {
         set.map { element in
             let message = Handoff_V1_Value(element)
@@ -28,7 +28,7 @@ enum UserInfoCoding {
         .map(\.message)
     }
 
-    /// The dictionary that entries stand for.
+    /// Decodes the entries of a dictionary.
     ///
     /// - Throws: ``WireError/Code/invalidContent`` when two keys are equivalent or a value is missing.
     static func dictionary(_ entries: [Handoff_V1_Entry]) throws(WireError) -> [String: UserInfoValue] {
@@ -38,15 +38,15 @@ enum UserInfoCoding {
                 throw WireError(.invalidContent, "The key \(entry.key.debugDescription) has no value.")
             }
             guard dictionary.updateValue(try value(entry.value), forKey: entry.key) == nil else {
-                throw WireError(.invalidContent, "The key \(entry.key.debugDescription) stands twice.")
+                throw WireError(.invalidContent, "Duplicate key \(entry.key.debugDescription).")
             }
         }
         return dictionary
     }
 
-    /// The value that a message stands for.
+    /// Decodes a value.
     ///
-    /// - Throws: ``WireError/Code/unknownKind`` when only a newer version knows it, otherwise
+    /// - Throws: ``WireError/Code/unknownKind`` for a kind that only a newer version knows, otherwise
     ///   ``WireError/Code/invalidContent``.
     static func value(_ message: Handoff_V1_Value) throws(WireError) -> UserInfoValue {
         switch message.kind {
@@ -62,11 +62,11 @@ enum UserInfoCoding {
         case .array(let list): .array(try values(list))
         case .dictionary(let value): .dictionary(try dictionary(value.entries))
         case .set(let list): .set(try set(list))
-        case nil: throw WireError(.unknownKind, "userInfo holds a value of a kind that this version does not know.")
+        case nil: throw WireError(.unknownKind, "Unknown kind of value in userInfo: it needs a newer version.")
         }
     }
 
-    /// The moment that a message stands for.
+    /// Decodes a timestamp.
     ///
     /// - Throws: ``WireError/Code/invalidContent`` outside the range of the model.
     static func timestamp(_ message: Handoff_V1_Timestamp) throws(WireError) -> Timestamp {
@@ -88,14 +88,14 @@ enum UserInfoCoding {
         let values = try values(list)
         let set = Set(values)
         guard set.count == values.count else {
-            throw WireError(.invalidContent, "A set holds a value twice.")
+            throw WireError(.invalidContent, "A set contains a duplicate value.")
         }
         return set
     }
 }
 
 extension Handoff_V1_Value {
-    /// The value as it travels.
+    /// Encodes a value.
     init(_ value: UserInfoValue) {
         self.init()
         switch value {
@@ -116,7 +116,7 @@ extension Handoff_V1_Value {
 }
 
 extension Handoff_V1_Timestamp {
-    /// The moment as it travels.
+    /// Encodes a timestamp.
     init(_ timestamp: Timestamp) {
         self.init()
         seconds = timestamp.seconds

@@ -1,11 +1,11 @@
-/// Frames on a channel: a length of two bytes, highest first, and that many bytes.
+/// Encodes frames on a channel: a big-endian length of two bytes, and that many bytes.
 ///
-/// A frame has 1…65 535 bytes after its length and knows nothing of the borders of the SDUs that carry it.
+/// A frame has 1…65 535 bytes after its length and is independent of the boundaries of the SDUs that carry it.
 package enum FrameCodec {
     /// The most bytes after the length; also the most that a Noise message may have (Noise rev 34, section 3).
     package static let maximumLength = 65_535
 
-    /// The bytes of one frame.
+    /// Returns the bytes of one frame.
     ///
     /// - Precondition: `body` has 1…``maximumLength`` bytes; anything else is our bug.
     package static func encode(_ body: [UInt8]) -> [UInt8] {

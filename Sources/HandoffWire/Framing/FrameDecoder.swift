@@ -1,14 +1,14 @@
-/// Finds the frames in a stream of bytes, however the stream was cut.
+/// Decodes the frames in a byte stream that may be split anywhere.
 ///
-/// After each ``append(_:)`` call ``next()`` until it returns `nil`; then no more than one incomplete frame is kept. After
-/// an error the stream has lost its borders, and every further call throws the same error.
+/// After each ``append(_:)`` call ``next()`` until it returns `nil`; then at most one incomplete frame is buffered.
+/// After an error the frame boundaries are lost, and every further call throws the same error.
 package struct FrameDecoder: Sendable {
     private var maximumLength: Int
     private var buffer: [UInt8] = []
     private var start = 0
     private var failure: WireError?
 
-    /// Accepts frames with at most `maximumLength` bytes after the length.
+    /// Creates a decoder for frames with at most `maximumLength` bytes after the length.
     ///
     /// - Precondition: `maximumLength` lies in 1…``FrameCodec/maximumLength``.
     package init(maximumLength: Int) {
@@ -16,7 +16,7 @@ package struct FrameDecoder: Sendable {
         self.maximumLength = maximumLength
     }
 
-    /// The same bytes with another limit from the next frame on.
+    /// Returns a decoder with the same buffered bytes and another limit, which holds from the next frame on.
     ///
     /// - Precondition: `maximumLength` lies in 1…``FrameCodec/maximumLength``.
     package consuming func limited(to maximumLength: Int) -> FrameDecoder {
@@ -25,16 +25,16 @@ package struct FrameDecoder: Sendable {
         return self
     }
 
-    /// How many bytes wait for the rest of their frame or for ``next()``.
+    /// The number of buffered bytes that ``next()`` has not returned yet.
     package var bufferedBytes: Int { buffer.count - start }
 
-    /// Adds what came from the channel.
+    /// Appends bytes received from the channel.
     ///
-    /// - Throws: ``WireError/Code/tooLarge`` when more waits than one frame and one SDU of 65 535 bytes.
+    /// - Throws: ``WireError/Code/tooLarge`` when more than one frame and one SDU of 65 535 bytes would be buffered.
     package mutating func append(_ bytes: [UInt8]) throws(WireError) {
         if let failure { throw failure }
         guard bufferedBytes + bytes.count <= 2 + maximumLength + 65_535 else {
-            throw fail(WireError(.tooLarge, "More than one frame and one SDU wait to be read."))
+            throw fail(WireError(.tooLarge, "More than one frame and one SDU are buffered unread."))
         }
         if start > 0 {
             buffer.removeFirst(start)
@@ -43,7 +43,7 @@ package struct FrameDecoder: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// The body of the next whole frame; `nil` when it has not all come.
+    /// Returns the body of the next complete frame; `nil` when it has not been received completely.
     ///
     /// - Throws: ``WireError/Code/tooLarge`` as soon as the length is above the maximum, ``WireError/Code/malformed``
     ///   for an empty frame.
@@ -52,7 +52,7 @@ package struct FrameDecoder: Sendable {
         guard bufferedBytes >= 2 else { return nil }
         let length = Int(buffer[start]) << 8 | Int(buffer[start + 1])
         guard length <= maximumLength else {
-            throw fail(WireError(.tooLarge, "A frame of \(length) bytes is above the limit of \(maximumLength)."))
+            throw fail(WireError(.tooLarge, "A frame of \(length) bytes exceeds the limit of \(maximumLength)."))
         }
         guard length > 0 else {
             throw fail(WireError(.malformed, "A frame is empty."))

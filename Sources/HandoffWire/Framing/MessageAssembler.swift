@@ -1,4 +1,4 @@
-/// Puts fragments together to messages, holding no more than one message of a stated length.
+/// Reassembles messages from fragments, buffering at most one message of a limited length.
 ///
 /// After an error every further call throws the same error.
 package struct MessageAssembler: Sendable {
@@ -6,25 +6,25 @@ package struct MessageAssembler: Sendable {
     private var message: [UInt8] = []
     private var failure: WireError?
 
-    /// Accepts messages of at most `maximumLength` bytes.
+    /// Creates an assembler for messages of at most `maximumLength` bytes.
     package init(maximumLength: Int) {
         self.maximumLength = maximumLength
     }
 
-    /// Adds a fragment and returns the message that it completes; `nil` when more follows.
+    /// Adds a fragment and returns the message that it completes; `nil` when more fragments follow.
     ///
-    /// - Throws: ``WireError/Code/malformed`` for an unknown flag, no flag, or an empty piece that others follow;
-    ///   ``WireError/Code/tooLarge`` when the message grows beyond the limit.
+    /// - Throws: ``WireError/Code/malformed`` for an unknown or missing flag, or an empty fragment that is not the
+    ///   last; ``WireError/Code/tooLarge`` when the message exceeds the limit.
     package mutating func append(_ fragment: [UInt8]) throws(WireError) -> [UInt8]? {
         if let failure { throw failure }
         guard let flag = fragment.first, flag == MessageFragmenter.last || flag == MessageFragmenter.moreFollows else {
-            throw fail(WireError(.malformed, "A fragment begins with neither 0 nor 1."))
+            throw fail(WireError(.malformed, "A fragment's flag byte must be 0 or 1."))
         }
         guard flag == MessageFragmenter.last || fragment.count > 1 else {
-            throw fail(WireError(.malformed, "A fragment that others follow is empty."))
+            throw fail(WireError(.malformed, "A fragment other than the last is empty."))
         }
         guard message.count + fragment.count - 1 <= maximumLength else {
-            throw fail(WireError(.tooLarge, "A message is above the limit of \(maximumLength) bytes."))
+            throw fail(WireError(.tooLarge, "A message exceeds the limit of \(maximumLength) bytes."))
         }
         message.append(contentsOf: fragment.dropFirst())
         guard flag == MessageFragmenter.last else { return nil }

@@ -1,27 +1,29 @@
-/// Cuts a message into the pieces that travel as one Noise plaintext each.
+/// Splits a message into fragments, each of which is the plaintext of one Noise message.
 ///
-/// A fragment is one flag byte and a piece: 1 says that more follows, 0 that this is the last.
+/// A fragment is one flag byte and a piece of the message. Flag 1 means that more fragments follow, 0 that this is the
+/// last.
 package struct MessageFragmenter: Sendable {
-    /// The size of a fragment, flag included, where nothing else is said: 16 KiB.
+    /// The default size of a fragment, flag included: 16 KiB.
     package static let defaultFragmentBytes = 16 * 1024
 
-    /// The flag of a last fragment.
+    /// The flag of the last fragment.
     static let last: UInt8 = 0
 
-    /// The flag of a fragment that others follow.
+    /// The flag of every fragment but the last.
     static let moreFollows: UInt8 = 1
 
     private let pieceBytes: Int
 
-    /// Cuts into fragments of at most `fragmentBytes`, flag included.
+    /// Creates a fragmenter for fragments of at most `fragmentBytes`, flag included.
     ///
-    /// - Precondition: `fragmentBytes` is at least 2 and at most 65 519, so that a Noise message holds it.
+    /// - Precondition: `fragmentBytes` is at least 2 and at most 65 519, so that a fragment fits a Noise message.
     package init(fragmentBytes: Int = defaultFragmentBytes) {
         precondition((2...65_519).contains(fragmentBytes), "a fragment has 2 to 65519 bytes")
         pieceBytes = fragmentBytes - 1
     }
 
-    /// The fragments of a message in order, never none: an empty message is one fragment with an empty piece.
+    /// Returns the fragments of a message in order, at least one: an empty message gives one fragment with an empty
+    /// piece.
     package func fragments(of message: [UInt8]) -> [[UInt8]] {
         guard !message.isEmpty else { return [[Self.last]] }
         return stride(from: 0, to: message.count, by: pieceBytes).map { start in

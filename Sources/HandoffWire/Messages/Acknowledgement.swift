@@ -1,12 +1,14 @@
-/// "I have all of it": the caller's last message after an activity, and after a circle one of each side.
+/// The confirmation of complete receipt: the caller's last message after an activity, and one of each side after a
+/// circle.
 package struct Acknowledgement: Hashable, Sendable {
-    /// The most bytes that an acknowledgement of an activity may have; today it has none, the rest is for newer versions.
+    /// The most bytes that an acknowledgement of an activity may have: today it is empty, the rest is for newer
+    /// versions.
     package static let maximumBytes = 1024
 
     /// The most bytes that an acknowledgement of a circle may have.
     package static let maximumCircleBytes = CircleMessage.maximumBytes + maximumBytes
 
-    /// What the sender knows of the circle; nil when the other has just said the same, and after an activity.
+    /// The sender's copy of the circle; nil when the other side has just sent an equal one, and after an activity.
     package let circle: CircleMessage?
 
     /// Makes an acknowledgement.
@@ -14,17 +16,17 @@ package struct Acknowledgement: Hashable, Sendable {
         self.circle = circle
     }
 
-    /// The bytes of this acknowledgement.
+    /// Returns the encoded acknowledgement.
     package func encode() -> [UInt8] {
         var message = Handoff_V1_Acknowledgement()
         if let circle { message.circle = Handoff_V1_Circle(circle) }
         return MessageCoding.encode(message)
     }
 
-    /// Reads an acknowledgement.
+    /// Decodes an acknowledgement.
     ///
-    /// - Throws: ``WireError/Code/malformed`` or ``WireError/Code/tooLarge``, or ``WireError/Code/invalidContent`` for a
-    ///   circle that breaks a rule.
+    /// - Throws: ``WireError/Code/malformed`` or ``WireError/Code/tooLarge``, or ``WireError/Code/invalidContent`` for
+    ///   a circle that breaks a rule.
     package init(decoding bytes: [UInt8]) throws(WireError) {
         let limit = Self.maximumCircleBytes
         let message = try MessageCoding.decode(Handoff_V1_Acknowledgement.self, from: bytes, limit: limit)

@@ -1,31 +1,31 @@
 package import HandoffModel
 
-/// What a device says to a request.
+/// The answer of a device to a request.
 package enum Answer: Hashable, Sendable {
-    /// Here it is, whole.
+    /// The complete activity.
     case activity(Activity)
-    /// It is not to be had, and why.
+    /// The request is not granted, with the reason.
     case refusal(Refusal)
-    /// This is what it knows of the circle.
+    /// The device's copy of the circle.
     case circle(CircleMessage)
     /// The channel is a continuation stream once the caller has acknowledged this.
     case stream
-    /// The two devices are paired; with the advertising key of the one that says so.
+    /// The two devices are paired; with the advertising key of the answering device.
     case settled(advertisingKey: [UInt8])
 
-    /// The most bytes that an answer may have: the largest activity with its field number and length, and a digest.
+    /// The maximum size of an answer in bytes: the largest activity with its field number and length, and a digest.
     package static let maximumBytes = ActivityLimits.maximumPayloadBytes + 4 + 2 + AnswerEnvelope.circleDigestBytes
 
-    /// The bytes of this answer.
+    /// Returns the encoded answer.
     ///
-    /// An activity above ``ActivityLimits/maximumPayloadBytes`` is written too, but no peer reads it; see
+    /// An activity above ``ActivityLimits/maximumPayloadBytes`` is encoded too, but no peer accepts it; see
     /// ``HandoffModel/Activity/checkEncodedSize()``.
     package func encode() -> [UInt8] { AnswerEnvelope(self).encode() }
 
-    /// Reads an answer; refusals with unknown codes are read too.
+    /// Decodes an answer; refusals with unknown codes are accepted.
     ///
-    /// - Throws: ``WireError``; ``WireError/Code/unknownKind`` for an answer that only a newer version knows, and
-    ///   ``WireError/Code/invalidContent`` for one that breaks a rule of the model.
+    /// - Throws: ``WireError``; ``WireError/Code/unknownKind`` for a kind of answer that only a newer version knows,
+    ///   and ``WireError/Code/invalidContent`` for one that violates the model.
     package init(decoding bytes: [UInt8]) throws(WireError) {
         self = try AnswerEnvelope(decoding: bytes).answer
     }

@@ -1,13 +1,13 @@
 import FoundationEssentials
 import HandoffModel
 
-/// An answer, and what a device says of its circle beside it.
+/// An answer, with the digest of the answering device's circle beside it.
 package struct AnswerEnvelope: Hashable, Sendable {
-    /// How many bytes of a digest of a circle's state travel.
+    /// The number of bytes of a circle digest that are sent.
     package static let circleDigestBytes = 8
 
     package let answer: Answer
-    /// The beginning of the digest of the listener's circle; nil when it does not say.
+    /// The beginning of the digest of the listener's circle; nil when the listener does not send it.
     package let circleDigest: [UInt8]?
 
     package init(_ answer: Answer, circleDigest: [UInt8]? = nil) {
@@ -15,7 +15,7 @@ package struct AnswerEnvelope: Hashable, Sendable {
         self.circleDigest = circleDigest
     }
 
-    /// The bytes of both.
+    /// Returns the encoded answer and digest.
     package func encode() -> [UInt8] {
         var message = Handoff_V1_Answer()
         switch answer {
@@ -29,15 +29,15 @@ package struct AnswerEnvelope: Hashable, Sendable {
         return MessageCoding.encode(message)
     }
 
-    /// Reads both; a digest of another length is left out, refusals with unknown codes are read.
+    /// Decodes both; a digest of another length is ignored, refusals with unknown codes are accepted.
     ///
-    /// - Throws: ``WireError``; ``WireError/Code/unknownKind`` for an answer that only a newer version knows, and
-    ///   ``WireError/Code/invalidContent`` for one that breaks a rule of the model.
+    /// - Throws: ``WireError``; ``WireError/Code/unknownKind`` for a kind of answer that only a newer version knows,
+    ///   and ``WireError/Code/invalidContent`` for one that violates the model.
     package init(decoding bytes: [UInt8]) throws(WireError) {
         let message = try MessageCoding.decode(Handoff_V1_Answer.self, from: bytes, limit: Answer.maximumBytes)
         let digestBytes = message.circleDigest.isEmpty ? 0 : message.circleDigest.count + 2
         guard bytes.count - digestBytes <= ActivityLimits.maximumPayloadBytes + 4 else {
-            throw WireError(.tooLarge, "An answer is larger than the largest activity.")
+            throw WireError(.tooLarge, "The answer exceeds the size of the largest activity.")
         }
         switch message.kind {
         case .activity(let activity): answer = .activity(try Activity(activity))
@@ -45,7 +45,7 @@ package struct AnswerEnvelope: Hashable, Sendable {
         case .stream: answer = .stream
         case .circle(let circle): answer = .circle(try CircleMessage(circle))
         case .settled(let settled): answer = .settled(advertisingKey: Array(settled.advertisingKey))
-        case nil: throw WireError(.unknownKind, "The answer is of a kind that this version does not know.")
+        case nil: throw WireError(.unknownKind, "Unknown kind of answer: it needs a newer version of handoffd.")
         }
         circleDigest = message.circleDigest.count == Self.circleDigestBytes ? Array(message.circleDigest) : nil
     }

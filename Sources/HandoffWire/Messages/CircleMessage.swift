@@ -3,23 +3,23 @@ package import HandoffModel
 // FoundationEssentials has a DeviceID of the file system.
 package import struct HandoffModel.DeviceID
 
-/// The state of a circle as it travels; what it means is the matter of `HandoffCore.Circle`.
+/// The encoded form of a circle's state; `HandoffCore.Circle` gives it its meaning.
 package struct CircleMessage: Hashable, Sendable {
     /// A device that belongs to the circle.
     package struct Member: Hashable, Sendable {
         /// 32 bytes.
         package var publicKey: [UInt8]
         package var generation: UInt32
-        /// Nil when nobody says.
+        /// The device that trusted it first; nil when unknown.
         package var introducedBy: DeviceID?
         package var name: DeviceName
         package var nameVersion: UInt32
         package var namedBy: DeviceID
-        /// 32 bytes; nil when the device has not said it yet to anybody who told the sender.
+        /// 32 bytes; nil when the sender's copy does not have it from the device itself yet.
         package var advertisingKey: [UInt8]?
         /// 0 when there is no key.
         package var advertisingKeyVersion: UInt32
-        /// 0 when nobody knows.
+        /// 0 when unknown.
         package var protocolVersion: UInt32
 
         package init(
@@ -58,9 +58,11 @@ package struct CircleMessage: Hashable, Sendable {
         }
     }
 
-    /// The most bytes that a state may have.
+    /// The maximum encoded size of a state in bytes.
     package static let maximumBytes = 65536
-    /// The largest number of members, the device itself and 100 others; each costs a scanner work for every advertisement heard.
+    /// The largest number of members: the device itself and 100 others.
+    ///
+    /// A scanner tries the key of each for every advertisement received.
     package static let maximumMembers = 101
     /// The largest number of removals that are remembered.
     package static let maximumRemovals = 200
@@ -75,12 +77,12 @@ package struct CircleMessage: Hashable, Sendable {
         self.removals = removals
     }
 
-    /// The bytes of this state; equal states have equal bytes.
+    /// Returns the encoded state; equal states have equal bytes.
     package func encode() -> [UInt8] { MessageCoding.encode(Handoff_V1_Circle(self)) }
 
-    /// Reads a state.
+    /// Decodes a state.
     ///
-    /// - Throws: ``WireError`` when a bound is exceeded or a field breaks its rule.
+    /// - Throws: ``WireError`` when a bound is exceeded or a field is invalid.
     package init(decoding bytes: [UInt8]) throws(WireError) {
         let message = try MessageCoding.decode(Handoff_V1_Circle.self, from: bytes, limit: Self.maximumBytes)
         try self.init(message)
@@ -88,7 +90,7 @@ package struct CircleMessage: Hashable, Sendable {
 }
 
 extension CircleMessage {
-    /// The state that travelled.
+    /// Validates a decoded state.
     init(_ message: Handoff_V1_Circle) throws(WireError) {
         guard message.members.count <= Self.maximumMembers, message.removals.count <= Self.maximumRemovals else {
             throw WireError(
@@ -104,7 +106,7 @@ extension CircleMessage {
 
     fileprivate static func checkNumbers(_ numbers: UInt32...) throws(WireError) {
         guard numbers.allSatisfy({ $0 <= maximumNumber }) else {
-            throw WireError(.invalidContent, "A number of a circle is above 2^31 - 1.")
+            throw WireError(.invalidContent, "A number in the circle exceeds 2^31 - 1.")
         }
     }
 }
@@ -119,10 +121,10 @@ extension CircleMessage.Member {
         )
         let hasKey = !message.advertisingKey.isEmpty
         guard message.publicKey.count == 32, message.advertisingKey.count == 32 || !hasKey else {
-            throw WireError(.invalidContent, "A key of a circle's member has 32 bytes.")
+            throw WireError(.invalidContent, "A key of a circle member must have 32 bytes.")
         }
         guard hasKey || message.advertisingKeyVersion == 0 else {
-            throw WireError(.invalidContent, "A member of a circle has a version of its advertising key, and no key.")
+            throw WireError(.invalidContent, "A circle member has an advertising key version but no advertising key.")
         }
         do {
             self.init(
@@ -158,7 +160,7 @@ extension CircleMessage.Removal {
 }
 
 extension Handoff_V1_Circle {
-    /// The state as it travels.
+    /// Encodes a state.
     init(_ circle: CircleMessage) {
         self.init()
         members = circle.members.map { member in

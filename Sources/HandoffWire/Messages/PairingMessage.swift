@@ -1,11 +1,11 @@
 import FoundationEssentials
 package import HandoffModel
 
-/// Who calls whom: the clear text in the first message of a pairing's handshake.
+/// The tokens of caller and listener: the clear text in the first message of a pairing's handshake.
 package struct PairingOpening: Hashable, Sendable {
-    /// What the caller advertises.
+    /// The token that the caller advertises.
     package let caller: PairingToken
-    /// What the listener advertises.
+    /// The token that the listener advertises.
     package let listener: PairingToken
 
     package init(caller: PairingToken, listener: PairingToken) {
@@ -13,7 +13,7 @@ package struct PairingOpening: Hashable, Sendable {
         self.listener = listener
     }
 
-    /// The bytes of this opening.
+    /// Returns the encoded opening.
     package func encode() -> [UInt8] {
         var message = Handoff_V1_PairingOpening()
         message.callerToken = Data(caller.bytes)
@@ -21,7 +21,7 @@ package struct PairingOpening: Hashable, Sendable {
         return MessageCoding.encode(message)
     }
 
-    /// Reads an opening.
+    /// Decodes an opening.
     ///
     /// - Throws: ``WireError``.
     package init(decoding bytes: [UInt8]) throws(WireError) {
@@ -32,7 +32,7 @@ package struct PairingOpening: Hashable, Sendable {
     }
 }
 
-/// How a device introduces itself when it pairs.
+/// The name and public key that a device sends when it pairs.
 package struct PairingIntroduction: Hashable, Sendable {
     package let name: DeviceName
     /// 32 bytes.
@@ -44,47 +44,47 @@ package struct PairingIntroduction: Hashable, Sendable {
     }
 }
 
-/// What two devices say to each other when they pair.
+/// A message that two devices exchange when they pair.
 package enum PairingMessage: Hashable, Sendable {
-    /// Who the sender is.
+    /// The sender's identity.
     case introduction(PairingIntroduction)
-    /// The receiver is the one that the sender is to pair with.
+    /// The sender has chosen to pair with the receiver.
     case choice
-    /// The caller's promise of its random number.
+    /// The caller's commitment to its nonce.
     case commitment([UInt8])
-    /// The listener's random number.
+    /// The listener's nonce.
     case share([UInt8])
-    /// The caller's random number.
+    /// The caller's nonce.
     case reveal([UInt8])
-    /// A person said that the digits are the same; with the sender's advertising key.
+    /// The sender's user confirmed that the digits agree; with the sender's advertising key.
     case confirmation(advertisingKey: [UInt8])
-    /// The two are not paired, and will not be by this.
+    /// This pairing has failed or was declined.
     case refusal(Reason)
-    /// The sender has confirmed and would like to stop.
+    /// The sender has confirmed, but its user now wants to stop.
     case withdrawal
-    /// The sender knows how this has ended for the receiver.
+    /// The sender knows how the pairing ended for the receiver.
     case done
 
-    /// Why two devices are not paired; numbers that this version does not know are read as ``failed``.
+    /// The reason why two devices are not paired; numbers that this version does not know are read as ``failed``.
     package enum Reason: Int, Hashable, CaseIterable, Sendable {
-        /// Something went wrong.
+        /// An error occurred.
         case failed = 0
-        /// The person pairs with another device this time.
+        /// The user chose another device.
         case notChosen = 1
-        /// A person has stopped it.
+        /// The user cancelled the pairing.
         case cancelled = 2
-        /// A person says that the digits differ.
+        /// The user reported that the digits differ.
         case digitsDiffer = 3
-        /// Nobody answered in time.
+        /// The user or the peer did not answer in time.
         case tooSlow = 4
-        /// The sender has been tried too often.
+        /// There were too many pairing attempts with the sender.
         case tooManyTries = 5
     }
 
-    /// The most bytes that a message may have; a stranger is never given more.
+    /// The maximum size of a message in bytes; it bounds what an unauthenticated peer can send.
     package static let maximumBytes = 512
 
-    /// The bytes of this message.
+    /// Returns the encoded message.
     package func encode() -> [UInt8] {
         var message = Handoff_V1_PairingMessage()
         switch self {
@@ -105,9 +105,9 @@ package enum PairingMessage: Hashable, Sendable {
         return MessageCoding.encode(message)
     }
 
-    /// Reads a message.
+    /// Decodes a message.
     ///
-    /// - Throws: ``WireError``; ``WireError/Code/unknownKind`` for a message that only a newer version knows.
+    /// - Throws: ``WireError``; ``WireError/Code/unknownKind`` for a kind of message that only a newer version knows.
     package init(decoding bytes: [UInt8]) throws(WireError) {
         let message = try MessageCoding.decode(
             Handoff_V1_PairingMessage.self,
@@ -125,13 +125,14 @@ package enum PairingMessage: Hashable, Sendable {
             case .refusal(let refusal): .refusal(Reason(rawValue: refusal.reason.rawValue) ?? .failed)
             case .withdrawal: .withdrawal
             case .done: .done
-            case nil: throw WireError(.unknownKind, "A pairing's message is of a kind that this version does not know.")
+            case nil:
+                throw WireError(.unknownKind, "Unknown kind of pairing message: it needs a newer version of handoffd.")
             }
     }
 }
 
 extension PairingIntroduction {
-    /// The introduction that travelled.
+    /// Validates a decoded introduction.
     fileprivate init(_ message: Handoff_V1_PairingIntroduction) throws(WireError) {
         do {
             name = try DeviceName(message.name)

@@ -1,6 +1,6 @@
-/// Why a request is not granted.
+/// The reason why a request is not granted.
 package struct Refusal: Hashable, Sendable {
-    /// The kind of refusal; numbers that this version does not know are kept.
+    /// The kind of refusal; numbers that this version does not know are preserved.
     package struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The number on the wire (`Refusal.Code` in Handoff.proto).
         package let rawValue: Int
@@ -9,23 +9,23 @@ package struct Refusal: Hashable, Sendable {
             self.rawValue = rawValue
         }
 
-        /// There is no current activity of that type any more.
+        /// The requested type is no longer the type of the current activity.
         package static let noLongerCurrent = Code(rawValue: 1)
-        /// The request is of a kind or form that the device does not understand.
+        /// The device does not understand the kind or form of the request.
         package static let notUnderstood = Code(rawValue: 2)
-        /// The device serves another request; a later try may succeed.
+        /// The device is serving another request; a later attempt may succeed.
         package static let busy = Code(rawValue: 3)
-        /// The device could not do its part.
+        /// The device could not serve the request.
         package static let `internal` = Code(rawValue: 4)
-        /// The activity is larger than a payload may be.
+        /// The activity exceeds the maximum payload size.
         package static let tooLarge = Code(rawValue: 5)
-        /// The activity that a stream is asked for has ended.
+        /// The activity for which a stream is requested has ended.
         package static let noSuchActivity = Code(rawValue: 6)
-        /// The activity exists, and its app takes no streams.
+        /// The activity exists, but its app does not accept streams.
         package static let streamsNotSupported = Code(rawValue: 7)
-        /// The activity's document can be opened on no other device.
+        /// The activity's document cannot be opened on other devices: it is in no synchronised folder.
         package static let documentNotShared = Code(rawValue: 10)
-        /// The two devices are not paired, or it is not settled yet that they are.
+        /// The two devices are not paired, or their pairing is not reconciled yet.
         package static let notPaired = Code(rawValue: 8)
 
         package var description: String {
@@ -44,16 +44,18 @@ package struct Refusal: Hashable, Sendable {
         }
     }
 
-    /// The longest message in UTF-8 bytes; longer ones are cut.
+    /// The longest message in UTF-8 bytes; longer ones are truncated.
     package static let maximumMessageBytes = 1024
 
     /// The kind of refusal.
     package let code: Code
 
-    /// One sentence for a person, at most ``maximumMessageBytes``.
+    /// One sentence for the user, at most ``maximumMessageBytes``.
     package let message: String
 
-    /// Refuses with a reason; a message that is too long is cut between two Unicode scalars, and U+0000 is left out.
+    /// Makes a refusal.
+    ///
+    /// A message that is too long is truncated between two Unicode scalars, and U+0000 is removed.
     package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = Self.cut(message)
@@ -72,7 +74,7 @@ package struct Refusal: Hashable, Sendable {
 }
 
 extension Handoff_V1_Refusal {
-    /// The refusal as it travels.
+    /// Encodes a refusal.
     init(_ refusal: Refusal) {
         self.init()
         code = Handoff_V1_Refusal.Code(rawValue: refusal.code.rawValue) ?? .unspecified
@@ -81,7 +83,7 @@ extension Handoff_V1_Refusal {
 }
 
 extension Refusal {
-    /// The refusal that travelled.
+    /// Decodes a refusal.
     init(_ message: Handoff_V1_Refusal) {
         self.init(Code(rawValue: message.code.rawValue), message.message)
     }

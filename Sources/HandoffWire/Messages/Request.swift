@@ -1,21 +1,21 @@
 import FoundationEssentials
 package import HandoffModel
 
-/// What one device asks of another.
+/// A request of one device to another.
 package enum Request: Hashable, Sendable {
-    /// The person wants to continue what is advertised.
+    /// The user wants to continue the advertised activity.
     case fetch(FetchRequest)
-    /// The device wants to know what the other knows of their circle.
+    /// The device asks for the other device's copy of their circle.
     case circle
-    /// The app that continues an activity wants to talk with the one that began it.
+    /// The app that continues an activity wants a stream to the app that began it.
     case stream(StreamRequest)
-    /// The device does not know how a pairing has ended.
+    /// The device does not know how a pairing ended (reconciliation).
     case settle(SettleRequest)
 
-    /// The most bytes that a request may have; a stranger is never given more.
+    /// The maximum size of a request in bytes; it bounds what an unauthenticated peer can send.
     package static let maximumBytes = 1024
 
-    /// The bytes of this request.
+    /// Returns the encoded request.
     package func encode() -> [UInt8] {
         var message = Handoff_V1_Request()
         switch self {
@@ -33,9 +33,9 @@ package enum Request: Hashable, Sendable {
         return MessageCoding.encode(message)
     }
 
-    /// Reads a request.
+    /// Decodes a request.
     ///
-    /// - Throws: ``WireError``; ``WireError/Code/unknownKind`` for a request that only a newer version knows.
+    /// - Throws: ``WireError``; ``WireError/Code/unknownKind`` for a kind of request that only a newer version knows.
     package init(decoding bytes: [UInt8]) throws(WireError) {
         let message = try MessageCoding.decode(Handoff_V1_Request.self, from: bytes, limit: Self.maximumBytes)
         switch message.kind {
@@ -57,41 +57,41 @@ package enum Request: Hashable, Sendable {
                 )
             )
         case nil:
-            throw WireError(.unknownKind, "The request is of a kind that this version does not know.")
+            throw WireError(.unknownKind, "Unknown kind of request: it needs a newer version of handoffd.")
         }
     }
 }
 
-/// Asks for the activity that is being advertised.
+/// A request for the advertised activity.
 package struct FetchRequest: Hashable, Sendable {
-    /// The hash that stood in the advertisement.
+    /// The type hash from the advertisement.
     package let typeHash: ActivityTypeHash
 
-    /// Asks for the current activity if its type has this hash.
+    /// Requests the current activity if its type has this hash.
     package init(typeHash: ActivityTypeHash) {
         self.typeHash = typeHash
     }
 }
 
-/// Asks for a continuation stream to the app of an activity that was fetched.
+/// A request for a continuation stream to the app of an activity that was fetched.
 package struct StreamRequest: Hashable, Sendable {
-    /// What the origin called the activity when it gave it away.
+    /// The stream token that the origin sent with the activity.
     package let activity: UInt64
 
-    /// Asks for a stream to the app of that activity.
+    /// Requests a stream to the app of that activity.
     package init(activity: UInt64) {
         self.activity = activity
     }
 }
 
-/// Says how a pairing has ended on the caller's side, and asks how on the other.
+/// Reports how a pairing ended on the caller's side, and asks how it ended on the other.
 package struct SettleRequest: Hashable, Sendable {
-    /// Which pairing.
+    /// The identifier of the pairing.
     package let pairing: [UInt8]
-    /// The caller's advertising key when its person said that the digits are the same, else nil.
+    /// The caller's advertising key if its user confirmed that the digits agree; otherwise nil.
     package let advertisingKey: [UInt8]?
 
-    /// Asks how the pairing of that id has ended.
+    /// Asks how the pairing with that identifier ended.
     package init(pairing: [UInt8], advertisingKey: [UInt8]?) {
         self.pairing = pairing
         self.advertisingKey = advertisingKey

@@ -1,23 +1,23 @@
-/// What travels in one message of a continuation stream: a byte that says what it is, and the stream's bytes.
+/// One message of a continuation stream: a byte for its kind, and the stream's bytes.
 ///
-/// Each direction is any number of data and one end; then each side tells that all of it has arrived. Only a stream on
-/// which both sides have told so has ended well (Docs/Protocol.md).
+/// Each direction carries any number of data pieces and one end; then each side reports that everything has arrived. A
+/// stream has ended successfully only when both sides have reported so (Docs/Protocol.md).
 package enum StreamPiece: Hashable, Sendable {
     /// The next bytes of the stream, 1 to ``maximumDataBytes``.
     case data([UInt8])
-    /// The sender writes no more.
+    /// The sender has no more data.
     case end
-    /// The sender has passed on everything up to the other side's end.
+    /// The sender has delivered everything up to the other side's end.
     case arrived
 
-    /// The most bytes of the stream in one piece: large enough that 19 bytes around it do not count, small enough that
-    /// two of them are a small buffer.
+    /// The most bytes of the stream in one piece: large enough that 19 bytes of overhead are negligible, small enough
+    /// that two pieces are a small buffer.
     package static let maximumDataBytes = 8 * 1024
 
     /// The most bytes of an encoded piece.
     package static let maximumBytes = maximumDataBytes + 1
 
-    /// The bytes of the piece.
+    /// Returns the encoded piece.
     package func encode() -> [UInt8] {
         switch self {
         case .data(let bytes): [0] + bytes
@@ -26,15 +26,15 @@ package enum StreamPiece: Hashable, Sendable {
         }
     }
 
-    /// Reads a piece.
+    /// Decodes a piece.
     ///
-    /// - Throws: ``WireError/Code/malformed`` for anything that ``encode()`` never makes.
+    /// - Throws: ``WireError/Code/malformed`` for anything that ``encode()`` never produces.
     package init(decoding bytes: [UInt8]) throws(WireError) {
         switch bytes.first {
         case 0 where (2...Self.maximumBytes).contains(bytes.count): self = .data(Array(bytes.dropFirst()))
         case 1 where bytes.count == 1: self = .end
         case 2 where bytes.count == 1: self = .arrived
-        default: throw WireError(.malformed, "A message of \(bytes.count) bytes is no piece of a stream.")
+        default: throw WireError(.malformed, "A message of \(bytes.count) bytes is not a valid piece of a stream.")
         }
     }
 }

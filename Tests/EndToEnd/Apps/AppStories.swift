@@ -216,7 +216,7 @@ struct AppStories {
                 try await laptop.publishing("org.example.draw", ["--webpage", "https://example.org/"]) { _ in
                     try await watcher.until { $0.first?["opensWith"].string == "browser" }
                     #expect(try await desktop.json("continue")["outcome"].string == "browser")
-                    try await desktop.log.line(containing: "an app that was started has ended")
+                    try await desktop.log.event("app.ended")
                     let opened = try String(contentsOf: world.directory.appending(path: "opened"), encoding: .utf8)
                     #expect(opened == "https://example.org/\n")
                 }
@@ -235,12 +235,12 @@ struct AppStories {
                     try world.writeApp("broken", "")
                     try await watcher.until { $0.first?["application"].string == "cat" }
                     #expect(try await desktop.json("continue")["application"].string == "cat")
-                    try await desktop.log.line(containing: "an app that was started has ended")
+                    try await desktop.log.event("app.ended")
                     let activity = try JSON(String(contentsOf: told, encoding: .utf8))
                     #expect(activity["type"].string == "org.example.edit")
                     #expect(try activity["userInfo"] == JSON(#"{"a": {"$set": [1]}}"#))
 
-                    try await desktop.log.line(containing: "X-Handoff-Exec is missing")
+                    try await desktop.log.event("app.invalid")
                     let check = try await desktop.run("apps", "--check")
                     #expect(check.status == 1)
                     #expect(check.stdout.contains("broken.desktop: X-Handoff-Exec is missing"))
@@ -256,7 +256,7 @@ struct AppStories {
             try world.writeApp("b", "X-Handoff-Exec=true")
         }
         try await World.runApps(prepare) { world, laptop, desktop in
-            try await desktop.log.line(containing: "apps that continue activities")
+            try await desktop.log.event("apps.scanned")
             #expect(try await desktop.run("apps", "--default", "org.example.edit", "c").status == 4)
             let apps = try await desktop.json("apps", "--default", "org.example.edit", "b").array
             let chosen = apps.map { $0["defaults"].array.count }

@@ -106,7 +106,7 @@ struct DocumentStories {
                             #expect(result["outcome"].string == "app")
                         }
                         await reader.isTold("WillContinue")
-                        try await desktop.log.line(containing: "has not been synchronised yet")
+                        try await desktop.log.event("document.awaited")
                         try world.write("x", to: "desktop-docs/deep/new/a.txt")
                         await reader.isTold("Continue file:///", "/desktop-docs/deep/new/a.txt")
                         try await group.waitForAll()
@@ -142,7 +142,7 @@ struct DocumentStories {
             let userInfo = #"{"file": {"$url": "file:///etc/hostname"}}"#
             let result = try await laptop.run("publish", "--type", "org.example.edit", "--user-info", userInfo)
             #expect(result.status == 1)
-            #expect(result.stderr.contains("/etc/hostname lies in no synchronised folder"), "\(result.stderr)")
+            #expect(result.stderr.contains("/etc/hostname is not in a synchronised folder"), "\(result.stderr)")
             let check = try await laptop.run("folders", "check", "/etc/hostname")
             #expect(check.status == 1)
             #expect(check.stderr.contains("handoffctl folders add ID PATH"), "\(check.stderr)")

@@ -17,7 +17,7 @@ struct LaunchStories {
     }
 
     private static func record(_ world: World, _ desktop: Device) async throws -> String {
-        try await desktop.log.line(containing: "an app that was started has ended")
+        try await desktop.log.event("app.ended")
         return try String(contentsOf: world.directory.appending(path: "record"), encoding: .utf8)
     }
 

@@ -23,7 +23,7 @@ struct NotificationStories {
                         try await dunst.click()
                         #expect(await app.next() == "WillContinue org.example.edit from laptop")
                         #expect(await app.next() == "Continue Draft")
-                        try await desktop.log.line(containing: "a notification is gone")
+                        try await desktop.log.event("notification.closed")
                         #expect(try await dunst.count() == "0")
                     }
                 }
@@ -37,10 +37,10 @@ struct NotificationStories {
             try await Dunst.whileOnBus(on: desktop.bus, in: world) { dunst in
                 try await laptop.publishing("org.example.edit", ["--webpage", "https://example.org/"]) { _ in
                     try await dunst.output.line(containing: "body: 'Opens in the browser.'")
-                    try await desktop.log.line(containing: "a notification is shown")
+                    try await desktop.log.event("notification.shown")
                     #expect(try await dunst.count() == "1")
                 }
-                try await desktop.log.line(containing: "a notification is gone")
+                try await desktop.log.event("notification.closed")
                 #expect(try await dunst.count() == "0")
             }
         }
@@ -57,13 +57,13 @@ struct NotificationStories {
                 try await app.whileOnBus(on: desktop.bus) {
                     try await laptop.publishing("org.example.edit") { _ in
                         #expect(try await screen.next().actions == ["default", "Continue", "continue", "Continue"])
-                        try await desktop.log.line(containing: "a notification is shown")
+                        try await desktop.log.event("notification.shown")
                         laptop.signal(SIGKILL)
                         screen.click("token-1", over: connection)
                         #expect(await app.next() == "WillContinue token-1")
                         #expect(await app.next() == "DidFail token-1")
                         let failure = try await screen.next()
-                        #expect(failure.summary == "Not continued from laptop")
+                        #expect(failure.summary == "Could not continue from laptop")
                         #expect(failure.actions.isEmpty && !failure.body.isEmpty)
                     }
                 }
@@ -82,7 +82,7 @@ struct NotificationStories {
                 try await laptop.publishing("org.example.edit") { _ in
                     let notification = try await plain.next()
                     #expect(notification.summary == "Continue from laptop" && notification.actions.isEmpty)
-                    try await desktop.log.line(containing: "a notification is shown")
+                    try await desktop.log.event("notification.shown")
                 }
                 #expect(try await plain.nextClosed() == FakeNotificationServer.number)
             }
@@ -113,7 +113,7 @@ struct NotificationStories {
                     }
                     try await watcher.none()
                 }
-                #expect(desktop.log.lines.allSatisfy { !$0.contains("notification") })
+                #expect(desktop.log.lines.allSatisfy { !$0.contains(" event=notification.") })
             }
         }
     }

@@ -21,7 +21,7 @@ struct SampleAppStories {
                     try await here.shows("tab \(tab): waiting for laptop", from: start)
                     let continued = try await here.shows("continued from laptop", from: start)
                     #expect(continued.contains("tab \(tab): \(page) [\"one\", \"two of \(tab)\"]"))
-                    try await there.shows("tab \(tab): desktop goes on with it")
+                    try await there.shows("tab \(tab): continued on desktop")
                     try await there.shows(#"updated: ["notes", "url", "version"]"#)
                 }
                 // What goes on here is what can be continued there, too.
@@ -86,7 +86,7 @@ struct SampleAppStories {
             try world.installBrowser()
             try await withPrivateBus { bus in
                 try await BrowserProcess.browsing(on: bus, in: world) { there in
-                    try await there.shows("no handoff: 4609")
+                    try await there.shows("handoff unavailable: 4609")
                     try await there.send("tab 1", "open https://example.org/1", "tab 2", "open https://example.org/2")
                     try await Self.withDesktop(in: world) { desktop, here in
                         try await desktop.watching { watcher in
@@ -149,13 +149,13 @@ struct SampleAppStories {
     func second() async throws {
         try await Self.run { laptop, desktop, _, _ in
             try await BrowserProcess.browsing(on: laptop.bus, in: laptop.world) { second in
-                try await second.shows("no handoff: 4608 the bus name \(BrowserProcess.id) is taken")
+                try await second.shows("handoff unavailable: 4608 the bus name \(BrowserProcess.id) is taken")
                 try await desktop.watching { watcher in
                     try await second.send("tab 2", "open https://example.org/second")
                     try await watcher.tab(2)
                     _ = try await desktop.json("continue")
                 }
-                try await second.shows("tab 2: desktop goes on with it")
+                try await second.shows("tab 2: continued on desktop")
             }
         }
     }
@@ -172,7 +172,7 @@ struct SampleAppStories {
                 try await there.send("note \(String(repeating: "x", count: 40_000))")
                 try await there.send("note \(String(repeating: "y", count: 40_000))")
                 _ = try await desktop.run("continue", "--print")
-                try await there.shows("tab 1: not handed off: 4611")
+                try await there.shows("tab 1: not published: 4611")
                 laptop.signal(SIGSTOP)
                 let start = here.shown.lines.count
                 #expect(try await desktop.run("continue").status == 1)
@@ -213,7 +213,7 @@ struct SampleAppStories {
         try await withPrivateBus { bus in
             try await world.withDaemon("desktop", on: bus, surroundings: world.appSurroundings) { desktop in
                 try await BrowserProcess.browsing(on: bus, in: world) { here in
-                    try await here.shows("handoff is there")
+                    try await here.shows("handoff available")
                     try await body(desktop, here)
                 }
             }

@@ -19,7 +19,7 @@ struct AirStories {
                 try await laptop.publishing("org.example.edit", ["--user-info", #"{"text": "\#(text)"}"#]) { _ in
                     _ = try await watcher.one()
                     try await desktop.withControl(["continue", "--print"]) { process, _ in
-                        try await laptop.log.line(containing: "a device asks")
+                        try await laptop.log.event("request.received")
                         try world.setAir { $0.apart = [["laptop"], ["desktop"]] }
                         let errors = await process.stderr.text()
                         #expect(await process.exitStatus() == 1)
@@ -71,13 +71,13 @@ struct AirStories {
                 try await desktop.watching { _ = try await $0.one() }
                 let before = laptop.log.lines.count
                 try world.setAir { $0.off = ["laptop"] }
-                try await laptop.log.line(containing: "the radio cannot be used", from: before)
+                try await laptop.log.event("radio.unavailable", from: before)
                 let status = try await laptop.json("status")
                 #expect(status["radioState"].string == "BluetoothOff")
                 #expect(!status["radioMessage"].string.isEmpty)
                 let seen = try await desktop.json("nearby").array.first?["lastSeen"].number ?? 0
                 try world.setAir { _ in }
-                try await laptop.log.line(containing: "the radio is ready", from: before)
+                try await laptop.log.event("radio.ready", from: before)
                 try await desktop.watching { watcher in
                     _ = try await watcher.one()
                     try await desktop.untilHeard(after: seen)
@@ -93,7 +93,7 @@ struct AirStories {
             try await laptop.publishing("org.example.edit") { _ in
                 try await desktop.watching { _ = try await $0.one() }
                 try world.setAir { $0.off = ["desktop"] }
-                try await desktop.log.line(containing: "the radio cannot be used")
+                try await desktop.log.event("radio.unavailable")
                 let result = try await desktop.run("--json", "continue", "--print")
                 #expect(result.status == 1)
                 #expect(try JSON(result.stderr)["name"].string == "org.handoffd.Error.BluetoothOff")
@@ -116,7 +116,7 @@ struct AirStories {
             let card = try await laptop.json("devices", "card")["card"].string
             try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
                 #expect(try await UntrustedClient.exchange(request.bytes, at: card, in: world.airDirectory) == [])
-                try await laptop.log.line(containing: "a session ended early")
+                try await laptop.log.event("session.failed")
                 try await desktop.watching { watcher in
                     _ = try await watcher.one()
                     #expect(try await desktop.json("continue", "--print")["title"].string == "T")

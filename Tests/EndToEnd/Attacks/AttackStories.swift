@@ -50,7 +50,7 @@ struct AttackStories {
                         }
                     }
                 }
-                let told = laptop.log.lines.count { $0.contains("sessions ended early") }
+                let told = laptop.log.lines.count { $0.isLogLine(of: "session.failed") && $0.contains("sessions") }
                 #expect(told <= 2, "strangers fill the log")
             }
             let reactions = try Self.reactionsOfTheModel()

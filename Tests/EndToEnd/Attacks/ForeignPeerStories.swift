@@ -34,7 +34,7 @@ struct ForeignPeerStories {
                                 let activity = try JSON(line)
                                 #expect(activity["type"].string == "org.example.edit")
                                 #expect(activity["title"].string == "Grüße")
-                                try await laptop.log.line(containing: "an activity was fetched")
+                                try await laptop.log.event("activity.fetched")
                             }
                             try await group.waitForAll()
                         }

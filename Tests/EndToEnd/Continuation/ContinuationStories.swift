@@ -31,7 +31,7 @@ struct ContinuationStories {
                     #expect(activity["deviceName"].string == "laptop")
                     // From now on the type has a name here.
                     try await watcher.until { $0.first?["type"].string == "org.example.edit" }
-                    try await laptop.log.line(containing: "an activity was fetched")
+                    try await laptop.log.event("activity.fetched")
                 }
             }
         }
@@ -65,7 +65,7 @@ struct ContinuationStories {
         try await World.runPair { _, laptop, desktop in
             try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit", ["--user-info", #"{"text": "\#(text)"}"#]) { _ in
-                    try await laptop.log.line(containing: "a large activity is slow to continue")
+                    try await laptop.log.event("activity.large")
                     _ = try await watcher.one()
                     #expect(try await desktop.json("continue", "--print")["userInfo"]["text"].string == text)
                 }

@@ -73,7 +73,7 @@ struct SaveStories {
                     let editor = Editor { activity in
                         var waiting = 0
                         try await laptop.log.first { line -> Void? in
-                            if line.contains("a device asks") { waiting += 1 }
+                            if line.isLogLine(of: "request.received") { waiting += 1 }
                             return waiting == 2 ? () : nil
                         }
                         try await program.setUserInfo(["line": .int64(7)], of: activity)

@@ -167,7 +167,7 @@ struct StreamStories {
                 #expect(fetched.continuation == nil)
                 let result = try await desktop.run("stream")
                 #expect(result.status == 1)
-                #expect(result.stderr.contains("takes no continuation streams"))
+                #expect(result.stderr.contains("accepts no continuation streams"))
             }
         }
     }

@@ -15,7 +15,7 @@ struct BusStories {
             try await world.withDevice("laptop") { laptop in
                 let result = try await world.runDaemon("desktop", on: laptop.bus.address)
                 #expect(result.status == 1)
-                #expect(result.stderr.contains("Another handoffd stands on this bus already"))
+                #expect(result.stderr.contains("Another handoffd is already running on this bus"))
                 #expect(result.stderr.contains("\(laptop.process.processID)"))
                 #expect(try await laptop.json("status")["radioState"].string == "ready")
             }
@@ -86,10 +86,10 @@ struct BusStories {
                         await bus.terminate()
                         #expect(await publisher.exitStatus() == 3)
                     }
-                    try await laptop.log.line(containing: "the bus is gone")
+                    try await laptop.log.event("bus.lost")
                     let before = laptop.log.lines.count
                     try await withPrivateBus(in: directory) { _ in
-                        try await laptop.log.line(containing: "on the bus", from: before)
+                        try await laptop.log.event("bus.ready", from: before)
                         let status = try await laptop.json("status")
                         #expect(status["radioState"].string == "ready")
                         #expect(status["currentActivity"].isNull)
@@ -169,7 +169,7 @@ struct BusStories {
                         environment: world.environment
                     )
                     #expect(result.status == 3, "\(command)")
-                    #expect(result.stderr.contains("handoffd does not run on this bus"))
+                    #expect(result.stderr.contains("handoffd is not running on this bus"))
                     #expect(result.stdout.isEmpty)
                 }
             }

@@ -150,7 +150,7 @@ struct CommandLineStories {
                 try await laptop.publishing("org.example.edit", options) { _ in
                     _ = try await watcher.one()
                     #expect(try await desktop.json("continue", "--print")["title"].string == "SecretTitle")
-                    try await laptop.log.line(containing: "an activity was fetched")
+                    try await laptop.log.event("activity.fetched")
                 }
                 let card = try await laptop.json("devices", "card")["card"].string
                 for line in laptop.log.lines + desktop.log.lines {

@@ -12,17 +12,16 @@ struct LimitStories {
             try await withPrivateBus { bus in
                 try await world.withDaemon("laptop", on: bus, refusing: .inotify) { laptop in
                     let reason = "fs.inotify.max_user_instances"
-                    try await laptop.log.line(containing: "changes of installed apps are noticed every 60 s")
+                    try await laptop.log.event("watch.unavailable")
                     let advisories = try await laptop.json("status")["advisories"].array
                     #expect(advisories.contains { $0["message"].string.contains(reason) })
+                    let ready = laptop.log.lines.count
                     try world.setAir { $0.off = ["laptop"] }
-                    try await laptop.log.line(
-                        containing: "the radio cannot be used: The simulated radio is switched off"
-                    )
-                    let before = laptop.log.lines.count
+                    try await laptop.log.event("radio.unavailable", from: ready)
+                    let off = laptop.log.lines.count
                     try world.setAir { $0.off = [] }
-                    try await laptop.log.line(containing: "the radio is ready", from: before)
-                    #expect(laptop.log.lines.count { $0.contains("changes of installed apps") } == 1)
+                    try await laptop.log.event("radio.ready", from: off)
+                    #expect(laptop.log.lines.count { $0.isLogLine(of: "watch.unavailable") } == 1)
                 }
             }
         }

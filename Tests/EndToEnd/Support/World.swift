@@ -85,8 +85,8 @@ struct World: Sendable {
                     group.addTask { await log.collect(process.stderr) }
                     group.addTask {
                         defer { process.kill() }
-                        try await log.line(containing: "the radio is ready")
-                        try await log.line(containing: "on the bus")
+                        try await log.event("radio.ready")
+                        try await log.event("bus.ready")
                         try await body(device)
                     }
                     try await group.waitForAll()

@@ -56,7 +56,7 @@ struct PairingReconciliationStories {
             }
             #expect(try await desktop.trusts() == ["tablet trusted"])
             try await world.withDevice("tablet") { tablet in
-                try await tablet.log.line(containing: "a pairing is settled")
+                try await tablet.log.event("pairing.settled")
                 #expect(try await tablet.trusts() == ["desktop trusted"])
             }
         }
@@ -98,7 +98,7 @@ struct PairingReconciliationStories {
 
 extension Device {
     /// How often something has come from a device that pairs.
-    var heard: Int { log.lines.count { $0.contains("heard from a device that pairs") } }
+    var heard: Int { log.lines.count { $0.isLogLine(of: "pairing.heard") } }
 
     /// Waits until a device is shown as unconfirmed.
     func showsUnconfirmed(_ name: String) async throws {

@@ -54,7 +54,7 @@ struct PairingStories {
                     other.type("yes")
                     one.type("no")
                     try await one.screen.line(containing: "You said that the digits differ")
-                    try await other.screen.line(containing: "Somebody said on laptop that the digits differ")
+                    try await other.screen.line(containing: "The user of laptop said that the digits differ")
                     #expect(await one.process.exitStatus() == 1)
                     #expect(await other.process.exitStatus() == 1)
                 }
@@ -96,7 +96,7 @@ struct PairingStories {
                         try await person.screen.line(containing: "Paired with laptop")
                     } else {
                         try await agent.line(containing: "failed org.handoffd.Error.UserCancelled")
-                        try await person.screen.line(containing: "Somebody said on laptop")
+                        try await person.screen.line(containing: "The user of laptop said")
                     }
                 }
             }
@@ -115,7 +115,7 @@ struct PairingStories {
                     try await desktop.withAgent("yes", "laptop") { other in
                         try await tablet.withAgent("yes", "nobody") { third in
                             for device in [laptop, desktop, tablet] {
-                                try await device.log.line(containing: "looking for a device to pair with")
+                                try await device.log.event("pairing.began")
                             }
                             try world.setAir { _ in }
                             try await one.line(containing: "paired ")
@@ -139,7 +139,7 @@ struct PairingStories {
             try await laptop.pairing { first in
                 try await first.screen.line(containing: "Looking for it")
                 try await laptop.pairing { second in
-                    try await second.screen.line(containing: "being paired already")
+                    try await second.screen.line(containing: "is already pairing")
                     #expect(await second.process.exitStatus() == 1)
                 }
             }

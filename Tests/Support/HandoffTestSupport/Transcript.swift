@@ -76,6 +76,21 @@ package final class Transcript: Sendable {
         try await first("a line with \"\(text)\"", from: start, at: place, line: line) { $0.contains(text) ? $0 : nil }
     }
 
+    /// The first line of a daemon's log with this event.
+    ///
+    /// - Throws: as ``first(_:from:at:line:_:)``.
+    @discardableResult
+    package func event(
+        _ name: String,
+        from start: Int = 0,
+        at place: String = #fileID,
+        line: Int = #line
+    ) async throws -> String {
+        try await first("the event \(name) in a log", from: start, at: place, line: line) { text in
+            text.isLogLine(of: name) ? text : nil
+        }
+    }
+
     /// What the program has said, first the lines that may be the reason: it is easily missed in a long log.
     private static func complaint(of what: String, _ lines: [String]) -> String {
         let reasons = lines.filter { line in
@@ -111,5 +126,12 @@ package final class Transcript: Sendable {
         } onCancel: {
             state.withLock { $0.waiters.removeValue(forKey: ticket) }?.resume()
         }
+    }
+}
+
+extension String {
+    /// Whether this is a line of a daemon's log with that event, such as `radio.ready`: sentences may change, events do not.
+    package func isLogLine(of event: String) -> Bool {
+        contains(" event=\(event) ") || hasSuffix(" event=\(event)")
     }
 }

@@ -22,7 +22,7 @@ struct CallTests {
             let later = await dbusError { _ = try await client.callTest("Later", of: owner, at: "/c") }
             #expect(later?.name == .accessDenied)
             let liar = await dbusError { _ = try await client.callTest("Liar", of: owner, at: "/d") }
-            #expect(liar?.message == "the answer of Liar is 'y', which is not what it declares")
+            #expect(liar?.message == "the reply of Liar has the signature 'y', which is not the declared one")
         }
     }
 

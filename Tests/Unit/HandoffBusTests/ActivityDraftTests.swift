@@ -123,7 +123,7 @@ struct ActivityDraftTests {
         (["Eligible": .uint32(1)], .invalidArgument, "Eligible is a boolean, not a value of type u."),
         (["UserInfo": .string("{}")], .invalidUserInfo, "userInfo is a dictionary with string keys (a{sv})."),
         (["UserInfo": ["a": Value.objectPath("/")].value], .invalidUserInfo, "userInfo[\"a\"]"),
-        (["WebpageURL": .string("ftp://example.org")], .invalidWebpageURL, "Only http and https"),
+        (["WebpageURL": .string("ftp://example.org")], .invalidWebpageURL, "must be an http or https address"),
         (["WebpageURL": .string("https://")], .invalidWebpageURL, "names no host"),
     ]
 

@@ -106,7 +106,7 @@ struct ForeignClientTests {
                 "0"
             )
             #expect(refused.status != 0)
-            #expect(refused.stderr.contains("is no activity type"), "\(refused.stderr)")
+            #expect(refused.stderr.contains("is not an activity type"), "\(refused.stderr)")
         }
     }
 

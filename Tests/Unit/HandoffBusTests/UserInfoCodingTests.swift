@@ -181,7 +181,7 @@ struct UserInfoRefusalTests {
     }
 
     private static let refused: [(Value, String)] = [
-        (.objectPath("/a"), "has a D-Bus type of no meaning elsewhere; use a string."),
+        (.objectPath("/a"), "has a D-Bus type with no meaning elsewhere; use a string."),
         (
             .structure([.byte(1)]),
             "is a structure; only (tag, value) with the tag null, date, url or set can be carried."
@@ -192,15 +192,15 @@ struct UserInfoRefusalTests {
         ),
         (
             .structure([.string("colour"), .variant(.uint32(5))]),
-            "has the tag \"colour\" with a value of type u, which means nothing here."
+            "has the tag \"colour\" with a value of type u, which is not supported."
         ),
         (
             .structure([.string("url"), .variant(.bytes([1]))]),
-            "has the tag \"url\" with a value of type ay, which means nothing here."
+            "has the tag \"url\" with a value of type ay, which is not supported."
         ),
         (
             .structure([.string("set"), .variant(["a": "b"].value)]),
-            "has the tag \"set\" with a value of type a{ss}, which means nothing here."
+            "has the tag \"set\" with a value of type a{ss}, which is not supported."
         ),
         ([UInt32(1): "one"].value, "has keys of type u; only strings can be keys."),
         (date(.int64(0), .int64(-1)), "is a date that is not (seconds x, nanoseconds u)."),
@@ -209,7 +209,7 @@ struct UserInfoRefusalTests {
         (date(.int64(0)), "is a date that is not (seconds x, nanoseconds u)."),
         (
             date(.int64(0), .uint32(1_000_000_000)),
-            "is not a date: A date has 0 to 999999999 nanoseconds; 1000000000 were given."
+            "is not a date: A date has 0 to 999999999 nanoseconds, got 1000000000."
         ),
     ]
 
@@ -261,7 +261,7 @@ struct UserInfoRefusalTests {
         let value = Value.dictionary(key: .string, value: .variant, entries)
         let error = dbusError { _ = try UserInfoCoding.userInfo(from: value) }
         #expect(HandoffErrorName(error?.name) == .invalidUserInfo)
-        #expect(error?.message.hasSuffix("stands twice.") == true)
+        #expect(error?.message.hasSuffix("is a duplicate key.") == true)
     }
 }
 

@@ -73,8 +73,8 @@ struct SyncedFoldersTests {
     @Test(
         "a file elsewhere, a link that leads out, and a file that is not there have none, and the sentence says why",
         arguments: [
-            ("outside/secret.txt", "notShared", "lies in no synchronised folder"),
-            ("here/docs/out.txt", "notShared", "lies in no synchronised folder"),
+            ("outside/secret.txt", "notShared", "is not in a synchronised folder"),
+            ("here/docs/out.txt", "notShared", "is not in a synchronised folder"),
             ("here/docs/../photos", "notShared", "handoffctl folders add"),
             ("here/docs/none.txt", "missing", "does not exist"),
         ]

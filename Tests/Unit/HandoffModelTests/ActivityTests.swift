@@ -58,7 +58,7 @@ struct ActivityTests {
         let error = #expect(throws: ModelError.self) {
             try Activity(type: type, userInfo: ["a": .dictionary(["b": .array([.string("\u{0}")])])])
         }
-        #expect(error?.message.hasPrefix("a.b holds U+0000") == true)
+        #expect(error?.message.hasPrefix("a.b contains U+0000") == true)
     }
 
     @Test("a team identifier is a short name", arguments: ["", "a b", "ä", "a/b", String(repeating: "a", count: 65)])

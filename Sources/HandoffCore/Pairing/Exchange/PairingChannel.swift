@@ -1,9 +1,9 @@
 import HandoffCrypto
 import HandoffWire
 
-/// The encrypted messages of one pairing: frames of bytes in, messages out, and the other way round.
+/// The encrypted channel of one pairing: converts between frames of bytes and messages.
 struct PairingChannel: Sendable {
-    /// The longest frame, of a handshake too.
+    /// The maximum length of a frame, including those of the handshake.
     static let maximumFrame = DevicePublicKey.byteCount + PairingMessage.maximumBytes + NoiseTransport.overheadBytes
 
     private var transport: NoiseTransport
@@ -17,7 +17,7 @@ struct PairingChannel: Sendable {
     /// The hash of the handshake.
     var handshakeHash: [UInt8] { transport.handshakeHash }
 
-    /// The frame that carries a message.
+    /// Returns the frame that carries a message.
     mutating func seal(_ message: PairingMessage) -> [UInt8] {
         guard let sealed = try? transport.encrypt(message.encode()) else {
             preconditionFailure("a pairing has few and short messages")
@@ -25,12 +25,12 @@ struct PairingChannel: Sendable {
         return FrameCodec.encode(sealed)
     }
 
-    /// The message that a frame carried.
+    /// Returns the message that a frame carries.
     mutating func open(_ frame: [UInt8]) throws -> PairingMessage {
         try PairingMessage(decoding: try plaintext(of: frame))
     }
 
-    /// The bytes of the message that a frame carried.
+    /// Returns the encoded message that a frame carries.
     mutating func plaintext(of frame: [UInt8]) throws -> [UInt8] {
         try transport.decrypt(frame)
     }

@@ -1,9 +1,9 @@
 import HandoffCrypto
 import HandoffWire
 
-/// What the digits are made of, and what people say of them.
+/// The commitment, the nonces that the digits are derived from, and the users' confirmations.
 extension PairingExchange {
-    /// Begins the exchange of what the digits are made of, now that both sides have chosen each other.
+    /// Begins the exchange of nonces, now that both sides have chosen each other.
     mutating func beginCommitment(at now: Duration) -> [Action] {
         guard case .committing(var channel, _) = phase else { return [] }
         deadline = now + Self.answerLimit
@@ -34,7 +34,7 @@ extension PairingExchange {
             let nonce = PairingNonce.generate()
             let share = Action.send(channel.seal(.share(nonce.bytes)))
             phase = .committing(channel, .awaitingReveal(nonce, commitment: commitment))
-            // With this the other side may come to ask its person, and later how it has ended.
+            // Once it has the share, the other side may ask its user, and later ask for the outcome.
             return [persist(record(of: channel)), share]
         case (.awaitingShare(let nonce), .share(let bytes)):
             let theirs = try PairingNonce(bytes: bytes)
@@ -44,7 +44,7 @@ extension PairingExchange {
         case (.awaitingReveal(let nonce, let commitment), .reveal(let bytes)):
             let theirs = try PairingNonce(bytes: bytes)
             guard theirs.commitment(to: transcript(of: channel)) == commitment else {
-                throw HandoffError(.peerMisbehaved, "Its number is not the one that it has promised.")
+                throw HandoffError(.peerMisbehaved, "Its nonce does not match its commitment.")
             }
             channelBeforeRecord = channel
             return compare(caller: theirs, listener: nonce, over: channel, saying: [], at: now)
@@ -61,9 +61,9 @@ extension PairingExchange {
         )
     }
 
-    /// What is remembered as long as the person here has not said yes.
+    /// Returns the record that is kept until the local user confirms.
     private func record(of channel: PairingChannel) -> PairingRecord {
-        guard let peer else { preconditionFailure("who proves itself has introduced itself") }
+        guard let peer else { preconditionFailure("a peer introduces itself before the commitment") }
         return PairingRecord(
             id: PairingID(handshakeHash: channel.handshakeHash),
             peer: peer,
@@ -73,7 +73,7 @@ extension PairingExchange {
         )
     }
 
-    /// Has people compare the digits, once this is written down: from now on the other side may come to say yes.
+    /// Starts the comparison of digits once the record is written: from now on the other side may confirm.
     private mutating func compare(
         caller: PairingNonce,
         listener: PairingNonce,
@@ -128,22 +128,22 @@ extension PairingExchange {
     }
 
     private static func unexpected(_ message: PairingMessage) -> HandoffError {
-        HandoffError(.peerMisbehaved, "It says \(message.name) where that makes no sense.")
+        HandoffError(.peerMisbehaved, "It sent an unexpected message: \(message.name).")
     }
 }
 
 extension PairingMessage {
-    /// The kind of the message, for a sentence.
+    /// The kind of the message, for error messages.
     fileprivate var name: String {
         switch self {
-        case .introduction: "who it is"
-        case .choice: "that it has chosen"
-        case .commitment: "what it promises"
-        case .share, .reveal: "its number"
-        case .confirmation: "yes"
-        case .refusal: "no"
-        case .withdrawal: "that it wants to stop"
-        case .done: "that it is done"
+        case .introduction: "introduction"
+        case .choice: "choice"
+        case .commitment: "commitment"
+        case .share, .reveal: "nonce"
+        case .confirmation: "confirmation"
+        case .refusal: "refusal"
+        case .withdrawal: "withdrawal"
+        case .done: "done"
         }
     }
 }

@@ -3,27 +3,27 @@ import HandoffWire
 
 /// The ways in which an exchange ends.
 extension PairingExchange {
-    /// Trusts the other side once both people have confirmed.
+    /// Trusts the other side once both users have confirmed.
     mutating func pairIfDue(at now: Duration) -> [Action] {
         guard case .comparing(var channel, var comparison) = phase, comparison.hasConfirmed,
             let key = comparison.theirKey
         else { return [] }
         comparison.record = comparison.record.withStatus(.paired)
-        // The listener answers this, so that both come to know that the other one knows.
+        // The listener answers this message, so that each side learns that the other knows the outcome.
         let done = isCaller ? [Action.send(channel.seal(.done))] : []
         phase = .comparing(channel, comparison)
         deadline = now + Self.closeLimit
         return [.trust(comparison.record.peer, key), .update(comparison.record)] + done + [.conclude(.paired)]
     }
 
-    /// The other side has it that the two are not paired.
+    /// Handles a message after this side has sent a refusal: `done` acknowledges it.
     mutating func receiveClosing(
         _ record: PairingRecord,
         _ message: PairingMessage,
         _ channel: PairingChannel
     ) throws -> [Action] {
         guard message == .done else {
-            // It may have said other things before it had the refusal.
+            // The peer may have sent other messages before it received the refusal.
             phase = .declined(channel, record)
             return []
         }
@@ -38,7 +38,7 @@ extension PairingExchange {
         return [.conclude(.notPaired(.remote(reason))), .close(lingers: false)]
     }
 
-    /// Ends without another word; what that means depends on what was said.
+    /// Ends the exchange without sending anything; the outcome depends on what was sent before.
     mutating func end(_ cause: PairingExchangeOutcome.Cause) -> [Action] {
         defer {
             phase = .over

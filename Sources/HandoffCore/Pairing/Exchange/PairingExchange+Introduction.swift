@@ -1,7 +1,7 @@
 import HandoffCrypto
 import HandoffWire
 
-/// The handshake, and how the sides introduce themselves.
+/// The handshake and the introductions.
 extension PairingExchange {
     mutating func receive(frame: [UInt8], at now: Duration) throws -> [Action] {
         switch phase {
@@ -21,7 +21,8 @@ extension PairingExchange {
         try channel.open(frame)
     }
 
-    /// The handshake: the caller gets the listener's introduction in its second message, and answers with its own.
+    /// Handles the handshake: the caller receives the listener's introduction in the second message, and answers with
+    /// its own.
     private mutating func receiveHandshake(_ handshake: PairingHandshake, _ frame: [UInt8], at now: Duration) throws
         -> [Action]
     {
@@ -35,7 +36,7 @@ extension PairingExchange {
         }
         let opening = try PairingOpening(decoding: payload)
         guard opening.listener == ownToken else {
-            throw HandoffError(.peerMisbehaved, "It calls somebody else.")
+            throw HandoffError(.peerMisbehaved, "Its first message names another device.")
         }
         peerToken = opening.caller
         let answer = try handshake.writeMessage(introduction.encode())
@@ -62,7 +63,7 @@ extension PairingExchange {
 
     private static func peer(_ message: PairingMessage) throws -> PeerIdentity {
         guard case .introduction(let introduction) = message else {
-            throw HandoffError(.peerMisbehaved, "It does not say who it is.")
+            throw HandoffError(.peerMisbehaved, "It did not send an introduction.")
         }
         let key = try DevicePublicKey(rawRepresentation: introduction.publicKey)
         return PeerIdentity(name: introduction.name, publicKey: key)

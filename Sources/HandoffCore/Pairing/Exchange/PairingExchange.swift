@@ -1,43 +1,43 @@
 package import HandoffCrypto
 package import HandoffWire
 
-/// One side of a pairing with one device, over one channel: what happens, and when, in; what follows out.
+/// One side of a pairing with one device over one channel: it accepts events with their moments, and returns actions.
 ///
-/// First both sides make a channel that nobody else can read and tell each other their names; then each waits until its
-/// person has chosen the other; then they exchange what the digits are made of; then each waits for its person's yes and
-/// for the other side's. A side counts the pairing as done when it has both. As long as it has said yes and has not heard
-/// the other's answer, the pairing is unconfirmed, and nothing but the other side's word ends that (Docs/Protocol.md,
-/// "Pairing").
+/// First both sides establish an encrypted channel and exchange their names. Each then waits until its user has chosen
+/// the other device. They then exchange a commitment and nonces, from which the digits are derived. Each finally waits
+/// for its user's confirmation and for the other side's. A side considers the pairing complete when it has both. While
+/// it has sent its own confirmation and not received the other's, the pairing is unconfirmed, and only the other side's
+/// answer ends that state (Docs/Protocol.md, "Pairing").
 package struct PairingExchange: Sendable {
-    /// What has to be done, in this order.
+    /// An action to perform; actions are performed in the given order.
     package enum Action: Hashable, Sendable {
-        /// These bytes go into the channel.
+        /// Writes these bytes to the channel.
         case send([UInt8])
-        /// The other side has said who it is.
+        /// Reports the introduction of the other side.
         case introduced(PeerIdentity)
-        /// The person here compares these digits with those there.
+        /// Asks the local user to compare these digits with those on the other device.
         case compare(PairingDigits)
-        /// This has to be written down before anything that follows it is done; if that fails, nothing that follows it
-        /// is, and ``PairingExchange/persistFailed(_:)`` says so.
+        /// Writes the record before any action that follows; if that fails, none of them is performed, and
+        /// ``PairingExchange/persistFailed(_:)`` is called.
         case persist(PairingRecord)
-        /// This is written down as well, and is no loss if it cannot be.
+        /// Writes the record; a failure has no consequences.
         case update(PairingRecord)
-        /// The device is trusted from now on; if that fails, ``PairingExchange/trustFailed()`` says so.
+        /// Adds the device to the circle; if that fails, ``PairingExchange/trustFailed()`` is called.
         case trust(PeerIdentity, AdvertisingKey)
-        /// How it has ended; comes once, or twice when trusting has failed.
+        /// Reports the outcome; happens once, or twice when adding the device to the circle has failed.
         case conclude(PairingExchangeOutcome)
-        /// The channel is not needed any more; a lingering one is closed by the other side, for closing throws away
-        /// what was not taken yet.
+        /// Closes the channel. A lingering channel is closed by the other side, since closing it here would discard
+        /// what the other side has not read yet.
         case close(lingers: Bool)
     }
 
-    /// How long the other side may take for an answer that needs no person.
+    /// How long the other side may take for an answer that does not depend on its user.
     package static let answerLimit = Duration.seconds(10)
-    /// How long a person may compare digits.
+    /// How long a user may compare digits.
     package static let comparisonLimit = Duration.seconds(60)
-    /// How much longer the other side's person is waited for.
+    /// How much longer to wait for the other side's user.
     package static let comparisonMargin = Duration.seconds(10)
-    /// How long it is waited for the last message.
+    /// How long to wait for the last message.
     package static let closeLimit = Duration.seconds(2)
 
     struct Comparison: Sendable {
@@ -49,7 +49,8 @@ package struct PairingExchange: Sendable {
 
     enum Proof: Sendable {
         case awaitingChoice(local: Bool, remote: Bool)
-        /// The listener waits for the promise, the caller for the listener's number, the listener for the caller's.
+        /// In order: the listener waits for the commitment, the caller for the listener's nonce, the listener for the
+        /// caller's nonce.
         case awaitingCommitment
         case awaitingShare(PairingNonce)
         case awaitingReveal(PairingNonce, commitment: [UInt8])
@@ -60,7 +61,7 @@ package struct PairingExchange: Sendable {
         case introducing(PairingChannel)
         case committing(PairingChannel, Proof)
         case comparing(PairingChannel, Comparison)
-        /// A refusal was sent, and it is waited for the other side's having it.
+        /// A refusal was sent, and its acknowledgement is awaited.
         case declined(PairingChannel, PairingRecord)
         case over
     }
@@ -68,43 +69,43 @@ package struct PairingExchange: Sendable {
     /// Whether this side has dialled.
     package let isCaller: Bool
 
-    /// What the other side advertises; a listener learns it from the first message.
+    /// The token that the other side advertises; a listener learns it from the first message.
     package internal(set) var peerToken: PairingToken?
 
-    /// Who the other side says it is.
+    /// The identity with which the other side has introduced itself.
     package internal(set) var peer: PeerIdentity?
 
-    /// The message in which it said so, as it came: a later version may say more, which the digits cover as well.
+    /// The peer's introduction as received: a later version may contain more, which the digits also cover.
     var peerIntroduction: [UInt8] = []
 
-    /// Whether it has come so far that digits could have been guessed.
+    /// Whether the exchange has reached the point at which digits could have been guessed.
     package internal(set) var countsAsAttempt = false
 
     /// When `tick(_:)` is due at the latest.
     package internal(set) var deadline: Duration?
 
-    /// What it is remembered as; nil as long as it is not.
+    /// The id of the record; nil until there is one.
     package internal(set) var id: PairingID?
 
     let ownToken: PairingToken
     let own: LocalIdentity
     let began: Int64
-    /// The channel as it was before the last record was to be written down.
+    /// The channel's state before the last record was to be written.
     ///
-    /// What was sealed since never leaves this side if that fails, so that the refusal is the next message that the other
-    /// side can read.
+    /// If writing fails, nothing that was sealed since leaves this device, so that the refusal is the next message that
+    /// the other side can read.
     var channelBeforeRecord: PairingChannel?
     private var frames = FrameDecoder(maximumLength: PairingChannel.maximumFrame)
     var phase: Phase
 
-    /// An exchange over a channel that has just been opened.
+    /// Creates an exchange over a channel that was just opened.
     ///
     /// - Parameters:
-    ///   - peerToken: what the device advertises that this side has dialled; nil for the side that was dialled.
-    ///   - ownToken: what this side advertises.
-    ///   - own: what this side tells of itself.
+    ///   - peerToken: the token of the device that this side has dialled; nil for the side that was dialled.
+    ///   - ownToken: the token that this side advertises.
+    ///   - own: the identity that this side sends.
     ///   - now: the present.
-    ///   - ephemeral: the key of the handshake, in tests of published vectors.
+    ///   - ephemeral: the ephemeral key of the handshake, for published test vectors.
     package init(
         dialling peerToken: PairingToken?,
         as ownToken: PairingToken,
@@ -121,17 +122,17 @@ package struct PairingExchange: Sendable {
         deadline = now.uptime + Self.answerLimit
     }
 
-    /// Whether nothing more will be said or done.
+    /// Whether the exchange has ended.
     package var isOver: Bool {
         if case .over = phase { true } else { false }
     }
 
-    /// Whether people compare digits, or have.
+    /// Whether the users are comparing digits or have compared them.
     package var isComparing: Bool {
         if case .comparing = phase { true } else { false }
     }
 
-    /// The first bytes of the side that has dialled; nothing on the other one.
+    /// Returns the first bytes of the side that has dialled; nothing on the other side.
     package mutating func start() -> [Action] {
         guard case .handshaking(var handshake) = phase, let peerToken else { return [] }
         let opening = PairingOpening(caller: ownToken, listener: peerToken)
@@ -140,7 +141,7 @@ package struct PairingExchange: Sendable {
         return [.send(FrameCodec.encode(message))]
     }
 
-    /// Takes in what came from the channel, in pieces of any size.
+    /// Handles bytes from the channel, in pieces of any size.
     package mutating func receive(_ bytes: [UInt8], at now: Duration) -> [Action] {
         var actions: [Action] = []
         channelBeforeRecord = nil
@@ -153,7 +154,7 @@ package struct PairingExchange: Sendable {
         return actions
     }
 
-    /// The person here has chosen the other side, or there is no other to choose.
+    /// Handles the choice of this device by the local user, or by the daemon when it is the only one.
     package mutating func choose(at now: Duration) -> [Action] {
         guard case .committing(var channel, .awaitingChoice(false, let remote)) = phase else { return [] }
         let choice = Action.send(channel.seal(.choice))
@@ -161,7 +162,7 @@ package struct PairingExchange: Sendable {
         return [choice] + (remote ? beginCommitment(at: now) : [])
     }
 
-    /// The person here says that the digits are the same.
+    /// Handles the local user's confirmation that the digits are equal.
     package mutating func confirm(at now: Duration) -> [Action] {
         guard case .comparing(var channel, var comparison) = phase, !comparison.hasConfirmed else { return [] }
         channelBeforeRecord = channel
@@ -174,9 +175,9 @@ package struct PairingExchange: Sendable {
         return [.persist(comparison.record), confirmation] + pairIfDue(at: now)
     }
 
-    /// This side does not want to go on.
+    /// Ends the exchange from this side.
     ///
-    /// After a yes of its own it can only ask the other side to stop.
+    /// After its own confirmation it can only ask the other side to stop.
     package mutating func decline(_ reason: PairingMessage.Reason, at now: Duration) -> [Action] {
         channelBeforeRecord = nil
         switch phase {
@@ -199,13 +200,13 @@ package struct PairingExchange: Sendable {
         }
     }
 
-    /// The channel has ended.
+    /// Handles the end of the channel.
     package mutating func closed() -> [Action] {
         end(.channelClosed)
     }
 
-    /// The last record that was to be kept could not be written, and nothing that stood behind it was done; comes before
-    /// anything else does.
+    /// Handles a failure to write the last record, after which no following action was performed; must be called before
+    /// any other event.
     package mutating func persistFailed(_ error: HandoffError) -> [Action] {
         guard var channel = channelBeforeRecord else { return [] }
         channelBeforeRecord = nil
@@ -215,14 +216,15 @@ package struct PairingExchange: Sendable {
         return [refusal, .conclude(.notPaired(.unwritable(error))), .close(lingers: true)]
     }
 
-    /// The device could not be trusted, and nothing that stood behind that was done; the other side may trust this one.
+    /// Handles a failure to add the device to the circle, after which no following action was performed; the other side
+    /// may trust this one.
     package mutating func trustFailed() -> [Action] {
         phase = .over
         deadline = nil
         return [.conclude(.unconfirmed), .close(lingers: false)]
     }
 
-    /// Carries out what is due.
+    /// Handles the deadlines that have passed.
     package mutating func tick(at now: Duration) -> [Action] {
         guard let deadline, deadline <= now else { return [] }
         switch phase {

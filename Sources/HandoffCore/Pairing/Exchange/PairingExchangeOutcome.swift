@@ -1,11 +1,11 @@
 import HandoffModel
 package import HandoffWire
 
-/// How an exchange with one device has ended on this side.
+/// The outcome of an exchange with one device on this side.
 package enum PairingExchangeOutcome: Hashable, Sendable {
-    /// Both people have confirmed.
+    /// Both users have confirmed.
     case paired
-    /// The person here has confirmed, and nobody knows about the one there.
+    /// The local user has confirmed; whether the remote user has is unknown.
     case unconfirmed
     /// The two are not paired.
     case notPaired(Cause)
@@ -14,21 +14,21 @@ package enum PairingExchangeOutcome: Hashable, Sendable {
     package enum Cause: Hashable, Sendable {
         /// The channel has ended.
         case channelClosed
-        /// The other side has not answered in time.
+        /// The other side did not answer in time.
         case timedOut
-        /// The other side, or somebody in between, has broken the protocol.
+        /// The other side, or an attacker on the channel, has broken the protocol.
         case misbehaved(String)
         /// This side has ended it.
         case local(PairingMessage.Reason)
         /// The other side has ended it.
         case remote(PairingMessage.Reason)
-        /// What has to be remembered cannot be written down.
+        /// The record cannot be written.
         case unwritable(HandoffError)
     }
 }
 
 extension PairingExchangeOutcome.Cause {
-    /// Whether nobody has decided this, so that another try may succeed.
+    /// Whether no user has decided this, so that another attempt may succeed.
     var isRetryable: Bool {
         switch self {
         case .channelClosed, .timedOut, .misbehaved, .remote(.notChosen): true
@@ -36,9 +36,9 @@ extension PairingExchangeOutcome.Cause {
         }
     }
 
-    /// The error for the person here.
+    /// Returns the error to report to the local user.
     ///
-    /// - Parameter name: what the other device is called.
+    /// - Parameter name: the name of the other device.
     func error(_ name: DeviceName) -> HandoffError {
         switch self {
         case .channelClosed:
@@ -51,7 +51,7 @@ extension PairingExchangeOutcome.Cause {
         case .misbehaved(let what):
             HandoffError(
                 .notPaired,
-                "Nothing was paired, because something disturbs the connection to \(name): \(what)"
+                "Nothing was paired, because of an error on the connection to \(name): \(what)"
             )
         case .local(let reason): Self.error(local: reason, name)
         case .remote(let reason): Self.error(remote: reason, name)
@@ -64,13 +64,13 @@ extension PairingExchangeOutcome.Cause {
         case .digitsDiffer:
             HandoffError(
                 .userCancelled,
-                "You said that the digits differ, so nothing was paired. If they did, somebody may be in between: try "
+                "You said that the digits differ, so nothing was paired. If they did, this may be an attack: try "
                     + "again elsewhere, or trust \(name) by its card."
             )
         case .tooSlow:
-            HandoffError(.timedOut, "Nobody said in time whether the digits are the same, so nothing was paired.")
+            HandoffError(.timedOut, "The digits were not compared in time, so nothing was paired.")
         case .cancelled: HandoffError(.userCancelled, "You have stopped the pairing; nothing was paired.")
-        case .notChosen: HandoffError(.userCancelled, "You have chosen another device than \(name).")
+        case .notChosen: HandoffError(.userCancelled, "You chose a device other than \(name).")
         case .failed, .tooManyTries: HandoffError(.notPaired, "Nothing was paired with \(name): begin again.")
         }
     }
@@ -80,16 +80,16 @@ extension PairingExchangeOutcome.Cause {
         case .digitsDiffer:
             HandoffError(
                 .notPaired,
-                "Somebody said on \(name) that the digits differ, so nothing was paired. If they did, somebody may be in "
-                    + "between: try again elsewhere."
+                "The user of \(name) said that the digits differ, so nothing was paired. If they did, this may be an "
+                    + "attack: try again elsewhere."
             )
         case .tooSlow:
             HandoffError(
                 .notPaired,
-                "Nobody said in time on \(name) whether the digits are the same, so nothing was paired."
+                "The digits were not compared in time on \(name), so nothing was paired."
             )
         case .cancelled: HandoffError(.notPaired, "The pairing was stopped on \(name); nothing was paired.")
-        case .notChosen: HandoffError(.notPaired, "\(name) pairs with another device this time.")
+        case .notChosen: HandoffError(.notPaired, "\(name) is pairing with another device.")
         case .failed, .tooManyTries:
             HandoffError(.notPaired, "\(name) has ended the pairing; nothing was paired: begin again on both.")
         }

@@ -1,25 +1,25 @@
 package import HandoffCrypto
 
-/// What a device remembers of a pairing in which people were asked to compare digits, so that both sides can come to
-/// know how it has ended, even where the last message was lost.
+/// A record of a pairing that has reached the comparison of digits, from which both sides can later learn how it ended,
+/// even when the last message was lost.
 package struct PairingRecord: Hashable, Sendable {
-    /// How the pairing has ended, as far as this side knows.
+    /// The outcome of the pairing, as far as this side knows.
     package enum Status: String, Hashable, Sendable {
-        /// The person here has not said that the digits are the same, and will not any more once this is looked at.
+        /// The local user has not confirmed the digits, and cannot any more once the record is used for reconciliation.
         case notPaired
-        /// The person here has said so, and nobody knows about the one there.
+        /// The local user has confirmed the digits; whether the remote user has is unknown.
         case unconfirmed
-        /// Both have said so.
+        /// Both users have confirmed the digits.
         case paired
     }
 
     package let id: PairingID
     /// The device on the other side.
     package let peer: PeerIdentity
-    /// The key under which the two find each other until this is settled.
+    /// The key under which the two devices find each other until this pairing is reconciled.
     package let settlingKey: AdvertisingKey
     package let status: Status
-    /// Whether the other side is known to know how it has ended.
+    /// Whether the other side is known to have the same outcome.
     package let isReconciled: Bool
     /// When the digits were shown, in microseconds since 1970.
     package let began: Int64
@@ -40,7 +40,7 @@ package struct PairingRecord: Hashable, Sendable {
         self.began = began
     }
 
-    /// The same pairing, as it stands now.
+    /// Returns the same pairing with another status.
     package func withStatus(_ status: Status, isReconciled: Bool = false) -> PairingRecord {
         PairingRecord(
             id: id,

@@ -2,20 +2,20 @@ package import HandoffCrypto
 package import HandoffModel
 package import HandoffWire
 
-/// How two devices come to know later how a pairing has ended.
+/// Reconciliation: how two devices determine later how a pairing has ended.
 extension PairingRecords {
-    /// How a pairing has ended for the side that was asked.
+    /// The answer of the side that was asked how a pairing has ended.
     package enum Verdict: Hashable, Sendable {
-        /// Both people have confirmed; the key is the advertising key of the side that says so.
+        /// Both users have confirmed; the key is the advertising key of the answering side.
         case paired(AdvertisingKey)
         case notPaired
     }
 
-    /// What follows for one side once a pairing is settled.
+    /// The consequences for one side once a pairing is reconciled.
     package struct Reconciliation: Hashable, Sendable {
-        /// What is remembered from then on; nil when nothing was and nothing is.
+        /// The record to keep from now on; nil when there was none and there is still none.
         package let record: PairingRecord?
-        /// The device that is trusted from then on, and its advertising key; nil when nothing changes.
+        /// The device to trust from now on, and its advertising key; nil when nothing changes.
         package let newlyTrusted: (peer: PeerIdentity, key: AdvertisingKey)?
 
         package static func == (left: Reconciliation, right: Reconciliation) -> Bool {
@@ -28,7 +28,7 @@ extension PairingRecords {
         }
     }
 
-    /// What this device asks the other side of a pairing.
+    /// Returns the request that this device sends to the other side of a pairing.
     ///
     /// - Parameters:
     ///   - record: the pairing.
@@ -40,11 +40,11 @@ extension PairingRecords {
         )
     }
 
-    /// What this side says to a device that asks how a pairing has ended.
+    /// Returns the answer to a device that asks how a pairing has ended.
     ///
     /// - Parameters:
-    ///   - request: what it asks, and how it stands there.
-    ///   - device: who asks; the session has proved it.
+    ///   - request: the device's request, which includes its own outcome.
+    ///   - device: the requesting device; the session has authenticated it.
     ///   - isTrusted: whether the device is trusted here.
     ///   - key: this device's own advertising key.
     package func verdict(
@@ -55,13 +55,13 @@ extension PairingRecords {
     ) -> Verdict {
         guard request.advertisingKey != nil else { return .notPaired }
         guard !isTrusted else { return .paired(key) }
-        // A device that was paired and is not trusted any more was removed since.
+        // A device that was paired and is no longer trusted has been removed since.
         return record(of: request, from: device)?.status == .unconfirmed ? .paired(key) : .notPaired
     }
 
-    /// What follows for the side that was asked, once the other side has acknowledged the answer.
+    /// Returns the consequences for the side that was asked, once the other side has acknowledged the answer.
     ///
-    /// - Throws: ``HandoffError`` with `peerMisbehaved` for a key that is none.
+    /// - Throws: ``HandoffError`` with `peerMisbehaved` for an invalid key.
     package func reconciliation(
         of request: SettleRequest,
         from device: DeviceID,
@@ -69,7 +69,8 @@ extension PairingRecords {
     ) throws(HandoffError) -> Reconciliation {
         let record = record(of: request, from: device)
         guard let bytes = request.advertisingKey else {
-            // Who has our yes and says that it gave none: then it cannot have paired.
+            // The peer received our confirmation but reports that it sent none, so it cannot have completed the
+            // pairing.
             guard let record, record.status != .paired else { return Reconciliation(record: record, newlyTrusted: nil) }
             return Reconciliation(record: record.withStatus(.notPaired, isReconciled: true), newlyTrusted: nil)
         }
@@ -83,7 +84,7 @@ extension PairingRecords {
         )
     }
 
-    /// What follows for the side that has asked.
+    /// Returns the consequences for the side that asked.
     package func reconciliation(of record: PairingRecord, _ verdict: Verdict, isTrusted: Bool) -> Reconciliation {
         switch (verdict, record.status) {
         case (.paired(let key), .unconfirmed):

@@ -1,34 +1,34 @@
 package import HandoffModel
 package import HandoffWire
 
-/// The pairings that a device remembers until both sides are known to know how they have ended.
+/// The pairings that a device remembers until both sides are known to have the same outcome.
 package struct PairingRecords: Hashable, Sendable {
-    /// How many are remembered; beyond that the oldest goes, of those first that claim the least.
+    /// The maximum number of records; above it the oldest is dropped, starting with those that are least needed.
     package static let maximumCount = 16
-    /// How long after a pairing it is settled with all effort.
+    /// How long after a pairing its reconciliation is tried continuously.
     package static let initialEffortDuration = Duration.seconds(120)
-    /// For how long at the beginning of each slot it is settled afterwards: two cycles of a scanner that listens for one
-    /// second in four, and a little.
+    /// How long reconciliation is tried at the beginning of each later slot: two cycles of a scanner that listens for
+    /// one second in four, plus a margin.
     package static let slotEffortDuration = Duration.seconds(10)
-    /// For how long a side that knows how it has ended listens for one that does not.
+    /// How long a side that knows the outcome listens for one that does not.
     private static let listeningMicroseconds: Int64 = 24 * 60 * 60 * 1_000_000
 
-    /// All of them, the oldest first.
+    /// All records, oldest first.
     package private(set) var all: [PairingRecord] = []
 
     package init() {}
 
-    /// Those that were remembered before.
+    /// Creates the collection from stored records.
     package init(_ records: [PairingRecord]) {
         for record in records { keep(record) }
     }
 
-    /// The pairing of that id.
+    /// Returns the record with that id.
     package subscript(id: PairingID) -> PairingRecord? {
         all.first { $0.id == id }
     }
 
-    /// Remembers a pairing, or how it stands by now.
+    /// Adds a record, or replaces the one with the same id.
     package mutating func keep(_ record: PairingRecord) {
         if let index = all.firstIndex(where: { $0.id == record.id }) {
             all[index] = record
@@ -40,17 +40,17 @@ package struct PairingRecords: Hashable, Sendable {
         all.remove(at: least ?? 0)
     }
 
-    /// Forgets what is remembered of a device; nobody who asks later will be told anything.
+    /// Removes all records of a device; later requests for them are not answered.
     package mutating func forget(_ device: DeviceID) {
         all.removeAll { $0.peer.id == device }
     }
 
-    /// Those that the person here has confirmed, and of which nobody knows what the other side's person said.
+    /// The pairings that the local user has confirmed, and whose remote outcome is unknown.
     package var unconfirmed: [PairingRecord] {
         all.filter { $0.status == .unconfirmed }
     }
 
-    /// Those of which the other side may not know how they have ended.
+    /// Returns the pairings of which the other side may not know the outcome.
     package func unreconciled(at now: Moment) -> [PairingRecord] {
         all.filter { record in
             guard !record.isReconciled else { return false }
@@ -59,14 +59,14 @@ package struct PairingRecords: Hashable, Sendable {
         }
     }
 
-    /// The unconfirmed pairing whose settling belongs on the air at `now`, and when to ask again at the latest (as `uptime`; nil for
-    /// not at all).
+    /// Returns the unconfirmed pairing to advertise for reconciliation at `now`, and when to ask again at the latest
+    /// (as `uptime`; nil for not at all).
     ///
     /// - Parameters:
     ///   - now: the present.
-    ///   - end: until when the newest is settled with all effort, as `uptime`.
+    ///   - end: until when reconciliation of the newest is tried continuously, as `uptime`.
     package func beacon(at now: Moment, effortUntil end: Duration) -> (record: PairingRecord?, next: Duration?) {
-        // Who knows how it has ended listens; only who does not know calls for an answer.
+        // A side that knows the outcome only listens; a side that does not know advertises.
         let unconfirmed = unconfirmed
         guard let newest = unconfirmed.last else { return (nil, nil) }
         guard now.uptime >= end else { return (newest, end) }
@@ -76,11 +76,11 @@ package struct PairingRecords: Hashable, Sendable {
         return (unconfirmed[Int(now.slot % UInt64(unconfirmed.count))], windowEnd)
     }
 
-    /// When less is listened for the sake of unsettled pairings than now, as `uptime`; nil for never.
+    /// Returns when scanning for unreconciled pairings next decreases, as `uptime`; nil for never.
     ///
     /// - Parameters:
     ///   - now: the present.
-    ///   - end: until when they are settled with all effort, as `uptime`.
+    ///   - end: until when reconciliation is tried continuously, as `uptime`.
     package func effortChange(at now: Moment, effortUntil end: Duration) -> Duration? {
         let unreconciled = unreconciled(at: now)
         guard !unreconciled.isEmpty else { return nil }
@@ -89,7 +89,7 @@ package struct PairingRecords: Hashable, Sendable {
         return ends.min().map { now.uptime + .microseconds($0 - now.unixMicroseconds) }
     }
 
-    /// The pairing that a device asks about.
+    /// Returns the record that a device asks about.
     package func record(of request: SettleRequest, from device: DeviceID) -> PairingRecord? {
         guard let id = PairingID(bytes: request.pairing), let record = self[id], record.peer.id == device else {
             return nil
@@ -97,7 +97,8 @@ package struct PairingRecords: Hashable, Sendable {
         return record
     }
 
-    /// What counts against forgetting it: a person's unanswered yes most, then what the other side does not know.
+    /// The priority for keeping a record: highest for a confirmation without an answer, then for an outcome that the
+    /// other side does not know.
     private static func weight(_ record: PairingRecord) -> Int {
         switch record.status {
         case .unconfirmed: 3

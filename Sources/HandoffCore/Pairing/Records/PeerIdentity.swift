@@ -1,7 +1,7 @@
 package import HandoffCrypto
 package import HandoffModel
 
-/// A device as it has introduced itself while it pairs.
+/// The identity with which a device has introduced itself during pairing.
 package struct PeerIdentity: Hashable, Sendable {
     package let name: DeviceName
     package let publicKey: DevicePublicKey
@@ -15,7 +15,8 @@ package struct PeerIdentity: Hashable, Sendable {
     package var id: DeviceID { publicKey.device }
 }
 
-/// What a device tells of itself when it pairs, the last only after a person has compared the digits.
+/// The identity that a device sends during pairing; the advertising key follows only after the user has compared the
+/// digits.
 package struct LocalIdentity: Hashable, Sendable {
     package let name: DeviceName
     package let publicKey: DevicePublicKey
@@ -28,14 +29,14 @@ package struct LocalIdentity: Hashable, Sendable {
     }
 }
 
-/// Names one exchange between two devices: the first 8 bytes of the hash of its handshake.
+/// The id of one exchange between two devices: the first 8 bytes of the hash of its handshake.
 package struct PairingID: Hashable, Sendable {
-    /// How many bytes it has.
+    /// The length in bytes.
     package static let byteCount = 8
 
     package let bytes: [UInt8]
 
-    /// The id of those bytes; nil for any count but eight.
+    /// Creates an id from its bytes; nil unless there are eight.
     package init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = bytes

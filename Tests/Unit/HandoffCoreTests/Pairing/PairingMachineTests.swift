@@ -34,7 +34,7 @@ struct PairingMachineTests {
         #expect(simulation.outcomes == ["notPaired", "notPaired"])
         #expect(simulation.nobodyTrusts)
         #expect(simulation.sides[decliner].sentence.contains("You said that the digits differ"))
-        #expect(simulation.sides[1 - decliner].sentence.contains("Somebody said on device\(decliner)"))
+        #expect(simulation.sides[1 - decliner].sentence.contains("The user of device\(decliner) said"))
         #expect(simulation.isReconciled)
     }
 
