@@ -6,7 +6,7 @@ let fuzzerLibrary = Context.environment["HANDOFF_FUZZER_LIBRARY"]
 
 let fuzzing: [SwiftSetting] = fuzzerLibrary == nil ? [] : [.unsafeFlags(["-sanitize=fuzzer,address"])]
 
-// The settings that all Swift targets share (Docs/Contributing.md, "Settings").
+// The settings that all Swift targets share (CONTRIBUTING.md, "Settings").
 let commonSettings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .treatAllWarnings(as: .error),

@@ -42,7 +42,7 @@ struct BusStories {
         try await World.run { world in
             let result = try await world.runDaemon("laptop", on: BusAddress(argument: address))
             #expect(result.status == 1)
-            #expect(result.stderr.contains("There is no bus to stand on"))
+            #expect(result.stderr.contains("Cannot connect to the bus"))
             #expect(result.stderr.contains("--bus"))
         }
     }
