@@ -101,6 +101,9 @@ let package = Package(
         ),
         .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
 
+        // What Swift's concurrency lacks; without dependencies, so that every other module can use it.
+        module("AsyncSupport"),
+
         // Bindings: reusable, ignorant of Handoff.
         module("DBus", ["CDBus", deque, heap, orderedCollections]),
         module("BlueZ", ["DBus"]),
@@ -192,6 +195,7 @@ let package = Package(
         tests("DBusTests", ["DBus", "HandoffTestSupport"]),
         tests("BlueZTests", ["BlueZ", "DBus", "BlueZTestSupport", "HandoffTestSupport"]),
         tests("EpollTests", ["Epoll", "CLinux", system]),
+        tests("AsyncSupportTests", ["AsyncSupport"]),
         tests("LocalStreamTests", ["LocalStream", "Epoll", system]),
         tests("L2CAPTests", ["L2CAP", "Epoll", "CBluetooth", "CLinux", system]),
         tests(
