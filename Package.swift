@@ -105,8 +105,8 @@ let package = Package(
         module("AsyncSupport"),
 
         // Bindings: reusable, ignorant of Handoff.
-        module("DBus", ["CDBus", deque, heap, orderedCollections]),
-        module("BlueZ", ["DBus"]),
+        module("DBus", ["AsyncSupport", "CDBus", deque, heap, orderedCollections]),
+        module("BlueZ", ["AsyncSupport", "DBus"]),
         module("Epoll", ["CLinux", system]),
         module("LocalStream", ["CLinux", "Epoll", system]),
         module("L2CAP", ["CBluetooth", "CLinux", "Epoll", system]),
@@ -125,8 +125,11 @@ let package = Package(
         module("HandoffCore", ["HandoffModel", "HandoffWire", "HandoffCrypto", "HandoffRadio"]),
 
         // Adapters.
-        module("HandoffRadioBlueZ", ["HandoffRadio", "BlueZ", "DBus", "L2CAP", "Epoll", logging, system]),
-        module("HandoffRadioSimulated", ["HandoffRadio", "Epoll", "CLinux", system]),
+        module(
+            "HandoffRadioBlueZ",
+            ["AsyncSupport", "HandoffRadio", "BlueZ", "DBus", "L2CAP", "Epoll", logging, system]
+        ),
+        module("HandoffRadioSimulated", ["AsyncSupport", "HandoffRadio", "Epoll", "CLinux", system]),
         module("HandoffBus", ["HandoffModel", "DBus"]),
         module("HandoffApps", ["HandoffModel"]),
         module("HandoffFolders", ["HandoffModel", "Epoll", system]),
@@ -134,7 +137,7 @@ let package = Package(
         // The library for apps; the one with a public interface.
         .target(
             name: "HandoffKit",
-            dependencies: ["DBus", "Epoll", "HandoffBus", "HandoffModel", "LocalStream", system],
+            dependencies: ["AsyncSupport", "DBus", "Epoll", "HandoffBus", "HandoffModel", "LocalStream", system],
             path: "Sources/HandoffKit",
             swiftSettings: commonSettings
         ),
@@ -143,7 +146,7 @@ let package = Package(
         module(
             "HandoffDaemon",
             [
-                "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto",
+                "AsyncSupport", "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto",
                 "HandoffFolders",
                 "HandoffModel", "HandoffRadio", "HandoffWire", "LocalStream",
                 deque, lifecycle, logging, system, unixSignals,
@@ -151,7 +154,10 @@ let package = Package(
         ),
         module(
             "HandoffCLI",
-            ["DBus", "Epoll", "HandoffBus", "HandoffCrypto", "HandoffModel", argumentParser, system, unixSignals]
+            [
+                "AsyncSupport", "DBus", "Epoll", "HandoffBus", "HandoffCrypto", "HandoffModel", argumentParser, system,
+                unixSignals,
+            ]
         ),
         program("handoffd", ["HandoffDaemon", "HandoffRadioBlueZ", "HandoffRadioSimulated", argumentParser]),
         program("handoffctl", ["HandoffCLI", argumentParser]),
@@ -169,14 +175,15 @@ let package = Package(
         support("TestRuns"),
         support("TestLimits", ["TestRuns"]),
         support("HandoffTestSupport", ["DBus", "TestRuns"]),
-        support("BlueZTestSupport", ["BlueZ", "DBus", "TestRuns"]),
+        support("BlueZTestSupport", ["AsyncSupport", "BlueZ", "DBus", "TestRuns"]),
         support("HandoffTestVectors"),
         support("HandoffRadioConformance", ["HandoffRadio", "TestRuns"]),
         support("HandoffAttackModel", [crypto, cryptoExtras]),
         .executableTarget(
             name: "radio-conformance",
             dependencies: [
-                "BlueZ", "DBus", "HandoffRadio", "HandoffRadioBlueZ", "HandoffRadioConformance", logging, system,
+                "AsyncSupport", "BlueZ", "DBus", "HandoffRadio", "HandoffRadioBlueZ", "HandoffRadioConformance",
+                logging, system,
             ],
             path: "Tests/Support/radio-conformance",
             swiftSettings: settings
@@ -201,7 +208,8 @@ let package = Package(
         tests(
             "HandoffRadioBlueZTests",
             [
-                "HandoffRadioBlueZ", "HandoffRadio", "BlueZ", "DBus", "BlueZTestSupport", "HandoffTestSupport", "L2CAP",
+                "AsyncSupport", "HandoffRadioBlueZ", "HandoffRadio", "BlueZ", "DBus", "BlueZTestSupport",
+                "HandoffTestSupport", "L2CAP",
                 logging, system,
             ]
         ),
@@ -228,8 +236,9 @@ let package = Package(
         tests(
             "HandoffDaemonTests",
             [
-                "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffDaemon",
-                "HandoffFolders", "HandoffModel", "HandoffRadio", "HandoffRadioSimulated", "HandoffTestVectors",
+                "AsyncSupport", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto",
+                "HandoffDaemon", "HandoffFolders", "HandoffModel", "HandoffRadio",
+                "HandoffRadioSimulated", "HandoffTestVectors",
                 "HandoffWire",
                 lifecycle, logging, system,
             ]

@@ -1,12 +1,10 @@
+import AsyncSupport
 import DBus
 import FoundationEssentials
 import HandoffBus
 
 /// The app's connection to the bus, made anew when it is lost.
 struct BusSession: Sendable {
-    /// How long to wait before connecting again: at first, and at most; it doubles in between.
-    private static let reconnectDelays = (first: Duration.seconds(1), last: Duration.seconds(60))
-
     let handoff: Handoff
     let bus: BusAddress
     /// The app's name and object; nil when it continues nothing.
@@ -14,7 +12,7 @@ struct BusSession: Sendable {
 
     /// Serves until the task is cancelled.
     func run() async {
-        var wait = Self.reconnectDelays.first
+        var backoff = Backoff(first: .seconds(1), longest: .seconds(60))
         while !Task.isCancelled {
             let begin = ContinuousClock.now
             do {
@@ -23,9 +21,8 @@ struct BusSession: Sendable {
                 guard !Task.isCancelled else { return }
                 handoff.note(unavailable: CocoaError(any: error))
             }
-            if ContinuousClock.now - begin > Self.reconnectDelays.last { wait = Self.reconnectDelays.first }
-            try? await Task.sleep(for: wait)
-            wait = min(wait * 2, Self.reconnectDelays.last)
+            if ContinuousClock.now - begin > backoff.longest { backoff.reset() }
+            try? await backoff.wait()
         }
     }
 

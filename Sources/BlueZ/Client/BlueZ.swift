@@ -1,3 +1,4 @@
+import AsyncSupport
 package import DBus
 import Synchronization
 
@@ -9,10 +10,12 @@ import Synchronization
 package final class BlueZ: Sendable {
     let connection: Connection
     let mirror = Mutex(AdapterMirror())
-    let mirrorTurns = Turnstile()
-    let broadcast: Broadcast<BlueZSnapshot>
+    let mirrorTurns = AsyncMutex()
+    let broadcast: CurrentValue<BlueZSnapshot>
     let discoveries = Discoveries()
-    let errands = Errands()
+    let errands = UncancelledTaskRunner(
+        errorAfterEnd: BlueZError(.busLost, "the connection to the system bus is being closed")
+    )
     private let identifiers = Mutex<UInt64>(0)
 
     /// bluetoothd and its adapters as they are now.
@@ -20,7 +23,7 @@ package final class BlueZ: Sendable {
 
     init(connection: Connection) {
         self.connection = connection
-        broadcast = Broadcast(mirror.withLock(\.snapshot))
+        broadcast = CurrentValue(mirror.withLock(\.snapshot))
     }
 
     /// bluetoothd and its adapters: at once as they are now, then after every change.
@@ -43,7 +46,7 @@ package final class BlueZ: Sendable {
 
     /// Has `work` done beside everything else, without waiting for it; cancelled when `withBlueZ(on:_:)` ends.
     package func performInBackground(_ work: @escaping @Sendable () async -> Void) {
-        errands.post(work)
+        errands.submit(work)
     }
 
     /// Has `work` done, and waits for it even when the calling task is cancelled: for undoing.
@@ -72,5 +75,5 @@ package func withBlueZ<Success: Sendable>(
 ) async throws -> Success {
     let bluez = BlueZ(connection: connection)
     defer { bluez.broadcast.finish() }
-    return try await withCompanions([bluez.follow, bluez.errands.run]) { try await body(bluez) }
+    return try await withBackgroundTasks([bluez.follow, bluez.errands.run]) { try await body(bluez) }
 }

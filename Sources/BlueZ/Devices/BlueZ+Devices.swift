@@ -1,3 +1,4 @@
+import AsyncSupport
 package import DBus
 
 /// What bluetoothd knows about a device at one moment.
@@ -77,7 +78,7 @@ extension BlueZ {
     /// The same for the device whose object is at `path`.
     package func disconnect(_ path: ObjectPath, limit: Duration = .milliseconds(3500)) async {
         _ = try? await errands.perform {
-            try await withTimeLimit(limit) {
+            try await withTimeout(limit) {
                 let device = try await self.device(at: path)
                 guard device.isConnected, !device.isPairedOrTrusted else { return }
                 try await self.callDevice(device.path, "Disconnect")

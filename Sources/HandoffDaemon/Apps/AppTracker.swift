@@ -1,3 +1,4 @@
+import AsyncSupport
 import Epoll
 import Glibc
 import HandoffApps
@@ -124,7 +125,7 @@ struct AppTracker: Service {
             throw CancellationError()
         } catch {
             // Without a descriptor to wait on, as when none is left, it is asked at growing intervals.
-            var retry = Backoff()
+            var retry = Backoff(first: .seconds(1), longest: .seconds(60))
             while true {
                 if let status = try LaunchedProgram.status(of: process) { return status }
                 try await retry.wait()

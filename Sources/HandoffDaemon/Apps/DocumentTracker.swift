@@ -1,3 +1,4 @@
+import AsyncSupport
 import Epoll
 import HandoffCore
 import HandoffFolders
@@ -55,7 +56,7 @@ struct DocumentTracker: Service {
     private func wait(for location: FileLocation) async throws {
         logger.info("a document has not been synchronised yet", metadata: ["path": "\(location.path)"])
         let timeout = timeout
-        try await withDeadline(timeout, orThrow: Self.missing(location, after: timeout)) {
+        try await withTimeout(timeout, throwing: Self.missing(location, after: timeout)) {
             do {
                 try await location.waitUntilExists()
             } catch Errno.canceled {
@@ -88,9 +89,9 @@ struct DocumentTracker: Service {
     ///
     /// - Parameter obstacle: why the directories were not watched the last time; set for this time.
     private func change(
-        after plan: Latest<Engine.DocumentPlan>.Version,
+        after plan: CurrentValue<Engine.DocumentPlan>.Snapshot,
         _ obstacle: inout DirectoryWatch.Obstacle?
-    ) async throws -> Latest<Engine.DocumentPlan>.Version {
+    ) async throws -> CurrentValue<Engine.DocumentPlan>.Snapshot {
         let files = plan.value.documents.mapValues { text in (try? SyncedFolders.file(text)) ?? nil }
         let directories = Set(files.values.compactMap { $0.map { FilePath(bytes: $0.path).removingLastComponent() } })
         // Before the files are looked at, so that no change falls in between.
@@ -103,13 +104,13 @@ struct DocumentTracker: Service {
         let areChecked = files.map { id, file in check(file, of: id, in: plan.value.folders) }.allSatisfy(\.self)
         let isUnresponsive = !areChecked || answered.count < wanted.count
         let engine = engine
-        return try await first {
+        return try await race {
             try await engine.documents.changed(since: plan)
-        } or: {
-            try await first {
+        } _: {
+            try await race {
                 try await watch.changed(orAfter: Self.rescanInterval)
                 try await Task.sleep(for: Self.debounceTime)
-            } or: {
+            } _: {
                 // No change tells that a file system answers again.
                 guard isUnresponsive else { try await untilCancelled() }
                 try await Task.sleep(for: Self.retryInterval)

@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffCore
 import HandoffRadio
 import Logging
@@ -16,13 +17,13 @@ struct AdvertisingService<R: Radio>: Service {
 
     func run() async throws {
         try await ignoringCancellation {
-            try await first {
+            try await race {
                 try await advertise()
-            } or: {
+            } _: {
                 try await gracefulShutdown()
                 engine.cover(false)
                 engine.allClientsLeft()
-                try await withDeadline(Self.maximumWithdrawalTime, orThrow: CancellationError()) {
+                try await withTimeout(Self.maximumWithdrawalTime, throwing: CancellationError()) {
                     try await waitUntilNothingIsAdvertised()
                 }
             }
@@ -32,7 +33,7 @@ struct AdvertisingService<R: Radio>: Service {
     private func advertise() async throws {
         let plans = engine.advertising
         var plan = plans.current
-        var retry = Backoff()
+        var retry = Backoff(first: .seconds(1), longest: .seconds(60))
         while true {
             guard let advertisement = plan.value.advertisement else {
                 plan = try await plans.changed(since: plan)
@@ -47,7 +48,7 @@ struct AdvertisingService<R: Radio>: Service {
                 retry.reset()
             } catch let error as RadioError {
                 logger.warning("not advertising: \(error.message)", metadata: ["code": "\(error.code)"])
-                plan = try await retry.wait(for: plans, after: shown)
+                plan = try await retry.wait(orUntil: plans, changesSince: shown)
             }
         }
     }

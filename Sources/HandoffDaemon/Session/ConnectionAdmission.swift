@@ -1,7 +1,7 @@
+import AsyncSupport
 import HandoffCore
 import HandoffModel
 import HandoffRadio
-import Synchronization
 
 /// Who may be connected at once: strangers, callers and streams have places of their own, so that none of them keeps the
 /// others out.
@@ -24,22 +24,17 @@ final class ConnectionAdmission: Sendable {
     /// Seats for those who ask in the name of a trusted device.
     let authenticated = ConnectionLimiter<DeviceID>(limit: maximumAuthenticated)
 
-    private let streams = Mutex(0)
+    private let streams = CountingSemaphore(maximumStreams)
 
     /// Whether one more stream can be carried.
-    var hasRoomForStream: Bool { streams.withLock { $0 < Self.maximumStreams } }
+    var hasRoomForStream: Bool { streams.availablePermits > 0 }
 
     /// Runs `body` for a stream.
     ///
     /// - Throws: ``HandoffError`` with `limitReached` when there are too many; else what `body` throws.
     func withStream(_ body: () async throws -> Void) async throws {
-        let hasPlace = streams.withLock { count in
-            guard count < Self.maximumStreams else { return false }
-            count += 1
-            return true
-        }
-        guard hasPlace else { throw HandoffError(.limitReached, "Too many continuation streams are open.") }
-        defer { streams.withLock { $0 -= 1 } }
+        guard streams.tryAcquire() else { throw HandoffError(.limitReached, "Too many continuation streams are open.") }
+        defer { streams.release() }
         try await body()
     }
 }

@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffCore
 import HandoffRadio
 import HandoffWire
@@ -18,7 +19,7 @@ struct StreamRelay<Channel: RadioChannel>: Sendable {
     /// Whether this side has opened the channel: it tells last that all has arrived, and the other one closes.
     let isCaller: Bool
 
-    private let progress = Latest(Progress.writing)
+    private let progress = CurrentValue(Progress.writing)
 
     init(app: LocalStream, channel: Channel, isCaller: Bool) {
         self.app = app
@@ -67,9 +68,9 @@ struct StreamRelay<Channel: RadioChannel>: Sendable {
             while let piece = try receiver.next() { try await handle(piece) }
             // The caller has all and knows it; the other side's closing is what it waits for, so that its own last
             // word is not lost with the channel.
-            if !isCaller, progress.current.value == .arrived { return }
+            if !isCaller, progress.value == .arrived { return }
         }
-        guard progress.current.value == .arrived else {
+        guard progress.value == .arrived else {
             throw RadioError(.channelClosed, "the other device closed the channel before the stream had ended")
         }
     }

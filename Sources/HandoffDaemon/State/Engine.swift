@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 import DequeModule
 import HandoffApps
@@ -40,7 +41,7 @@ package final class Engine: Sendable {
         /// Other pairings are unconfirmed than before.
         case pairingsChanged
         /// The last one is to be told whether the app has taken its end.
-        case streamOpened(ActivityRegister.Record, by: DeviceID, name: String, UnixFD, Latest<Bool?>)
+        case streamOpened(ActivityRegister.Record, by: DeviceID, name: String, UnixFD, Promise<Bool>)
     }
 
     /// What should be on the air.
@@ -137,18 +138,18 @@ package final class Engine: Sendable {
 
     let identity: Identity
     let logger: Logger
-    let advertising = Latest(AdvertisingPlan(advertisement: nil, radioGeneration: 0))
-    let scanning = Latest(ScanningPlan(effort: .none, radioGeneration: 0))
-    let documents = Latest(DocumentPlan())
-    let deadline = Latest<Duration?>(nil)
+    let advertising = CurrentValue(AdvertisingPlan(advertisement: nil, radioGeneration: 0))
+    let scanning = CurrentValue(ScanningPlan(effort: .none, radioGeneration: 0))
+    let documents = CurrentValue(DocumentPlan())
+    let deadline = CurrentValue<Duration?>(nil)
     /// Changes whenever fetches have to wait for an app no more.
-    let saveCompletions = Latest<UInt64>(0)
+    let saveCompletions = CurrentValue<UInt64>(0)
     /// Changes whenever a device was removed.
-    let removals = Latest<Void>(())
+    let removals = CurrentValue<Void>(())
     /// Changes whenever a trusted device was heard.
-    let deviceUpdates = Latest<Void>(())
+    let deviceUpdates = CurrentValue<Void>(())
     /// Changes whenever a pairing has come to stand otherwise.
-    let pairings = Latest<Void>(())
+    let pairings = CurrentValue<Void>(())
 
     private let state: Mutex<State>
     /// Held by whoever changes the devices, from reading them to showing the change; the state is not held meanwhile.

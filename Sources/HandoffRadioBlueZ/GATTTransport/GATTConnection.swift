@@ -1,3 +1,4 @@
+import AsyncSupport
 import BlueZ
 import HandoffRadio
 
@@ -14,13 +15,15 @@ struct GATTConnection: Sendable {
     let notifyCharacteristic: GATTPeer.Characteristic
 
     /// Letter and answer belong together: the mailbox answers the last letter of a device, whoever wrote it.
-    private let turns: Turnstile
+    private let turns: KeyedAsyncMutex<DeviceAddress>
+    private let address: DeviceAddress
 
     /// Finds the mailbox, and checks that it is one of ours.
     ///
     /// - Throws: ``RadioError`` with `refused` when there is none, or one of another version.
-    init(_ peer: GATTPeer, turns: Turnstile) async throws {
+    init(_ peer: GATTPeer, at address: DeviceAddress, turns: KeyedAsyncMutex<DeviceAddress>) async throws {
         self.peer = peer
+        self.address = address
         self.turns = turns
         do {
             let names = [
@@ -45,7 +48,7 @@ struct GATTConnection: Sendable {
     ///
     /// - Throws: ``RadioError`` with `channelClosed` when no answer can be had; ``BlueZError``; `CancellationError`.
     func exchange(_ frame: GATTFrame) async throws -> GATTFrame {
-        try await turns.withTurn {
+        try await turns.withLock(for: address) {
             for _ in 1...Self.attempts {
                 if let answer = try await attempt(frame) { return answer }
                 try await Task.sleep(for: Self.pause)

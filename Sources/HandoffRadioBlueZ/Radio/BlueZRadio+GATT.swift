@@ -1,3 +1,4 @@
+import AsyncSupport
 import BlueZ
 import DBus
 import HandoffRadio
@@ -53,15 +54,9 @@ extension BlueZRadio {
         at peer: DeviceAddress,
         _ port: ChannelPort
     ) async throws -> GATTClientTransport {
-        let turns = gattTurns.borrow(peer)
-        do {
-            let client = GATTClientTransport(try await GATTConnection(device, turns: turns))
-            try await client.open(port)
-            return client
-        } catch {
-            gattTurns.giveBack(peer)
-            throw error
-        }
+        let client = GATTClientTransport(try await GATTConnection(device, at: peer, turns: gattTurns))
+        try await client.open(port)
+        return client
     }
 
     private func connect(
@@ -96,7 +91,7 @@ extension BlueZRadio {
     /// Publishes the mailbox while `body` runs; `serve` gets each channel that is opened.
     func withGATTService<Success: Sendable>(
         _ server: GATTServerTransport,
-        places: Places,
+        places: CountingSemaphore,
         in session: Session,
         serving serve: @escaping @Sendable (BlueZChannel) async -> Void,
         _ body: () async throws -> Success
@@ -114,7 +109,9 @@ extension BlueZRadio {
                     }
                 }
             }
-            let result = await outcome { try await withCompanions([accepting], body) }
+            let result: Result<Success, any Error> = await Result {
+                try await withBackgroundTasks([accepting], body: body)
+            }
             server.close()
             // bluetoothd 5.66 may crash as the client of a service that goes away under a link.
             for device in server.devices { await session.bluez.disconnect(device) }
@@ -133,15 +130,14 @@ extension BlueZRadio {
     /// Publishes the mailbox beside a listener that can do without, until the task is cancelled.
     func offerGATTService(
         _ server: GATTServerTransport,
-        places: Places,
+        places: CountingSemaphore,
         in session: Session,
         serving serve: @escaping @Sendable (BlueZChannel) async -> Void
     ) async {
         guard transport == .both, session.adapter.servesGATT else { return }
         do {
-            try await withGATTService(server, places: places, in: session, serving: serve) {
-                let never = AsyncStream<Never> { _ in }
-                for await _ in never {}
+            try await withGATTService(server, places: places, in: session, serving: serve) { () async throws -> Void in
+                try await untilCancelled()
             }
         } catch {
             guard !Task.isCancelled else { return }
@@ -152,7 +148,7 @@ extension BlueZRadio {
     private func serve(
         _ incoming: GATTServerTransport.IncomingChannel,
         of server: GATTServerTransport,
-        _ places: Places,
+        _ places: CountingSemaphore,
         in session: Session,
         _ serve: @Sendable (BlueZChannel) async -> Void
     ) async {
@@ -171,13 +167,15 @@ extension BlueZRadio {
                 incoming.channel.fail(RadioError(.channelClosed, "the link to the other device was lost"))
             },
         ]
-        try? await withCompanions(watches) { await serve(BlueZChannel(peer: peer, carrier: .gatt(incoming.channel))) }
+        try? await withBackgroundTasks(watches) {
+            await serve(BlueZChannel(peer: peer, carrier: .gatt(incoming.channel)))
+        }
         incoming.channel.close()
-        places.giveBack()
+        places.release()
         // Who called drops the link. One that has died cannot, and the link would stand for ever.
         if let address, timedOut.withLock(\.self) { await session.bluez.disconnect(address, on: session.adapter) }
         // The caller may not have read the end yet; one that only goes on writing keeps nothing.
-        _ = try? await withTimeLimit(GATTServerTransport.idleTimeout) { try await server.waitUntilIdle(of: incoming) }
+        _ = try? await withTimeout(GATTServerTransport.idleTimeout) { try await server.waitUntilIdle(of: incoming) }
         server.forget(incoming)
     }
 }

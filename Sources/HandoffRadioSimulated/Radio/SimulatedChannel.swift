@@ -1,3 +1,4 @@
+import AsyncSupport
 import Epoll
 package import HandoffRadio
 private import Synchronization
@@ -14,7 +15,7 @@ package final class SimulatedChannel: RadioChannel {
     private let station: Station
     private let peerName: String
     private let peerID: StationID
-    private let credits = Credits(8)
+    private let credits = CountingSemaphore(8)
     private let outgoing: AsyncStream<[UInt8]>
     private let outbox: AsyncStream<[UInt8]>.Continuation
     private let end = Mutex<RadioError?>(nil)
@@ -39,7 +40,9 @@ package final class SimulatedChannel: RadioChannel {
         guard (1...maximumMessageLength).contains(message.count) else {
             throw RadioError(.messageTooLong, "A message here has 1 to \(maximumMessageLength) bytes.")
         }
-        guard await credits.take() else {
+        do {
+            try await credits.acquire()
+        } catch {
             close()
             throw ending
         }
@@ -59,7 +62,7 @@ package final class SimulatedChannel: RadioChannel {
     /// - Throws: what `body` throws.
     func whileOpen<Success: Sendable>(_ body: () async throws -> Success) async throws -> Success {
         defer { close() }
-        return try await withServices([transmit, supervise], body)
+        return try await withBackgroundTasks([transmit, supervise], body: body)
     }
 
     /// Closes this end; what was not sent yet is lost.
@@ -141,7 +144,7 @@ extension SimulatedChannel {
             }
             // A peer that has closed is noticed here or by who receives, whatever comes first.
             guard sent != nil else { return credits.close() }
-            credits.give()
+            credits.release()
         }
     }
 
@@ -158,7 +161,7 @@ extension SimulatedChannel {
 
     /// Waits until the peer is within reach; false when the task is cancelled.
     private func waitUntilReachable() async -> Bool {
-        for await air in station.air.stream({ $0 }) where air.link(from: station.name, to: peerName) != nil {
+        for await air in station.air.values() where air.link(from: station.name, to: peerName) != nil {
             return true
         }
         return false
@@ -166,7 +169,7 @@ extension SimulatedChannel {
 
     /// Ends the channel when the peer is out of reach for the supervision time-out, until the task is cancelled.
     @Sendable private func supervise() async {
-        for await air in station.air.stream({ $0 }) where air.link(from: station.name, to: peerName) == nil {
+        for await air in station.air.values() where air.link(from: station.name, to: peerName) == nil {
             guard (try? await Task.sleep(for: air.supervisionTimeout)) != nil else { return }
             if !isReachable { return linkLost() }
         }

@@ -1,3 +1,4 @@
+import AsyncSupport
 import Epoll
 private import SystemPackage
 
@@ -12,7 +13,7 @@ extension ConnectMessage {
 
     /// The other side's greeting; nil when it closes the socket, or says nothing, or nothing sensible, for so long.
     static func receive(on socket: ReactorDescriptor, within timeout: Duration) async -> ConnectMessage? {
-        let bytes = try? await withDeadline(after: timeout, throwing: CancellationError()) {
+        let bytes = try? await withTimeout(timeout, throwing: CancellationError()) {
             try await socket.whenReady(for: .reading) { descriptor throws(Errno) in
                 try UnixSocket.receive(atMost: maximumLength, from: descriptor)
             }
