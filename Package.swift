@@ -101,9 +101,12 @@ let package = Package(
         ),
         .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
 
+        // What Swift's concurrency lacks; without dependencies, so that every other module can use it.
+        module("AsyncSupport"),
+
         // Bindings: reusable, without knowledge of Handoff.
-        module("DBus", ["CDBus", deque, heap, orderedCollections]),
-        module("BlueZ", ["DBus"]),
+        module("DBus", ["AsyncSupport", "CDBus", deque, heap, orderedCollections]),
+        module("BlueZ", ["AsyncSupport", "DBus"]),
         module("Epoll", ["CLinux", system]),
         module("LocalStream", ["CLinux", "Epoll", system]),
         module("L2CAP", ["CBluetooth", "CLinux", "Epoll", system]),
@@ -122,8 +125,11 @@ let package = Package(
         module("HandoffCore", ["HandoffModel", "HandoffWire", "HandoffCrypto", "HandoffRadio"]),
 
         // Adapters.
-        module("HandoffRadioBlueZ", ["HandoffRadio", "BlueZ", "DBus", "L2CAP", "Epoll", logging, system]),
-        module("HandoffRadioSimulated", ["HandoffRadio", "Epoll", "CLinux", system]),
+        module(
+            "HandoffRadioBlueZ",
+            ["AsyncSupport", "HandoffRadio", "BlueZ", "DBus", "L2CAP", "Epoll", logging, system]
+        ),
+        module("HandoffRadioSimulated", ["AsyncSupport", "HandoffRadio", "Epoll", "CLinux", system]),
         module("HandoffBus", ["HandoffModel", "DBus"]),
         module("HandoffApps", ["HandoffModel"]),
         module("HandoffFolders", ["HandoffModel", "Epoll", system]),
@@ -131,7 +137,7 @@ let package = Package(
         // The library for apps; the only module with a public interface.
         .target(
             name: "HandoffKit",
-            dependencies: ["DBus", "Epoll", "HandoffBus", "HandoffModel", "LocalStream", system],
+            dependencies: ["AsyncSupport", "DBus", "Epoll", "HandoffBus", "HandoffModel", "LocalStream", system],
             path: "Sources/HandoffKit",
             swiftSettings: commonSettings
         ),
@@ -140,7 +146,7 @@ let package = Package(
         module(
             "HandoffDaemon",
             [
-                "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto",
+                "AsyncSupport", "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto",
                 "HandoffFolders",
                 "HandoffModel", "HandoffRadio", "HandoffWire", "LocalStream",
                 deque, lifecycle, logging, system, unixSignals,
@@ -148,7 +154,10 @@ let package = Package(
         ),
         module(
             "HandoffCLI",
-            ["DBus", "Epoll", "HandoffBus", "HandoffCrypto", "HandoffModel", argumentParser, system, unixSignals]
+            [
+                "AsyncSupport", "DBus", "Epoll", "HandoffBus", "HandoffCrypto", "HandoffModel", argumentParser, system,
+                unixSignals,
+            ]
         ),
         program("handoffd", ["HandoffDaemon", "HandoffRadioBlueZ", "HandoffRadioSimulated", argumentParser]),
         program("handoffctl", ["HandoffCLI", argumentParser]),
@@ -166,14 +175,15 @@ let package = Package(
         support("TestRuns"),
         support("TestLimits", ["TestRuns"]),
         support("HandoffTestSupport", ["DBus", "TestRuns"]),
-        support("BlueZTestSupport", ["BlueZ", "DBus", "TestRuns"]),
+        support("BlueZTestSupport", ["AsyncSupport", "BlueZ", "DBus", "TestRuns"]),
         support("HandoffTestVectors"),
         support("HandoffRadioConformance", ["HandoffRadio", "TestRuns"]),
         support("HandoffAttackModel", [crypto, cryptoExtras]),
         .executableTarget(
             name: "radio-conformance",
             dependencies: [
-                "BlueZ", "DBus", "HandoffRadio", "HandoffRadioBlueZ", "HandoffRadioConformance", logging, system,
+                "AsyncSupport", "BlueZ", "DBus", "HandoffRadio", "HandoffRadioBlueZ", "HandoffRadioConformance",
+                logging, system,
             ],
             path: "Tests/Support/radio-conformance",
             swiftSettings: settings
@@ -192,12 +202,14 @@ let package = Package(
         tests("DBusTests", ["DBus", "HandoffTestSupport"]),
         tests("BlueZTests", ["BlueZ", "DBus", "BlueZTestSupport", "HandoffTestSupport"]),
         tests("EpollTests", ["Epoll", "CLinux", system]),
+        tests("AsyncSupportTests", ["AsyncSupport"]),
         tests("LocalStreamTests", ["LocalStream", "Epoll", system]),
         tests("L2CAPTests", ["L2CAP", "Epoll", "CBluetooth", "CLinux", system]),
         tests(
             "HandoffRadioBlueZTests",
             [
-                "HandoffRadioBlueZ", "HandoffRadio", "BlueZ", "DBus", "BlueZTestSupport", "HandoffTestSupport", "L2CAP",
+                "AsyncSupport", "HandoffRadioBlueZ", "HandoffRadio", "BlueZ", "DBus", "BlueZTestSupport",
+                "HandoffTestSupport", "L2CAP",
                 logging, system,
             ]
         ),
@@ -224,8 +236,9 @@ let package = Package(
         tests(
             "HandoffDaemonTests",
             [
-                "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffDaemon",
-                "HandoffFolders", "HandoffModel", "HandoffRadio", "HandoffRadioSimulated", "HandoffTestVectors",
+                "AsyncSupport", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto",
+                "HandoffDaemon", "HandoffFolders", "HandoffModel", "HandoffRadio",
+                "HandoffRadioSimulated", "HandoffTestVectors",
                 "HandoffWire",
                 lifecycle, logging, system,
             ]

@@ -1,11 +1,10 @@
+import AsyncSupport
 import DBus
 import FoundationEssentials
 import HandoffBus
 
 /// The app's connection to the bus, re-established when it is lost.
 struct BusSession: Sendable {
-    /// The first and the longest delay before a new connection attempt; it doubles after each.
-    private static let reconnectDelays = (first: Duration.seconds(1), last: Duration.seconds(60))
 
     let handoff: Handoff
     let bus: BusAddress
@@ -14,7 +13,7 @@ struct BusSession: Sendable {
 
     /// Serves until the task is cancelled.
     func run() async {
-        var wait = Self.reconnectDelays.first
+        var backoff = Backoff(first: .seconds(1), longest: .seconds(60))
         while !Task.isCancelled {
             let begin = ContinuousClock.now
             do {
@@ -23,9 +22,8 @@ struct BusSession: Sendable {
                 guard !Task.isCancelled else { return }
                 handoff.note(unavailable: CocoaError(any: error))
             }
-            if ContinuousClock.now - begin > Self.reconnectDelays.last { wait = Self.reconnectDelays.first }
-            try? await Task.sleep(for: wait)
-            wait = min(wait * 2, Self.reconnectDelays.last)
+            if ContinuousClock.now - begin > backoff.longest { backoff.reset() }
+            try? await backoff.wait()
         }
     }
 

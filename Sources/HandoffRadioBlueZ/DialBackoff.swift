@@ -1,3 +1,4 @@
+import AsyncSupport
 import L2CAP
 
 /// Decides whether a dial that failed is made again, and when.
@@ -5,15 +6,11 @@ import L2CAP
 /// Pure. Some failures say nothing about the peer: the kernel was busy with another connection, or the first packets on
 /// the new link were lost (0x3E, which Linux calls ENOSYS). They pass, so they are tried again while there is time.
 struct DialBackoff {
-    /// The longest pause.
-    private static let maximum = Duration.seconds(2)
-
-    private var next = Duration.milliseconds(100)
+    private var backoff = Backoff(first: .milliseconds(100), longest: .seconds(2))
 
     /// How long to wait before the next dial; nil when there should be none.
     mutating func delay(after failure: L2CAPError.Code, left: Duration) -> Duration? {
-        guard failure == .transient || failure == .busy, left > next else { return nil }
-        defer { next = min(next * 2, Self.maximum) }
-        return next
+        guard failure == .transient || failure == .busy, left > backoff.nextDelay else { return nil }
+        return backoff.advance()
     }
 }

@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 
 extension BlueZ {
@@ -16,11 +17,11 @@ extension BlueZ {
         let path = ObjectPath.root.appending("advertisement").appending("\(nextIdentifier())")
         let (releases, released) = AsyncStream<Void>.makeStream()
         connection.objects.insert([advertisement.interface { released.yield() }], at: path)
-        let result = await outcome {
+        let result: Result<Success, any Error> = await Result {
             try await errands.perform { try await self.register(path, on: adapter) }
-            return try await withCompanions(
+            return try await withBackgroundTasks(
                 [{ try await self.watch(adapter) }, { try await self.watch(releases) }],
-                body
+                body: body
             )
         }
         // Unregisters even when registering failed: bluetoothd may have continued after the call timed out here.

@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 import Synchronization
 
@@ -54,7 +55,7 @@ extension BlueZ {
                     }
                 }
             } catch let error as DBusError where error.code == .overflow {
-                try await mirrorTurns.withTurn { try await self.readObjects() }
+                try await mirrorTurns.withLock { try await self.readObjects() }
             }
         }
     }
@@ -64,7 +65,7 @@ extension BlueZ {
     /// There is no order between the three subscriptions. A waiting change is applied on top of the answer. It may be
     /// older than the answer, but then a newer change of the same kind follows it.
     private func apply(_ change: ObjectChange, from sender: BusName?) async throws {
-        try await mirrorTurns.withTurn {
+        try await mirrorTurns.withLock {
             if mirror.withLock({ $0.apply(change, from: sender) }) {
                 try await readObjects()
             } else {
@@ -77,7 +78,7 @@ extension BlueZ {
     private func followOwner() async throws {
         try await connection.withOwner(of: Names.service) { owners in
             for await owner in owners {
-                try await self.mirrorTurns.withTurn {
+                try await self.mirrorTurns.withLock {
                     self.mirror.withLock { $0.follow(owner) }
                     self.publish()
                     if owner != nil { try await self.readObjects() }
@@ -123,6 +124,6 @@ extension BlueZ {
     }
 
     private func publish() {
-        broadcast.publish(mirror.withLock(\.snapshot))
+        broadcast.update(mirror.withLock(\.snapshot))
     }
 }

@@ -1,3 +1,4 @@
+import AsyncSupport
 package import DBus
 import Synchronization
 
@@ -9,10 +10,12 @@ import Synchronization
 package final class BlueZ: Sendable {
     let connection: Connection
     let mirror = Mutex(AdapterMirror())
-    let mirrorTurns = Turnstile()
-    let broadcast: Broadcast<BlueZSnapshot>
+    let mirrorTurns = AsyncMutex()
+    let broadcast: CurrentValue<BlueZSnapshot>
     let discoveries = Discoveries()
-    let errands = Errands()
+    let errands = UncancelledTaskRunner(
+        errorAfterEnd: BlueZError(.busLost, "the connection to the system bus is being closed")
+    )
     private let identifiers = Mutex<UInt64>(0)
 
     /// The current state of bluetoothd and its adapters.
@@ -20,7 +23,7 @@ package final class BlueZ: Sendable {
 
     init(connection: Connection) {
         self.connection = connection
-        broadcast = Broadcast(mirror.withLock(\.snapshot))
+        broadcast = CurrentValue(mirror.withLock(\.snapshot))
     }
 
     /// Returns a sequence of the state of bluetoothd and its adapters: the current one at once, then one after every
@@ -44,7 +47,7 @@ package final class BlueZ: Sendable {
 
     /// Starts `work` concurrently, without waiting for it; it is cancelled when `withBlueZ(on:_:)` ends.
     package func performInBackground(_ work: @escaping @Sendable () async -> Void) {
-        errands.post(work)
+        errands.submit(work)
     }
 
     /// Performs `work` and waits for it even when the calling task is cancelled: for cleanup.
@@ -73,5 +76,5 @@ package func withBlueZ<Success: Sendable>(
 ) async throws -> Success {
     let bluez = BlueZ(connection: connection)
     defer { bluez.broadcast.finish() }
-    return try await withCompanions([bluez.follow, bluez.errands.run]) { try await body(bluez) }
+    return try await withBackgroundTasks([bluez.follow, bluez.errands.run]) { try await body(bluez) }
 }

@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 import Synchronization
 
@@ -25,7 +26,7 @@ final class DiscoverySession: Sendable {
     }
 
     /// Held while bluetoothd is called about this session.
-    let turns = Turnstile()
+    let turns = AsyncMutex()
 
     private let state = Mutex(State())
 

@@ -1,3 +1,4 @@
+import AsyncSupport
 package import DBus
 
 /// The state of a device in bluetoothd at one moment.
@@ -76,7 +77,7 @@ extension BlueZ {
     /// Drops the link to the device whose object is at `path`, under the same conditions.
     package func disconnect(_ path: ObjectPath, limit: Duration = .milliseconds(3500)) async {
         _ = try? await errands.perform {
-            try await withTimeLimit(limit) {
+            try await withTimeout(limit) {
                 let device = try await self.device(at: path)
                 guard device.isConnected, !device.isPairedOrTrusted else { return }
                 try await self.callDevice(device.path, "Disconnect")

@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 
 extension BlueZ {
@@ -35,14 +36,14 @@ extension BlueZ {
         let failures = session.join(reader)
         let (elements, heard) = AsyncStream<Element>.makeStream(bufferingPolicy: .bufferingNewest(limit))
         let (subscriptions, subscribed) = AsyncStream<Void>.makeStream()
-        let result = await outcome {
+        let result: Result<Success, any Error> = await Result {
             let listening: @Sendable () async throws -> Void = {
                 try await self.reports(on: adapter, subscribed: { subscribed.yield() }) { report in
                     for element in transform(report) { heard.yield(element) }
                 }
             }
             let companions = watches(session, on: adapter, failures) + [listening]
-            return try await withCompanions(companions) {
+            return try await withBackgroundTasks(companions) {
                 for await _ in subscriptions { break }
                 try await synchronize(session, on: adapter)
                 try session.check(reader)
@@ -78,26 +79,26 @@ extension BlueZ {
     ) async throws -> Success {
         let session = discoveries.session(on: adapter.path)
         session.pause()
-        let result = await outcome {
+        let result: Result<Success, any Error> = await Result {
             try await waitForDiscoveryPause(session, on: adapter)
             return try await body()
         }
         session.resume()
-        errands.post { try? await self.drive(session, on: adapter) }
+        errands.submit { try? await self.drive(session, on: adapter) }
         return try result.get()
     }
 
     /// Waits a limited time until discovery is off: a bluetoothd that does not answer must not prevent connecting.
     private func waitForDiscoveryPause(_ session: DiscoverySession, on adapter: Adapter) async throws {
         let (completions, completed) = AsyncStream<Void>.makeStream()
-        errands.post {
+        errands.submit {
             try? await self.drive(session, on: adapter)
             completed.yield()
         }
-        _ = try await withTimeLimit(Self.stopLimit) {
+        _ = try await withTimeout(Self.stopLimit) {
             for await _ in completions { return }
         }
-        _ = try await withTimeLimit(Self.pauseTimeout) {
+        _ = try await withTimeout(Self.pauseTimeout) {
             for await snapshot in self.snapshots() {
                 let now = snapshot.adapters.first { $0.path == adapter.path }
                 if now?.isDiscovering != true { return }
@@ -111,7 +112,7 @@ extension BlueZ {
     }
 
     private func drive(_ session: DiscoverySession, on adapter: Adapter) async throws {
-        try await session.turns.withTurn {
+        try await session.turns.withLock {
             while let step = session.nextStep {
                 switch step {
                 case .start:
@@ -135,7 +136,7 @@ extension BlueZ {
     /// start_discovery).
     private func startDiscovery(on adapter: Adapter) async throws {
         let filter = DiscoveryFilter.arguments(for: adapter.release)
-        var delay = Duration.milliseconds(100)
+        var backoff = Backoff(first: .milliseconds(100), longest: .seconds(1))
         for attempt in 1...Self.startAttempts {
             do throws(DBusError) {
                 try await callAdapter(adapter, "SetDiscoveryFilter", [filter.value])
@@ -144,8 +145,7 @@ extension BlueZ {
                 guard attempt < Self.startAttempts, error.name == "org.bluez.Error.InProgress" else { throw error }
             }
             try? await callAdapter(adapter, "StopDiscovery")
-            try await Task.sleep(for: delay)
-            delay *= 2
+            try await backoff.wait()
         }
     }
 

@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 
 extension BlueZ {
@@ -18,7 +19,7 @@ extension BlueZ {
         let objects = application.objects
         for object in objects { connection.objects.insert([object.interface], at: object.path) }
         connection.objects.insertObjectManager(at: root)
-        let result = await outcome {
+        let result: Result<Success, any Error> = await Result {
             do {
                 let arguments = [root.value, [String: Value]().value]
                 try await errands.perform { try await self.callServer(adapter, "RegisterApplication", arguments) }
@@ -26,7 +27,7 @@ extension BlueZ {
                 throw BlueZError(any: error, during: .registerApplication)
             }
             for (path, notifier) in application.notifiers { notifier.publish(path, in: connection.objects) }
-            return try await withCompanions([{ try await self.watch(adapter) }], body)
+            return try await withBackgroundTasks([{ try await self.watch(adapter) }], body: body)
         }
         for (_, notifier) in application.notifiers { notifier.publish(nil, in: connection.objects) }
         try? await errands.perform { try await self.callServer(adapter, "UnregisterApplication", [root.value]) }

@@ -1,3 +1,4 @@
+import AsyncSupport
 package import DBus
 
 extension BlueZ {
@@ -17,8 +18,8 @@ extension BlueZ {
         _ body: (GATTPeer) async throws -> Success
     ) async throws -> Success {
         let before = try await device(address, on: adapter)
-        let result = await outcome {
-            try await withCompanions([{ try await self.watch(adapter) }]) {
+        let result: Result<Success, any Error> = await Result {
+            try await withBackgroundTasks([{ try await self.watch(adapter) }]) {
                 try await body(try await connectedDevice(address, on: adapter, timeout: timeout))
             }
         }
@@ -63,7 +64,7 @@ extension BlueZ {
 
     /// Connects and waits until the objects of the services exist.
     private func connect(_ path: ObjectPath, timeout: Duration) async throws {
-        let isReady: Void? = try await withTimeLimit(timeout) {
+        let isReady: Void? = try await withTimeout(timeout) {
             let rule = MatchRule(
                 sender: Names.service,
                 path: path,

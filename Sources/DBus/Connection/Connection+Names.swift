@@ -1,3 +1,5 @@
+import AsyncSupport
+
 /// The flags and results of RequestName (D-Bus specification, "org.freedesktop.DBus.RequestName").
 private enum RequestName {
     static let doNotQueue: UInt32 = 4
@@ -17,11 +19,8 @@ extension Connection {
         let lost = MatchRule(sender: .bus, interface: .bus, member: "NameLost", arg0: name.description)
         return try await withSubscription(lost, limit: 8) { signals in
             try await request(name)
-            let result: Result<T, any Error>
-            do {
-                result = .success(try await Self.run(body, untilLost: name, signals))
-            } catch {
-                result = .failure(error)
+            let result: Result<T, any Error> = await Result {
+                try await Self.run(body, untilLost: name, signals)
             }
             // This fails only if the connection has ended, and the ownership of the name with it.
             _ = try? await callBus("ReleaseName", [.string(name.description)])
@@ -50,20 +49,12 @@ extension Connection {
         untilLost name: BusName,
         _ signals: SignalSequence
     ) async throws -> T {
-        try await withThrowingTaskGroup(of: T?.self) { group in
-            group.addTask { try await body() }
-            group.addTask {
-                for try await _ in signals {
-                    throw DBusError(.nameLost, "the bus gave the name \(name) to another connection")
-                }
-                return nil
+        let watch: @Sendable () async throws -> Void = {
+            for try await _ in signals {
+                throw DBusError(.nameLost, "the bus gave the name \(name) to another connection")
             }
-            defer { group.cancelAll() }
-            while let ended = try await group.next() {
-                if let ended { return ended }
-            }
-            throw CancellationError()
         }
+        return try await withBackgroundTasks([watch], body: body)
     }
 
     /// Follows the owner of `name` while `body` runs: first the current owner, nil if there is none, then each change.

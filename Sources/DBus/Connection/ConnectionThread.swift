@@ -1,3 +1,4 @@
+import AsyncSupport
 import Glibc
 import Synchronization
 
@@ -39,7 +40,7 @@ final class ConnectionThread: Sendable {
 
     /// Waits until the thread has ended; returns the reason why the connection was lost, or nil if it was stopped.
     func join(_ thread: pthread_t) async -> DBusError? {
-        let loss = await ended.element
+        let loss = await ended.valueIgnoringCancellation()
         // The thread only has to return now, so this does not block for long.
         pthread_join(thread, nil)
         return loss
@@ -59,7 +60,7 @@ final class ConnectionThread: Sendable {
             }
             defer { group.cancelAll() }
             return await withTaskCancellationHandler {
-                await opened.element
+                await opened.valueIgnoringCancellation()
             } onCancel: {
                 opened.fulfil(.failure(DBusError(.cancelled, "connecting to the bus was cancelled")))
             }

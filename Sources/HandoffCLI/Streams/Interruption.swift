@@ -1,14 +1,10 @@
+import AsyncSupport
 import UnixSignals
 
 /// Runs `body` until it returns or SIGINT or SIGTERM arrives; on a signal, cancels `body` and waits for its end.
 func untilInterrupted(_ body: @escaping @Sendable () async throws -> Void) async throws {
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { try await body() }
-        group.addTask {
-            for await _ in signals { return }
-        }
-        defer { group.cancelAll() }
-        try await group.next()
+    try await race(body) {
+        for await _ in signals { return }
     }
 }

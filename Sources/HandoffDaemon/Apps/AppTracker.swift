@@ -1,3 +1,4 @@
+import AsyncSupport
 import Epoll
 import Glibc
 import HandoffApps
@@ -131,7 +132,7 @@ struct AppTracker: Service {
         } catch {
             // Without a descriptor to wait on, for example when the limit is reached, the process is polled at growing
             // intervals.
-            var retry = Backoff()
+            var retry = Backoff(first: .seconds(1), longest: .seconds(60))
             while true {
                 if let status = try LaunchedProgram.status(of: process) { return status }
                 try await retry.wait()

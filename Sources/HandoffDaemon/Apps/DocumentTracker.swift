@@ -1,3 +1,4 @@
+import AsyncSupport
 import Epoll
 import HandoffCore
 import HandoffFolders
@@ -58,7 +59,7 @@ struct DocumentTracker: Service {
             metadata: ["event": "document.awaited", "path": "\(location.path)"]
         )
         let timeout = timeout
-        try await withDeadline(timeout, orThrow: Self.missing(location, after: timeout)) {
+        try await withTimeout(timeout, throwing: Self.missing(location, after: timeout)) {
             do {
                 try await location.waitUntilExists()
             } catch Errno.canceled {
@@ -91,9 +92,9 @@ struct DocumentTracker: Service {
     ///
     /// - Parameter obstacle: why the directories were not watched at the previous call; set to the present obstacle.
     private func change(
-        after plan: Latest<Engine.DocumentPlan>.Version,
+        after plan: CurrentValue<Engine.DocumentPlan>.Snapshot,
         _ obstacle: inout DirectoryWatch.Obstacle?
-    ) async throws -> Latest<Engine.DocumentPlan>.Version {
+    ) async throws -> CurrentValue<Engine.DocumentPlan>.Snapshot {
         let files = plan.value.documents.mapValues { text in (try? SyncedFolders.file(text)) ?? nil }
         let directories = Set(files.values.compactMap { $0.map { FilePath(bytes: $0.path).removingLastComponent() } })
         // Created before the files are checked, so that no change in between is missed. The folders come first: below
@@ -106,13 +107,13 @@ struct DocumentTracker: Service {
         let areChecked = files.map { id, file in check(file, of: id, in: plan.value.folders) }.allSatisfy(\.self)
         let isUnresponsive = !areChecked || answered.count < wanted.count
         let engine = engine
-        return try await first {
+        return try await race {
             try await engine.documents.changed(since: plan)
-        } or: {
-            try await first {
+        } _: {
+            try await race {
                 try await watch.changed(orAfter: Self.rescanInterval)
                 try await Task.sleep(for: Self.debounceTime)
-            } or: {
+            } _: {
                 // No change is reported when a file system answers again.
                 guard isUnresponsive else { try await untilCancelled() }
                 try await Task.sleep(for: Self.retryInterval)

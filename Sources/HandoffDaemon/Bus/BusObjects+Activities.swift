@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 import HandoffBus
 import HandoffCore
@@ -36,7 +37,7 @@ extension BusObjects {
             delegates.wasContinued(record, by: device, named: name)
         case .streamOpened(let record, let device, let name, let file, let taken):
             emit(.streamOpened(device: device, name: name), of: record.id)
-            delegates.didReceiveStream(file, of: record, from: device, named: name) { taken.setOnce($0) }
+            delegates.didReceiveStream(file, of: record, from: device, named: name) { taken.fulfil($0) }
         default: break
         }
     }

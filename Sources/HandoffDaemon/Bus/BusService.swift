@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 import HandoffBus
 import HandoffCore
@@ -30,23 +31,23 @@ struct BusService: Service {
     }
 
     private func serve() async throws {
-        var retry = Backoff()
+        var retry = Backoff(first: .seconds(1), longest: .seconds(60))
         var hasServed = false
         while true {
-            let isOnBus = Latest(false)
+            let isOnBus = Promise<Void>()
             do {
                 try await Connection.withConnection(to: address) { connection in
                     // If a call activated the daemon, the bus delivers it together with the name: by then, the objects
                     // have to be exported.
                     let (objects, clients) = export(on: connection)
                     try await connection.withName(HandoffName.bus) {
-                        isOnBus.set(true)
+                        isOnBus.fulfil(())
                         logger.info("on the bus", metadata: ["event": "bus.ready", "bus": "\(address)"])
                         try await watchClients(objects, clients)
                     }
                 }
             } catch let error as DBusError where error.code != .nameTaken {
-                if isOnBus.current.value {
+                if isOnBus.valueIfSet != nil {
                     hasServed = true
                     retry.reset()
                 }

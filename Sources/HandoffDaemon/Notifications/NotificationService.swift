@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 import HandoffApps
 import HandoffBus
@@ -14,7 +15,7 @@ struct NotificationService: Sendable {
     let continuations: ContinuationService
     let logger: Logger
 
-    private let offers = Latest<[NearbyNotifications.Offer]>([])
+    private let offers = CurrentValue<[NearbyNotifications.Offer]>([])
     private let events: AsyncStream<NotificationController.Event>
     private let newEvents: AsyncStream<NotificationController.Event>.Continuation
 

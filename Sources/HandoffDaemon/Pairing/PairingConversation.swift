@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
@@ -28,8 +29,8 @@ final class PairingConversation<R: Radio>: Sendable {
     private let delegate: any PairingDelegate
     private let logger: Logger
     private let state = Mutex(State())
-    private let deadline = Latest<Duration?>(nil)
-    private let openChannels = Latest(0)
+    private let deadline = CurrentValue<Duration?>(nil)
+    private let openChannels = CurrentValue(0)
     private let events: AsyncStream<PairingMachine.Event>
     private let newEvents: AsyncStream<PairingMachine.Event>.Continuation
 
@@ -52,7 +53,7 @@ final class PairingConversation<R: Radio>: Sendable {
     /// Pairs until the machine has finished, with a listener at `port`.
     ///
     /// - Throws: `CancellationError`; the caller then gets the outcome from ``abandon(_:)``.
-    func run(at port: ChannelPort, _ stopped: Latest<String?>) async throws -> PairingMachine.Outcome {
+    func run(at port: ChannelPort, _ stopped: CurrentValue<String?>) async throws -> PairingMachine.Outcome {
         var random = SystemRandomNumberGenerator()
         let machine = PairingMachine(token: .random(using: &random), engine.localIdentity, at: .now)
         state.withLock { $0.machine = machine }
@@ -191,7 +192,7 @@ extension PairingConversation {
         let (outgoing, writer) = AsyncStream<Outgoing>.makeStream()
         guard let id = register(writer) else { return }
         newEvents.yield(event(id))
-        try? await first {
+        try? await race {
             while let message = try await channel.receive() {
                 self.logger.debug(
                     "received a pairing message",
@@ -199,7 +200,7 @@ extension PairingConversation {
                 )
                 self.newEvents.yield(.received(id, message))
             }
-        } or: {
+        } _: {
             for await item in outgoing {
                 switch item {
                 case .bytes(let bytes): try await channel.sendAll(bytes)
@@ -254,20 +255,20 @@ extension PairingConversation {
             let waited = due
             let now = Moment.now.uptime
             if moment > now {
-                due = try await first {
+                due = try await race {
                     try await self.deadline.changed(since: waited)
-                } or: {
+                } _: {
                     try await Task.sleep(for: moment - now)
                     return waited
                 }
-                guard due.number == waited.number else { continue }
+                guard due.version == waited.version else { continue }
             }
             newEvents.yield(.tick)
             due = try await deadline.changed(since: waited)
         }
     }
 
-    private func awaitStop(_ stopped: Latest<String?>) async throws {
+    private func awaitStop(_ stopped: CurrentValue<String?>) async throws {
         var version = stopped.current
         while true {
             version = try await stopped.changed(since: version)

@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffCore
 import HandoffRadio
 import HandoffWire
@@ -36,7 +37,7 @@ struct PairingReconciliationService<R: Radio>: Service {
                 continue
             }
             do {
-                try await withDeadline(Self.limit, orThrow: HandoffError(.timedOut, "Reconciliation took too long.")) {
+                try await withTimeout(Self.limit, throwing: HandoffError(.timedOut, "Reconciliation took too long.")) {
                     try await ask(record, at: endpoint)
                 }
             } catch {
@@ -64,7 +65,7 @@ struct PairingReconciliationService<R: Radio>: Service {
             try engine.reconcile(record, by: answered.answer)
             try await channel.sendAll(answered.acknowledgement)
             // Closing discards data that the peer has not read yet, so wait until the peer closes.
-            _ = try? await withDeadline(Self.closeLimit, orThrow: CancellationError()) { try await channel.receive() }
+            _ = try? await withTimeout(Self.closeLimit) { try await channel.receive() }
             return
         }
         throw HandoffError(.peerMisbehaved, "The device closed the channel without an answer.")

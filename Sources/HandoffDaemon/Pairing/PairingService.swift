@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
@@ -40,9 +41,9 @@ struct PairingService<R: Radio>: Service, PairingController {
     private let requests: AsyncStream<any PairingDelegate>
     private let newRequests: AsyncStream<any PairingDelegate>.Continuation
     /// The name of the active request; nil if there is none.
-    private let current = Latest<String?>(nil)
+    private let current = CurrentValue<String?>(nil)
     /// The name of the request that was stopped last.
-    private let stopped = Latest<String?>(nil)
+    private let stopped = CurrentValue<String?>(nil)
 
     /// How long the daemon tries to reconcile an unconfirmed pairing before it reports it to the user as unconfirmed.
     private static var reconciliationLimit: Duration { .seconds(20) }
@@ -68,11 +69,9 @@ struct PairingService<R: Radio>: Service, PairingController {
     }
 
     func begin(_ delegate: any PairingDelegate) throws(HandoffError) {
-        // Called on the thread of the bus only, so there is no race between the check and the set.
-        guard current.current.value == nil else {
+        guard current.setOnce(delegate.name) else {
             throw HandoffError(.limitReached, "This device is already pairing: finish or stop that pairing first.")
         }
-        current.set(delegate.name)
         newRequests.yield(delegate)
     }
 
@@ -104,11 +103,11 @@ struct PairingService<R: Radio>: Service, PairingController {
             return outcome
         }
         let engine = engine
-        let isReconciled = try await first {
+        let isReconciled = try await race {
             var version = engine.pairings.current
             while engine.isUnconfirmed(peer.id) { version = try await engine.pairings.changed(since: version) }
             return true
-        } or: {
+        } _: {
             try await Task.sleep(for: Self.reconciliationLimit)
             return false
         }

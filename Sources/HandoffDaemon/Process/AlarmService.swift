@@ -1,3 +1,4 @@
+import AsyncSupport
 import Epoll
 import HandoffCore
 import ServiceLifecycle
@@ -12,9 +13,9 @@ struct AlarmService: Service {
         try await ignoringCancellation {
             try await cancelWhenGracefulShutdown {
                 let clock = AlarmClock(reactor: reactor)
-                try await first {
+                try await race {
                     try await wake(by: clock)
-                } or: {
+                } _: {
                     try await watchWallClock(by: clock)
                 }
             }
@@ -31,9 +32,9 @@ struct AlarmService: Service {
                 continue
             }
             let set = alarm
-            alarm = try await first {
+            alarm = try await race {
                 try await engine.deadline.changed(since: set)
-            } or: {
+            } _: {
                 try await Self.sleeping { () throws(Errno) in try await clock.sleep(until: deadline) }
                 return set
             }

@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 import Logging
 import ServiceLifecycle
@@ -22,7 +23,7 @@ struct LoginSessionMonitor: Service {
 
     /// Follows the session until cancelled, and reconnects when the system bus connection is lost.
     private func follow() async throws {
-        var retry = Backoff()
+        var retry = Backoff(first: .seconds(1), longest: .seconds(60))
         while true {
             do {
                 try await Connection.withConnection(to: bus) { connection in

@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffCore
 import HandoffRadio
 import Logging
@@ -18,13 +19,13 @@ struct AdvertisingService<R: Radio>: Service {
 
     func run() async throws {
         try await ignoringCancellation {
-            try await first {
+            try await race {
                 try await advertise()
-            } or: {
+            } _: {
                 try await gracefulShutdown()
                 engine.cover(false)
                 engine.allClientsLeft()
-                try await withDeadline(Self.maximumWithdrawalTime, orThrow: CancellationError()) {
+                try await withTimeout(Self.maximumWithdrawalTime, throwing: CancellationError()) {
                     try await waitUntilNothingIsAdvertised()
                 }
             }
@@ -34,7 +35,7 @@ struct AdvertisingService<R: Radio>: Service {
     private func advertise() async throws {
         let plans = engine.advertising
         var plan = plans.current
-        var retry = Backoff()
+        var retry = Backoff(first: .seconds(1), longest: .seconds(60))
         while true {
             guard let advertisement = plan.value.advertisement else {
                 plan = try await plans.changed(since: plan)
@@ -52,7 +53,7 @@ struct AdvertisingService<R: Radio>: Service {
                     "cannot advertise: \(error.message)",
                     metadata: ["event": "advertising.failed", "code": "\(error.code)"]
                 )
-                plan = try await retry.wait(for: plans, after: shown)
+                plan = try await retry.wait(orUntil: plans, changesSince: shown)
             }
         }
     }

@@ -1,3 +1,4 @@
+import AsyncSupport
 import Epoll
 import HandoffRadio
 import Logging
@@ -18,7 +19,7 @@ struct ListeningService<R: Radio>: Service {
 
     private func listen() async throws {
         let server = SessionServer(engine: engine, reactor: reactor, logger: logger)
-        var retry = Backoff()
+        var retry = Backoff(first: .seconds(1), longest: .seconds(60))
         while true {
             // The scanning plan changes whenever the radio has become usable, which is when listening should be tried
             // again.
@@ -35,7 +36,7 @@ struct ListeningService<R: Radio>: Service {
             } catch let error as RadioError {
                 engine.listening(at: nil)
                 logger.debug("cannot listen: \(error.message)", metadata: ["code": "\(error.code)"])
-                _ = try await retry.wait(for: engine.scanning, after: plan)
+                _ = try await retry.wait(orUntil: engine.scanning, changesSince: plan)
             }
         }
     }

@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffRadio
 import Logging
 import ServiceLifecycle
@@ -22,7 +23,7 @@ struct ScanningService<R: Radio>: Service {
     private func scan() async throws {
         let plans = engine.scanning
         var plan = plans.current
-        var retry = Backoff()
+        var retry = Backoff(first: .seconds(1), longest: .seconds(60))
         while true {
             do {
                 switch plan.value.effort {
@@ -39,13 +40,13 @@ struct ScanningService<R: Radio>: Service {
                 }
             } catch let error as RadioError {
                 logger.debug("cannot scan: \(error.message)", metadata: ["code": "\(error.code)"])
-                plan = try await retry.wait(for: plans, after: plan)
+                plan = try await retry.wait(orUntil: plans, changesSince: plan)
             }
         }
     }
 
     /// Scans until the plan changes or the window is over.
-    private func listen(until plan: Latest<Engine.ScanningPlan>.Version, within window: Duration?) async throws {
+    private func listen(until plan: CurrentValue<Engine.ScanningPlan>.Snapshot, within window: Duration?) async throws {
         let engine = engine
         try await radio.withScan(for: plan.value.services) { reports in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -61,12 +62,13 @@ struct ScanningService<R: Radio>: Service {
     }
 
     /// Waits until the pause is over or the plan changes.
-    private func pause(_ plan: Latest<Engine.ScanningPlan>.Version) async throws -> Latest<Engine.ScanningPlan>.Version
-    {
+    private func pause(
+        _ plan: CurrentValue<Engine.ScanningPlan>.Snapshot
+    ) async throws -> CurrentValue<Engine.ScanningPlan>.Snapshot {
         let plans = engine.scanning
-        return try await first {
+        return try await race {
             try await plans.changed(since: plan)
-        } or: {
+        } _: {
             try await Task.sleep(for: Self.rest)
             return plans.current
         }

@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffCore
 import HandoffModel
 import HandoffRadio
@@ -32,7 +33,7 @@ struct CircleUpdateService<R: Radio>: Service {
 
     private func exchange(with device: TrustedDevices.Device, at endpoint: PeerEndpoint) async throws {
         do {
-            try await withDeadline(Self.limit, orThrow: HandoffError(.timedOut, "The peer took too long.")) {
+            try await withTimeout(Self.limit, throwing: HandoffError(.timedOut, "The peer took too long.")) {
                 let engine = engine
                 try await PeerDialer(engine: engine, radio: radio).withChannel(at: endpoint) {
                     engine.read { $0.endpoints[device.id] }

@@ -1,7 +1,7 @@
+import AsyncSupport
 import HandoffCore
 import HandoffModel
 import HandoffRadio
-import Synchronization
 
 /// The limits on simultaneous connections: unauthenticated peers, callers and streams have separate limits, so that
 /// none of them can keep the others out.
@@ -25,22 +25,17 @@ final class ConnectionAdmission: Sendable {
     /// The limiter for peers that send requests as a trusted device.
     let authenticated = ConnectionLimiter<DeviceID>(limit: maximumAuthenticated)
 
-    private let streams = Mutex(0)
+    private let streams = CountingSemaphore(maximumStreams)
 
     /// Whether one more stream can be opened.
-    var hasRoomForStream: Bool { streams.withLock { $0 < Self.maximumStreams } }
+    var hasRoomForStream: Bool { streams.availablePermits > 0 }
 
     /// Runs `body` for a stream, counted against the limit.
     ///
     /// - Throws: ``HandoffError`` with `limitReached` when too many streams are open; else what `body` throws.
     func withStream(_ body: () async throws -> Void) async throws {
-        let hasPlace = streams.withLock { count in
-            guard count < Self.maximumStreams else { return false }
-            count += 1
-            return true
-        }
-        guard hasPlace else { throw HandoffError(.limitReached, "Too many continuation streams are open.") }
-        defer { streams.withLock { $0 -= 1 } }
+        guard streams.tryAcquire() else { throw HandoffError(.limitReached, "Too many continuation streams are open.") }
+        defer { streams.release() }
         try await body()
     }
 }

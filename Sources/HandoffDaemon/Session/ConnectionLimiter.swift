@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffCore
 import Synchronization
 
@@ -6,7 +7,7 @@ final class ConnectionLimiter<Owner: Hashable & Sendable>: Sendable {
     private struct State {
         var admission: AdmissionControl<Owner>
         /// Set for the connection that has to end.
-        var evictions: [AdmissionControl<Owner>.ID: Latest<Bool>] = [:]
+        var evictions: [AdmissionControl<Owner>.ID: Promise<Void>] = [:]
     }
 
     private let state: Mutex<State>
@@ -23,7 +24,7 @@ final class ConnectionLimiter<Owner: Hashable & Sendable>: Sendable {
         for owner: Owner,
         _ body: @escaping @Sendable () async throws -> Success
     ) async throws -> Success {
-        let eviction = Latest(false)
+        let eviction = Promise<Void>()
         let (id, evicted) = state.withLock { state in
             let (id, evicted) = state.admission.admit(owner)
             state.evictions[id] = eviction
@@ -35,9 +36,9 @@ final class ConnectionLimiter<Owner: Hashable & Sendable>: Sendable {
                 state.evictions[id] = nil
             }
         }
-        evicted?.set(true)
-        return try await first(body) {
-            _ = try await eviction.changed(since: eviction.initial)
+        evicted?.fulfil(())
+        return try await race(body) {
+            try await eviction.value()
             throw HandoffError(.limitReached, "Too many devices are connected; this one was closed to admit another.")
         }
     }

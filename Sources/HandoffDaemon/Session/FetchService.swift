@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffCore
 import HandoffModel
 import HandoffRadio
@@ -22,7 +23,7 @@ struct FetchService<R: Radio>: Service, ActivityFetcher {
     let radio: R
     let logger: Logger
 
-    private typealias Outcome = Latest<Result<Answer, any Error>?>
+    private typealias Outcome = Promise<Result<Answer, any Error>>
 
     private struct PendingFetch: Sendable {
         let entry: NearbyEntry
@@ -62,15 +63,14 @@ struct FetchService<R: Radio>: Service, ActivityFetcher {
         guard let device = engine.read({ $0.devices[entry.device] }) else {
             throw HandoffError(.unknownDevice, "That device is not trusted any more.")
         }
-        let outcome = Outcome(nil)
+        let outcome = Outcome()
         newFetches.yield(PendingFetch(entry: entry, device: device, outcome: outcome))
         let name = device.name.rawValue
-        let answer = try await withDeadline(Self.limit, orThrow: Self.tooSlow(name)) {
-            try await outcome.changed(since: outcome.initial).value
+        let answer = try await withTimeout(Self.limit, throwing: Self.tooSlow(name)) {
+            try await outcome.value()
         }
         do {
-            guard let answer = try answer?.get() else { throw CancellationError() }
-            return try activity(in: answer, entry: entry, name: name)
+            return try activity(in: try answer.get(), entry: entry, name: name)
         } catch let error as RadioError {
             throw Self.explained(error, name)
         }
@@ -78,12 +78,12 @@ struct FetchService<R: Radio>: Service, ActivityFetcher {
 
     private func perform(_ pending: PendingFetch) async {
         do {
-            try await withDeadline(Self.limit + Self.closeLimit, orThrow: Self.tooSlow(pending.device.name.rawValue)) {
+            try await withTimeout(Self.limit + Self.closeLimit, throwing: Self.tooSlow(pending.device.name.rawValue)) {
                 try await ask(pending)
             }
         } catch {
             // After the answer, only closing the channel can have failed.
-            pending.outcome.setOnce(.failure(error))
+            pending.outcome.fulfil(.failure(error))
         }
     }
 
@@ -98,7 +98,7 @@ struct FetchService<R: Radio>: Service, ActivityFetcher {
         } others: {
             engine.endpoints(of: entry.device)
         } unless: {
-            pending.outcome.current.value != nil
+            pending.outcome.valueIfSet != nil
         } _: { channel in
             let session = ClientSession(
                 keys: engine.identity.keys,
@@ -109,7 +109,7 @@ struct FetchService<R: Radio>: Service, ActivityFetcher {
             let isAlone = engine.endpoints(of: entry.device).count <= 1
             try await unless(isAlone ? Self.limit : Self.silentLimit, passes: pending.outcome) {
                 try await runSession(session, with: pending.device.id, over: channel) {
-                    pending.outcome.setOnce(.success($0))
+                    pending.outcome.fulfil(.success($0))
                 }
             }
         }
@@ -121,9 +121,9 @@ struct FetchService<R: Radio>: Service, ActivityFetcher {
         passes outcome: Outcome,
         _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
-        try await first(body) {
+        try await race(body) {
             try await Task.sleep(for: limit)
-            guard outcome.current.value == nil else { try await untilCancelled() }
+            guard outcome.valueIfSet == nil else { try await untilCancelled() }
             throw RadioError(.timedOut, "No answer within \(limit).")
         }
     }
@@ -144,7 +144,7 @@ struct FetchService<R: Radio>: Service, ActivityFetcher {
             if let digest = answered.circleDigest { engine.receiveCircleDigest(digest, from: device) }
             // Closing discards data that the peer has not read yet, so wait until the peer closes
             // (net/bluetooth/l2cap_core.c, l2cap_chan_del).
-            _ = try? await withDeadline(Self.closeLimit, orThrow: CancellationError()) { try await channel.receive() }
+            _ = try? await withTimeout(Self.closeLimit) { try await channel.receive() }
             return
         }
         throw Self.unanswered

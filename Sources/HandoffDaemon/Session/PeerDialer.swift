@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffCore
 import HandoffRadio
 
@@ -50,16 +51,16 @@ struct PeerDialer<R: Radio>: Sendable {
         var (isBroken, repetitions) = (false, 0)
         while let current = next {
             tried.insert(current)
-            let (dialled, seen) = (Latest(false), tried)
+            let (dialled, seen) = (Promise<Void>(), tried)
             do {
                 next = try await dial(current, excluding: seen, tracking: endpoint, others: others) { channel in
-                    dialled.set(true)
+                    dialled.fulfil(())
                     try await body(channel)
                 }
             } catch {
                 // The endpoint heard last is the most likely to be the device, so its error is the one reported.
                 failure = failure ?? error
-                let wasOpen = dialled.current.value
+                let wasOpen = dialled.valueIfSet != nil
                 guard !wasOpen || !isDone(), !Task.isCancelled else { throw failure ?? error }
                 if wasOpen, (error as? RadioError)?.code == .channelClosed { isBroken = true }
                 next = others().first { !seen.contains($0) }
@@ -81,18 +82,18 @@ struct PeerDialer<R: Radio>: Sendable {
         others: @escaping @Sendable () -> [PeerEndpoint],
         _ body: @escaping @Sendable (R.Channel) async throws -> Void
     ) async throws -> PeerEndpoint? {
-        let resolution = Latest<Resolution?>(nil)
+        let resolution = Promise<Resolution>()
         let limit = others().contains { !tried.contains($0) } ? Self.limitPerEndpoint : Self.limit
-        return try await first {
+        return try await race {
             try await radio.withChannel(to: current.address, port: current.port, timeout: limit) { channel in
-                resolution.setOnce(.opened)
-                guard resolution.current.value == .opened else { return }
+                resolution.fulfil(.opened)
+                guard resolution.valueIfSet == .opened else { return }
                 try await body(channel)
             }
             // The task that decided to move has set the endpoint to move to.
-            guard resolution.current.value == .moved else { return nil }
+            guard resolution.valueIfSet == .moved else { return nil }
             try await untilCancelled()
-        } or: {
+        } _: {
             try await Task.sleep(for: Self.minimumDialTime)
             return try await move(excluding: tried, to: endpoint, resolving: resolution)
         }
@@ -107,13 +108,13 @@ struct PeerDialer<R: Radio>: Sendable {
     private func move(
         excluding tried: Set<PeerEndpoint>,
         to endpoint: @Sendable () -> PeerEndpoint?,
-        resolving resolution: Latest<Resolution?>
+        resolving resolution: Promise<Resolution>
     ) async throws -> PeerEndpoint {
         var heard = engine.deviceUpdates.current
         while true {
             if let now = endpoint(), !tried.contains(now) {
-                resolution.setOnce(.moved)
-                guard resolution.current.value == .opened else { return now }
+                resolution.fulfil(.moved)
+                guard resolution.valueIfSet == .opened else { return now }
             }
             heard = try await engine.deviceUpdates.changed(since: heard)
         }

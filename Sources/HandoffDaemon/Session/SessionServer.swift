@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 import Epoll
 import HandoffCore
@@ -33,12 +34,12 @@ struct SessionServer: Sendable {
         do {
             let session = engine.read { ServerSession(trial: $0.trial, pairingTrial: $0.pairing.trial) }
             let accepted = try await admission.unauthenticated.withAdmission(for: channel.peer) {
-                try await withDeadline(Self.unauthenticatedLimit, orThrow: Self.tooSlow) {
+                try await withTimeout(Self.unauthenticatedLimit, throwing: Self.tooSlow) {
                     try await receiveRequest(session, on: channel)
                 }
             }
             let answered = try await admission.authenticated.withAdmission(for: accepted.authenticated.device) {
-                try await withDeadline(Self.limit, orThrow: Self.tooSlow) {
+                try await withTimeout(Self.limit, throwing: Self.tooSlow) {
                     try await answer(accepted, on: channel)
                 }
             }
@@ -189,7 +190,7 @@ struct SessionServer: Sendable {
         let file = UnixFD(taking: try pair.duplicateFar())
         let near = pair.takeNear()
         do {
-            try await withDeadline(Self.limit, orThrow: Self.tooSlow) {
+            try await withTimeout(Self.limit, throwing: Self.tooSlow) {
                 try await engine.deliverStream(file, to: activity, openedBy: device)
             }
         } catch {

@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffCore
 import HandoffRadio
 import HandoffWire
@@ -19,7 +20,7 @@ struct StreamRelay<Channel: RadioChannel>: Sendable {
     /// closes.
     let isCaller: Bool
 
-    private let progress = Latest(Progress.writing)
+    private let progress = CurrentValue(Progress.writing)
 
     init(app: LocalStream, channel: Channel, isCaller: Bool) {
         self.app = app
@@ -68,9 +69,9 @@ struct StreamRelay<Channel: RadioChannel>: Sendable {
             while let piece = try receiver.next() { try await handle(piece) }
             // The caller has everything and knows it; it waits until this side closes, so that its last message is not
             // discarded with the channel.
-            if !isCaller, progress.current.value == .arrived { return }
+            if !isCaller, progress.value == .arrived { return }
         }
-        guard progress.current.value == .arrived else {
+        guard progress.value == .arrived else {
             throw RadioError(.channelClosed, "the other device closed the channel before the stream had ended")
         }
     }

@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 import Epoll
 import HandoffCore
@@ -23,7 +24,7 @@ struct StreamService<R: Radio>: Service, StreamOpener {
     let reactor: Reactor
     let logger: Logger
 
-    private typealias Outcome = Latest<Result<UnixFD, any Error>?>
+    private typealias Outcome = CurrentValue<Result<UnixFD, any Error>?>
 
     private struct PendingStream: Sendable {
         let continuation: ContinuationID
@@ -31,7 +32,7 @@ struct StreamService<R: Radio>: Service, StreamOpener {
         let endpoint: PeerEndpoint
         let outcome: Outcome
         /// Set when the app has its end.
-        let isOpen = Latest(false)
+        let isOpen = Promise<Void>()
     }
 
     private let pendingStreams: AsyncStream<PendingStream>
@@ -68,7 +69,7 @@ struct StreamService<R: Radio>: Service, StreamOpener {
         )
         let name = device.name.rawValue
         do {
-            let result = try await withDeadline(Self.limit, orThrow: Self.tooSlow(name)) {
+            let result = try await withTimeout(Self.limit, throwing: Self.tooSlow(name)) {
                 try await outcome.changed(since: outcome.initial).value
             }
             guard let file = try result?.get() else { throw CancellationError() }
@@ -81,20 +82,20 @@ struct StreamService<R: Radio>: Service, StreamOpener {
     private func perform(_ pending: PendingStream) async {
         let (engine, device) = (engine, pending.device.id)
         do {
-            try await first {
+            try await race {
                 try await PeerDialer(engine: engine, radio: radio).withChannel(at: pending.endpoint) {
                     try? engine.reachable(device).1
                 } others: {
                     engine.endpoints(of: device)
                 } unless: {
-                    pending.isOpen.current.value || pending.outcome.current.value != nil
+                    pending.isOpen.valueIfSet != nil || pending.outcome.value != nil
                 } _: { channel in
                     try await runSession(pending, over: channel)
                 }
-            } or: {
+            } _: {
                 // The caller gives up after the same time: a stream that opens later would have no reader.
-                try await withDeadline(Self.limit, orThrow: Self.tooSlow(pending.device.name.rawValue)) {
-                    _ = try await pending.isOpen.changed(since: pending.isOpen.initial)
+                try await withTimeout(Self.limit, throwing: Self.tooSlow(pending.device.name.rawValue)) {
+                    try await pending.isOpen.value()
                 }
                 try await untilCancelled()
             }
@@ -140,10 +141,10 @@ struct StreamService<R: Radio>: Service, StreamOpener {
     /// Gives the requesting app its end of a connection, and returns the other.
     private func connect(_ pending: PendingStream) async throws -> LocalStream {
         let pair = try await LocalStreamPair.connected(on: reactor)
-        guard pending.outcome.current.value == nil else {
+        guard pending.outcome.value == nil else {
             throw HandoffError(.timedOut, "The app stopped waiting for the stream.")
         }
-        pending.isOpen.set(true)
+        pending.isOpen.fulfil(())
         pending.outcome.setOnce(.success(UnixFD(taking: try pair.duplicateFar())))
         return pair.takeNear()
     }

@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffCore
 import HandoffCrypto
 import HandoffModel

@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
@@ -60,7 +61,7 @@ extension Engine {
     ///
     /// - Throws: ``HandoffError`` with `unknownDevice` when the device is removed first; else what `body` throws.
     func whileTrusted(_ id: DeviceID, _ body: @escaping @Sendable () async throws -> Void) async throws {
-        try await first(body) { [self] in
+        try await race(body) { [self] in
             var version = removals.current
             while read({ $0.devices[id] != nil }) { version = try await removals.changed(since: version) }
             throw HandoffError(.unknownDevice, "That device is not trusted any more.")

@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 import HandoffCore
 import HandoffModel
@@ -47,13 +48,13 @@ extension Engine {
     /// - Throws: ``HandoffError`` with `noSuchActivity` when the activity has ended, `peerRefused` when the app does
     ///   not accept the stream.
     func deliverStream(_ file: UnixFD, to id: ActivityRegister.ID, openedBy device: DeviceID) async throws {
-        let taken = Latest<Bool?>(nil)
+        let taken = Promise<Bool>()
         try change { state, _ throws(HandoffError) in
             let record = try state.origin.activity(id)
             let name = state.devices[device]?.name.rawValue ?? device.description
             state.outbox.append(.streamOpened(record, by: device, name: name, file, taken))
         }
-        guard try await taken.changed(since: taken.initial).value == true else {
+        guard try await taken.value() else {
             throw HandoffError(.peerRefused, "The app of the activity did not accept the stream.")
         }
     }

@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffCrypto
 import HandoffCore
 import HandoffModel

@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 import DequeModule
 import HandoffApps
@@ -40,7 +41,7 @@ package final class Engine: Sendable {
         /// The set of unconfirmed pairings has changed.
         case pairingsChanged
         /// The last value is set to whether the app has accepted its end.
-        case streamOpened(ActivityRegister.Record, by: DeviceID, name: String, UnixFD, Latest<Bool?>)
+        case streamOpened(ActivityRegister.Record, by: DeviceID, name: String, UnixFD, Promise<Bool>)
     }
 
     /// The planned advertisement.
@@ -137,18 +138,18 @@ package final class Engine: Sendable {
 
     let identity: Identity
     let logger: Logger
-    let advertising = Latest(AdvertisingPlan(advertisement: nil, radioGeneration: 0))
-    let scanning = Latest(ScanningPlan(effort: .none, radioGeneration: 0))
-    let documents = Latest(DocumentPlan())
-    let deadline = Latest<Duration?>(nil)
+    let advertising = CurrentValue(AdvertisingPlan(advertisement: nil, radioGeneration: 0))
+    let scanning = CurrentValue(ScanningPlan(effort: .none, radioGeneration: 0))
+    let documents = CurrentValue(DocumentPlan())
+    let deadline = CurrentValue<Duration?>(nil)
     /// Changes whenever fetches no longer have to wait for an app.
-    let saveCompletions = Latest<UInt64>(0)
+    let saveCompletions = CurrentValue<UInt64>(0)
     /// Changes whenever a device was removed.
-    let removals = Latest<Void>(())
+    let removals = CurrentValue<Void>(())
     /// Changes whenever a trusted device was heard.
-    let deviceUpdates = Latest<Void>(())
+    let deviceUpdates = CurrentValue<Void>(())
     /// Changes whenever the state of a pairing has changed.
-    let pairings = Latest<Void>(())
+    let pairings = CurrentValue<Void>(())
 
     private let state: Mutex<State>
     /// Held while the devices are changed, from reading them to showing the change; the state is not locked in this

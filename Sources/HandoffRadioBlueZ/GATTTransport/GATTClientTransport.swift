@@ -1,3 +1,4 @@
+import AsyncSupport
 import BlueZ
 import HandoffRadio
 import Synchronization
@@ -74,7 +75,7 @@ final class GATTClientTransport: Sendable {
                     }
                 },
             ]
-            try await withCompanions(companions) {
+            try await withBackgroundTasks(companions) {
                 for await _ in wakes {
                     try await exchangeAll()
                     if channel.isOver { return }
@@ -97,7 +98,7 @@ final class GATTClientTransport: Sendable {
     func finish() async {
         channel.close()
         guard !channel.isOver || progress.withLock({ $0.pending != nil }) else { return }
-        _ = try? await withTimeLimit(Self.closeTimeout) { try await self.exchangeAll() }
+        _ = try? await withTimeout(Self.closeTimeout) { try await self.exchangeAll() }
     }
 
     /// Exchanges frames for as long as either side has something to send.

@@ -1,3 +1,4 @@
+import AsyncSupport
 import BlueZ
 import HandoffRadio
 
@@ -14,13 +15,15 @@ struct GATTConnection: Sendable {
     let notifyCharacteristic: GATTPeer.Characteristic
 
     /// Keeps frame and answer together: the server answers the last frame of a device, whichever program wrote it.
-    private let turns: Turnstile
+    private let turns: KeyedAsyncMutex<DeviceAddress>
+    private let address: DeviceAddress
 
     /// Finds the GATT service and checks its version.
     ///
     /// - Throws: ``RadioError`` with `refused` when the device has no such service, or another version of it.
-    init(_ peer: GATTPeer, turns: Turnstile) async throws {
+    init(_ peer: GATTPeer, at address: DeviceAddress, turns: KeyedAsyncMutex<DeviceAddress>) async throws {
         self.peer = peer
+        self.address = address
         self.turns = turns
         do {
             let names = [
@@ -45,7 +48,7 @@ struct GATTConnection: Sendable {
     ///
     /// - Throws: ``RadioError`` with `channelClosed` when no answer can be read; ``BlueZError``; `CancellationError`.
     func exchange(_ frame: GATTFrame) async throws -> GATTFrame {
-        try await turns.withTurn {
+        try await turns.withLock(for: address) {
             for _ in 1...Self.attempts {
                 if let answer = try await attempt(frame) { return answer }
                 try await Task.sleep(for: Self.pause)

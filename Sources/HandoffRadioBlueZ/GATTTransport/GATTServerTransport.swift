@@ -1,3 +1,4 @@
+import AsyncSupport
 import BlueZ
 import DBus
 import HandoffRadio
@@ -48,12 +49,12 @@ final class GATTServerTransport: Sendable {
     let incomingChannels: AsyncStream<IncomingChannel>
 
     private let port: ChannelPort
-    private let places: Places
+    private let places: CountingSemaphore
     private let notifier = GATTNotifier()
     private let state = Mutex(State())
     private let newChannels: AsyncStream<IncomingChannel>.Continuation
 
-    init(port: ChannelPort, places: Places) {
+    init(port: ChannelPort, places: CountingSemaphore) {
         self.port = port
         self.places = places
         (incomingChannels, newChannels) = AsyncStream.makeStream()
@@ -147,7 +148,7 @@ final class GATTServerTransport: Sendable {
     private func open(_ frame: GATTFrame, on id: SessionID) -> GATTFrame? {
         guard frame.number == 0, frame.data.map(UInt16.init) == [port.rawValue],
             state.withLock({ $0.hasRoom(Self.maximumSessions) }),
-            places.take()
+            places.tryAcquire()
         else { return nil }
         let channel = GATTChannel { [notifier] in notifier.notify([0]) }
         let first = GATTFrame(channel: frame.channel, number: 0, flags: [], window: frame.window)

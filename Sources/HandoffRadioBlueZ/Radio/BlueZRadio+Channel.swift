@@ -1,3 +1,4 @@
+import AsyncSupport
 import BlueZ
 package import HandoffRadio
 import L2CAP
@@ -23,13 +24,13 @@ extension BlueZRadio {
         }
         let session = try session()
         return try await mappingToRadioError(refusal: .timedOut) {
-            try await withCompanions([{ try await session.bluez.watch(session.adapter) }]) {
+            try await withBackgroundTasks([{ try await session.bluez.watch(session.adapter) }]) {
                 // Waiting for the end of the last link does not count towards the timeout.
-                let opened = try await linkTurns.withTurn(at: peer) {
-                    try await withTimeLimit(
+                let opened = try await linkTurns.withLock(for: peer) {
+                    try await withTimeout(
                         timeout,
                         discarding: { (late: OpenedChannel) in self.discard(late, to: peer, in: session) },
-                        { try await self.open(peer, port, deadline: .now + timeout, in: session) }
+                        body: { try await self.open(peer, port, deadline: .now + timeout, in: session) }
                     )
                 }
                 guard let opened else {
@@ -58,7 +59,6 @@ extension BlueZRadio {
     private func discard(_ late: OpenedChannel, to peer: DeviceAddress, in session: Session) {
         BlueZChannel(peer: RadioAddress(peer.description), carrier: late.channel).close()
         guard case .gatt = late else { return release(peer, in: session, after: Self.linger) }
-        gattTurns.giveBack(peer)
         release(peer, in: session, after: Self.linger, forgets: true)
     }
 
@@ -78,11 +78,10 @@ extension BlueZRadio {
             }
             return try await body(channel)
         case .gatt(let client):
-            let result = await outcome {
-                try await withCompanions([{ await client.run() }]) { try await body(channel) }
+            let result: Result<Success, any Error> = await Result {
+                try await withBackgroundTasks([{ await client.run() }]) { try await body(channel) }
             }
             await session.bluez.performCleanup { await client.finish() }
-            gattTurns.giveBack(peer)
             release(peer, in: session, after: Self.linger, forgets: true)
             return try result.get()
         }
@@ -108,7 +107,7 @@ extension BlueZRadio {
         links.withLock { $0.removeUser(of: peer) }
         session.bluez.performInBackground {
             try? await Task.sleep(for: delay)
-            try? await self.linkTurns.withTurn(at: peer) {
+            try? await self.linkTurns.withLock(for: peer) {
                 guard self.links.withLock({ $0.removeIfUnused(peer) }) else { return }
                 await session.bluez.disconnect(peer, on: session.adapter, limit: self.dropLimit)
                 guard forgets else { return }
@@ -132,7 +131,7 @@ extension BlueZRadio {
         deadline: ContinuousClock.Instant,
         in session: Session
     ) async throws -> OpenedChannel {
-        try await dials.withTurn { try await openNow(peer, port, deadline: deadline, in: session) }
+        try await dials.withLock { try await openNow(peer, port, deadline: deadline, in: session) }
     }
 
     /// Opens a channel; releases the link if that fails.
@@ -177,7 +176,7 @@ extension BlueZRadio {
     /// The answer is true if bluetoothd does not respond in time: it should not be asked to drop the link as well.
     private func isForeign(_ peer: DeviceAddress, in session: Session) async throws -> Bool {
         guard !links.withLock({ $0.contains(peer) }) else { return false }
-        return try await withTimeLimit(Self.deviceQueryTimeout) {
+        return try await withTimeout(Self.deviceQueryTimeout) {
             do {
                 let device = try await session.bluez.device(peer, on: session.adapter)
                 return device.isConnected || device.isPairedOrTrusted

@@ -1,3 +1,4 @@
+import AsyncSupport
 import BlueZ
 import DBus
 import HandoffRadio
@@ -53,15 +54,9 @@ extension BlueZRadio {
         at peer: DeviceAddress,
         _ port: ChannelPort
     ) async throws -> GATTClientTransport {
-        let turns = gattTurns.borrow(peer)
-        do {
-            let client = GATTClientTransport(try await GATTConnection(device, turns: turns))
-            try await client.open(port)
-            return client
-        } catch {
-            gattTurns.giveBack(peer)
-            throw error
-        }
+        let client = GATTClientTransport(try await GATTConnection(device, at: peer, turns: gattTurns))
+        try await client.open(port)
+        return client
     }
 
     private func connect(
@@ -96,7 +91,7 @@ extension BlueZRadio {
     /// Publishes the GATT service while `body` runs; `serve` gets each channel that is opened.
     func withGATTService<Success: Sendable>(
         _ server: GATTServerTransport,
-        places: Places,
+        places: CountingSemaphore,
         in session: Session,
         serving serve: @escaping @Sendable (BlueZChannel) async -> Void,
         _ body: () async throws -> Success
@@ -117,7 +112,9 @@ extension BlueZRadio {
                     }
                 }
             }
-            let result = await outcome { try await withCompanions([accepting], body) }
+            let result: Result<Success, any Error> = await Result {
+                try await withBackgroundTasks([accepting], body: body)
+            }
             server.close()
             // The peer's bluetoothd (5.66) may crash when a service disappears while it is connected: drop the links
             // first.
@@ -137,15 +134,14 @@ extension BlueZRadio {
     /// Publishes the GATT service beside an L2CAP listener, which works without it, until the task is cancelled.
     func offerGATTService(
         _ server: GATTServerTransport,
-        places: Places,
+        places: CountingSemaphore,
         in session: Session,
         serving serve: @escaping @Sendable (BlueZChannel) async -> Void
     ) async {
         guard transport == .both, session.adapter.servesGATT else { return }
         do {
-            try await withGATTService(server, places: places, in: session, serving: serve) {
-                let never = AsyncStream<Never> { _ in }
-                for await _ in never {}
+            try await withGATTService(server, places: places, in: session, serving: serve) { () async throws -> Void in
+                try await untilCancelled()
             }
         } catch {
             guard !Task.isCancelled else { return }
@@ -156,7 +152,7 @@ extension BlueZRadio {
     private func serve(
         _ incoming: GATTServerTransport.IncomingChannel,
         of server: GATTServerTransport,
-        _ places: Places,
+        _ places: CountingSemaphore,
         in session: Session,
         _ serve: @Sendable (BlueZChannel) async -> Void
     ) async {
@@ -175,13 +171,15 @@ extension BlueZRadio {
                 incoming.channel.fail(RadioError(.channelClosed, "the link to the other device was lost"))
             },
         ]
-        try? await withCompanions(watches) { await serve(BlueZChannel(peer: peer, carrier: .gatt(incoming.channel))) }
+        try? await withBackgroundTasks(watches) {
+            await serve(BlueZChannel(peer: peer, carrier: .gatt(incoming.channel)))
+        }
         incoming.channel.close()
-        places.giveBack()
+        places.release()
         // The caller drops the link. If it has crashed it cannot, and the link would remain indefinitely.
         if let address, timedOut.withLock(\.self) { await session.bluez.disconnect(address, on: session.adapter) }
         // The caller may not have read the end yet; the limit holds for one that only continues to write.
-        _ = try? await withTimeLimit(GATTServerTransport.idleTimeout) { try await server.waitUntilIdle(of: incoming) }
+        _ = try? await withTimeout(GATTServerTransport.idleTimeout) { try await server.waitUntilIdle(of: incoming) }
         server.forget(incoming)
     }
 }

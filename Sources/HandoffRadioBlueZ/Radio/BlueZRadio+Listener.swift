@@ -1,3 +1,4 @@
+import AsyncSupport
 import BlueZ
 package import HandoffRadio
 import L2CAP
@@ -22,7 +23,7 @@ extension BlueZRadio {
         _ body: (ChannelPort) async throws -> Success
     ) async throws -> Success {
         let session = try session()
-        let places = Places(limit)
+        let places = CountingSemaphore(limit)
         return try await mappingToRadioError(refusal: .listeningRefused) {
             let listener = try socketListener(in: session)
             defer { listener?.close() }
@@ -38,7 +39,7 @@ extension BlueZRadio {
                 { try await self.accept(from: listener, places, in: session, serve) },
                 { await self.offerGATTService(server, places: places, in: session, serving: serve) },
             ]
-            return try await withCompanions(companions) { try await body(port) }
+            return try await withBackgroundTasks(companions) { try await body(port) }
         }
     }
 
@@ -71,20 +72,20 @@ extension BlueZRadio {
     /// Serves each channel in a child task, until the task is cancelled.
     private func accept(
         from listener: L2CAPListener,
-        _ places: Places,
+        _ places: CountingSemaphore,
         in session: Session,
         _ serve: @escaping @Sendable (BlueZChannel) async -> Void
     ) async throws {
         try await withThrowingDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 guard let channel = try await nextChannel(of: listener) else { continue }
-                guard places.take() else {
+                guard places.tryAcquire() else {
                     channel.close()
                     continue
                 }
                 group.addTask {
                     await self.serve(channel, in: session, serve)
-                    places.giveBack()
+                    places.release()
                 }
             }
         }
@@ -118,7 +119,7 @@ extension BlueZRadio {
             guard !isKnown, await self.isShared(peer, in: session), !Task.isCancelled else { return }
             self.links.withLock { $0.markForeign(peer) }
         }
-        try? await withCompanions([query]) { await self.serve(served, serve) }
+        try? await withBackgroundTasks([query]) { await self.serve(served, serve) }
         // The caller drops the link; this is for callers that do not.
         release(peer, in: session, after: Self.incomingLinkLinger, isOurs: false)
     }
@@ -133,7 +134,7 @@ extension BlueZRadio {
     /// A link that was created for the channel is so new that bluetoothd has not read the peer's services yet. If
     /// bluetoothd does not answer in time, the link counts as shared.
     private func isShared(_ peer: DeviceAddress, in session: Session) async -> Bool {
-        let query = try? await withTimeLimit(Self.deviceQueryTimeout) {
+        let query = try? await withTimeout(Self.deviceQueryTimeout) {
             let device = try await session.bluez.device(peer, on: session.adapter)
             return device.isPairedOrTrusted || device.hasServices
         }

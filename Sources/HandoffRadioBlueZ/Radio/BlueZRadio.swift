@@ -1,3 +1,4 @@
+import AsyncSupport
 import BlueZ
 package import DBus
 import Epoll
@@ -25,25 +26,22 @@ package final class BlueZRadio: Radio {
         var hasRun = false
     }
 
-    /// The delay before reconnecting to the bus; it is doubled each time, from the first value up to the second.
-    private static let reconnectDelays = (Duration.seconds(1), Duration.seconds(60))
-
     let logger: Logger
     let transport: ChannelTransport
     let dropLimit: Duration
     /// Serializes the GATT exchanges with each device.
-    let gattTurns = DeviceTurns()
+    let gattTurns = KeyedAsyncMutex<DeviceAddress>()
     /// Serializes creating and dropping the link to each device.
-    let linkTurns = DeviceTurns()
+    let linkTurns = KeyedAsyncMutex<DeviceAddress>()
     /// Whether a listener has published the GATT service.
     let isGATTServiceTaken = Mutex(false)
-    let dials = Turnstile()
+    let dials = AsyncMutex()
     let links = Mutex(LinkUsageTable())
 
     private let bus: BusAddress
     private let choice: Mutex<AdapterChoice>
     private let state = Mutex(State())
-    private let condition = Broadcast(
+    private let condition = CurrentValue(
         RadioState.unavailable(RadioError(.serviceAbsent, "the radio has not been started yet"))
     )
 
@@ -80,7 +78,7 @@ package final class BlueZRadio: Radio {
         }
         guard isFirst else { throw RadioError(.unusable, "this radio has run already: create another one") }
         defer { condition.finish() }
-        var delay = Self.reconnectDelays.0
+        var backoff = Backoff(first: .seconds(1), longest: .seconds(60))
         while !Task.isCancelled {
             let start = ContinuousClock.now
             do {
@@ -90,9 +88,8 @@ package final class BlueZRadio: Radio {
                 try connectionLost(error)
             }
             // A connection that lasted this long was successful; start with the shortest delay again.
-            if start.duration(to: .now) > Self.reconnectDelays.1 { delay = Self.reconnectDelays.0 }
-            try? await Task.sleep(for: delay)
-            delay = min(delay * 2, Self.reconnectDelays.1)
+            if start.duration(to: .now) > backoff.longest { backoff.reset() }
+            try? await backoff.wait()
         }
     }
 
@@ -169,6 +166,6 @@ package final class BlueZRadio: Radio {
         case .ready(let description): logger.info("using \(description.name)")
         case .unavailable(let error): logger.notice("\(error)")
         }
-        condition.publish(next)
+        condition.update(next)
     }
 }

@@ -1,3 +1,4 @@
+import AsyncSupport
 import Epoll
 import HandoffRadio
 private import SystemPackage

@@ -1,3 +1,4 @@
+import AsyncSupport
 import Epoll
 package import HandoffRadio
 private import Synchronization
@@ -15,7 +16,7 @@ package final class SimulatedChannel: RadioChannel {
     private let station: Station
     private let peerName: String
     private let peerID: StationID
-    private let credits = Credits(8)
+    private let credits = CountingSemaphore(8)
     private let outgoing: AsyncStream<[UInt8]>
     private let outbox: AsyncStream<[UInt8]>.Continuation
     private let end = Mutex<RadioError?>(nil)
@@ -43,7 +44,9 @@ package final class SimulatedChannel: RadioChannel {
                 "A message on this channel has 1 to \(maximumMessageLength) bytes, got \(message.count)."
             )
         }
-        guard await credits.take() else {
+        do {
+            try await credits.acquire()
+        } catch {
             close()
             throw ending
         }
@@ -63,7 +66,7 @@ package final class SimulatedChannel: RadioChannel {
     /// - Throws: what `body` throws.
     func whileOpen<Success: Sendable>(_ body: () async throws -> Success) async throws -> Success {
         defer { close() }
-        return try await withServices([transmit, supervise], body)
+        return try await withBackgroundTasks([transmit, supervise], body: body)
     }
 
     /// Closes this end; queued messages are lost.
@@ -145,7 +148,7 @@ extension SimulatedChannel {
             }
             // A peer that has closed is detected here or by the receiving task, whichever is first.
             guard sent != nil else { return credits.close() }
-            credits.give()
+            credits.release()
         }
     }
 
@@ -162,7 +165,7 @@ extension SimulatedChannel {
 
     /// Waits until the peer is within reach; returns false when the task is cancelled.
     private func waitUntilReachable() async -> Bool {
-        for await air in station.air.stream({ $0 }) where air.link(from: station.name, to: peerName) != nil {
+        for await air in station.air.values() where air.link(from: station.name, to: peerName) != nil {
             return true
         }
         return false
@@ -170,7 +173,7 @@ extension SimulatedChannel {
 
     /// Ends the channel when the peer is out of reach for the supervision time-out, until the task is cancelled.
     @Sendable private func supervise() async {
-        for await air in station.air.stream({ $0 }) where air.link(from: station.name, to: peerName) == nil {
+        for await air in station.air.values() where air.link(from: station.name, to: peerName) == nil {
             guard (try? await Task.sleep(for: air.supervisionTimeout)) != nil else { return }
             if !isReachable { return linkLost() }
         }

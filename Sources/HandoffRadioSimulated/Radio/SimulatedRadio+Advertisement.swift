@@ -1,3 +1,4 @@
+import AsyncSupport
 package import HandoffRadio
 private import Synchronization
 
@@ -23,7 +24,7 @@ extension SimulatedRadio {
             defer { advertiser.close() }
             advertiser.transmit()
             let answer: @Sendable () async -> Void = { await self.answerDials(at: advertiser, of: station) }
-            return try await withServices([advertiser.run, answer], body)
+            return try await withBackgroundTasks([advertiser.run, answer], body: body)
         }
     }
 }

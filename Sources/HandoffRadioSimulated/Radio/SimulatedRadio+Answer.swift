@@ -1,3 +1,4 @@
+import AsyncSupport
 import Epoll
 import HandoffRadio
 private import Synchronization
@@ -6,12 +7,12 @@ extension SimulatedRadio {
     /// Answers every caller that dials this advertisement, until the task is cancelled.
     func answerDials(at advertiser: Advertiser, of station: Station) async {
         // A silent caller is given two seconds; further callers wait in the backlog.
-        let places = Credits(16)
+        let places = CountingSemaphore(16)
         await withDiscardingTaskGroup { group in
-            while await places.take(), let caller = await advertiser.acceptConnection() {
+            while (try? await places.acquire()) != nil, let caller = await advertiser.acceptConnection() {
                 group.addTask {
                     await self.answer(caller, at: advertiser.address, of: station)
-                    places.give()
+                    places.release()
                 }
             }
             group.cancelAll()

@@ -1,3 +1,4 @@
+import AsyncSupport
 import Epoll
 package import HandoffRadio
 private import SystemPackage
@@ -11,10 +12,8 @@ extension SimulatedRadio {
     ) async throws -> Success {
         try await whileAvailable { station in
             let silence = RadioError(.timedOut, "\(address) did not answer within \(timeout); is it near and awake?")
-            let channel = try await withDeadline(after: timeout, throwing: silence) {
-                guard await dialling.take() else { throw CancellationError() }
-                defer { dialling.give() }
-                return try await dial(address, port, from: station)
+            let channel = try await withTimeout(timeout, throwing: silence) {
+                try await dialling.withLock { try await dial(address, port, from: station) }
             }
             return try await channel.whileOpen { try await body(channel) }
         }

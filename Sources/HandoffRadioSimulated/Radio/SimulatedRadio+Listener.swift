@@ -1,3 +1,4 @@
+import AsyncSupport
 import Epoll
 package import HandoffRadio
 private import Synchronization
@@ -17,7 +18,7 @@ extension SimulatedRadio {
                 listener.close()
             }
             let accept: @Sendable () async -> Void = { await Self.accept(from: listener, serve) }
-            return try await withServices([accept]) { try await body(port) }
+            return try await withBackgroundTasks([accept]) { try await body(port) }
         }
     }
 

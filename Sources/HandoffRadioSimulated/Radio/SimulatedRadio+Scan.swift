@@ -1,3 +1,4 @@
+import AsyncSupport
 package import HandoffRadio
 
 extension SimulatedRadio {
@@ -16,7 +17,7 @@ extension SimulatedRadio {
             let listen: @Sendable () async -> Void = {
                 await Self.receiveReports(from: scanSocket, services) { continuation.yield($0) }
             }
-            return try await withServices([listen]) { try await body(reports) }
+            return try await withBackgroundTasks([listen]) { try await body(reports) }
         }
     }
 

@@ -1,3 +1,4 @@
+import AsyncSupport
 package import Epoll
 package import HandoffRadio
 import Synchronization
@@ -17,9 +18,9 @@ package final class SimulatedRadio: Radio {
     package let directory: String
 
     let state = Mutex(State())
-    let dialling = Credits(1)
+    let dialling = AsyncMutex()
     private let inotify: Inotify
-    private let availability = Published(Availability.idle)
+    private let availability = CurrentValue(Availability.idle)
 
     /// Creates a station on the air of `directory`, which is created if it does not exist.
     ///
@@ -37,7 +38,7 @@ package final class SimulatedRadio: Radio {
         }
         guard isFirst else { throw RadioError(.unusable, "A simulated radio runs only once; create another one.") }
         defer {
-            availability.update { $0 = .ended }
+            availability.set(.ended)
             availability.finish()
         }
         guard Self.isValid(name) else {
@@ -80,14 +81,14 @@ package final class SimulatedRadio: Radio {
     }
 
     package func states() -> AsyncStream<RadioState> {
-        availability.stream(\.state)
+        availability.values(\.state)
     }
 
     /// Runs `body` for as long as the radio stays available.
     ///
     /// - Throws: ``RadioError`` with the reason why the radio cannot be used; otherwise what `body` throws.
     func whileAvailable<Success: Sendable>(_ body: (Station) async throws -> Success) async throws -> Success {
-        let changes = availability.stream { $0 }
+        let changes = availability.values()
         guard case .on(let session, let station, _) = availability.value else {
             throw availability.value.obstacle ?? RadioError(.unusable, "The simulated radio is not on.")
         }
@@ -100,7 +101,7 @@ package final class SimulatedRadio: Radio {
             if !Task.isCancelled, let obstacle = availability.value.obstacle(since: session) { throw obstacle }
         }
         do {
-            return try await withServices([watch]) { try await body(station) }
+            return try await withBackgroundTasks([watch]) { try await body(station) }
         } catch {
             // If the radio became unavailable, throw that reason instead of its consequence.
             guard !Task.isCancelled, let obstacle = availability.value.obstacle(since: session) else { throw error }
@@ -123,7 +124,7 @@ package final class SimulatedRadio: Radio {
             return state.session
         }
         let next = isOff ? Availability.off : .on(session: session, station, advisories)
-        availability.update { $0 = next }
+        availability.set(next)
     }
 
     private static func isValid(_ name: String) -> Bool {

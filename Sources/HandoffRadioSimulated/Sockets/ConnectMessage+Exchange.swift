@@ -1,3 +1,4 @@
+import AsyncSupport
 import Epoll
 private import SystemPackage
 
@@ -13,7 +14,7 @@ extension ConnectMessage {
     /// Returns the other side's message; nil when it closes the socket, sends an invalid message, or nothing within
     /// `timeout`.
     static func receive(on socket: ReactorDescriptor, within timeout: Duration) async -> ConnectMessage? {
-        let bytes = try? await withDeadline(after: timeout, throwing: CancellationError()) {
+        let bytes = try? await withTimeout(timeout, throwing: CancellationError()) {
             try await socket.whenReady(for: .reading) { descriptor throws(Errno) in
                 try UnixSocket.receive(atMost: maximumLength, from: descriptor)
             }

@@ -1,3 +1,4 @@
+import AsyncSupport
 import Epoll
 private import Synchronization
 import SystemPackage
@@ -7,7 +8,7 @@ final class Station: Sendable {
     let name: String
     let directory: AirDirectory
     let reactor: Reactor
-    let air: Published<Air>
+    let air: CurrentValue<Air>
     let randomness: Randomness
     private let lock: StationLock
     private let lastScanSocket = Mutex(0)
@@ -25,7 +26,7 @@ final class Station: Sendable {
         self.name = name
         self.directory = directory
         self.reactor = reactor
-        self.air = Published(air)
+        self.air = CurrentValue(air)
         randomness = Randomness(seed: air.seed, station: name)
     }
 
@@ -40,8 +41,8 @@ final class Station: Sendable {
         reading.withLock { _ in
             do throws(AirTextError) {
                 let now = try directory.air()
-                // Only a change wakes the tasks that watch the air.
-                if now != air.value { air.update { $0 = now } }
+                // It wakes the tasks that watch the air only when it differs.
+                air.update(now)
                 return nil
             } catch {
                 return error

@@ -1,3 +1,4 @@
+import AsyncSupport
 import BlueZ
 package import DBus
 package import Synchronization
@@ -148,7 +149,7 @@ package func withFakeBluetoothd<Success: Sendable>(
     try await Connection.withConnection(to: address) { connection in
         let fake = FakeBluetoothd(connection)
         connection.objects.insertObjectManager(at: .root)
-        return try await withCompanions([{ await fake.runAfterwards() }]) {
+        return try await withBackgroundTasks([{ await fake.runAfterwards() }]) {
             try await connection.withName("org.bluez") { try await body(fake) }
         }
     }

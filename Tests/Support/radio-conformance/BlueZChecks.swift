@@ -1,3 +1,4 @@
+import AsyncSupport
 import BlueZ
 import DBus
 import HandoffRadio
@@ -64,7 +65,7 @@ enum BlueZChecks {
     }
 
     static func restart(_ radio: BlueZRadio, say: (String) -> Void) async throws {
-        try await withCompanions([{ try await radio.run() }]) {
+        try await withBackgroundTasks([{ try await radio.run() }]) {
             for word in ["advertising", "advertising again"] {
                 for await state in radio.states() {
                     if case .ready = state { break }

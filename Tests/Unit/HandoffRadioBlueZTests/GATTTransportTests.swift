@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 import HandoffRadio
 import TestLimits
@@ -144,7 +145,7 @@ extension GATTChannelBuffers {
 @Suite("The mailbox of a listener", .endsWithin(minutes: 10))
 struct GATTServerTransportTests {
     private static let device: ObjectPath = "/org/bluez/hci0/dev_C0_00_00_00_00_01"
-    private let server = GATTServerTransport(port: .gattOnly, places: Places(2))
+    private let server = GATTServerTransport(port: .gattOnly, places: CountingSemaphore(2))
 
     @Test("bytes go both ways, in order, whoever is faster", arguments: [0, 1, 503, 504, 4095])
     func transfer(extra: Int) async throws {

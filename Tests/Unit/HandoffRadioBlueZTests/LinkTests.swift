@@ -1,3 +1,4 @@
+import AsyncSupport
 import BlueZ
 import BlueZTestSupport
 import DBus
@@ -73,7 +74,7 @@ private func withFakeRadio(
             let adapter = fake.addAdapter()
             fake.addAdvertising(to: adapter)
             fake.addGATT(to: adapter)
-            try await withCompanions([{ try await radio.run() }]) {
+            try await withBackgroundTasks([{ try await radio.run() }]) {
                 await awaiting("the radio to be ready") {
                     for await state in radio.states() {
                         if case .ready = state { break }

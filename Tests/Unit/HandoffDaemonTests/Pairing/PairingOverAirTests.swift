@@ -1,3 +1,4 @@
+import AsyncSupport
 import Epoll
 import HandoffCore
 import HandoffCrypto
@@ -158,7 +159,7 @@ struct PairingDevice: Sendable {
 /// A person who says yes.
 final class Yes: PairingDelegate {
     let name: String
-    private let outcome = Latest<String?>(nil)
+    private let outcome = Promise<String>()
 
     init(_ name: String) {
         self.name = name
@@ -167,7 +168,7 @@ final class Yes: PairingDelegate {
     /// What the person is told in the end, in one word.
     func end() async throws -> String {
         try await awaiting("the end of the pairing for \(name)") {
-            try await outcome.changed(since: outcome.initial).value ?? ""
+            try await outcome.value()
         }
     }
 
@@ -180,9 +181,9 @@ final class Yes: PairingDelegate {
 
     func didEnd(_ outcome: PairingMachine.Outcome) {
         switch outcome {
-        case .paired: self.outcome.setOnce("paired")
-        case .unconfirmed: self.outcome.setOnce("unconfirmed")
-        case .notPaired: self.outcome.setOnce("notPaired")
+        case .paired: self.outcome.fulfil("paired")
+        case .unconfirmed: self.outcome.fulfil("unconfirmed")
+        case .notPaired: self.outcome.fulfil("notPaired")
         }
     }
 }

@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffCore
 import HandoffModel
 import HandoffRadio
@@ -22,7 +23,7 @@ struct FetchServiceTests {
                 world.engine.receive(try peer.advertisementReport(of: "edit", from: Self.other))
             }
             #expect(failure == .peerRefused)
-            #expect(radio.dials.current.value == [Self.one, Self.other])
+            #expect(radio.dials.value == [Self.one, Self.other])
         }
     }
 
@@ -37,7 +38,7 @@ struct FetchServiceTests {
                 _ = try await awaiting("a dial") { try await radio.dials.changed(since: radio.dials.initial) }
                 for _ in 0..<100 { world.engine.receive(try peer.advertisementReport(of: "edit", from: Self.one)) }
             }
-            #expect(radio.dials.current.value == [Self.one])
+            #expect(radio.dials.value == [Self.one])
         }
     }
 
@@ -47,7 +48,7 @@ struct FetchServiceTests {
             let radio = DialRecordingRadio(breaking: Self.one)
             let failure = try await Self.failure(of: peer, heardAt: [Self.one], over: radio, in: world)
             #expect(failure == .peerUnreachable)
-            #expect(radio.dials.current.value == [Self.one, Self.one, Self.one])
+            #expect(radio.dials.value == [Self.one, Self.one, Self.one])
         }
     }
 
@@ -57,7 +58,7 @@ struct FetchServiceTests {
             let radio = DialRecordingRadio(refusing: Self.one, breaking: Self.one, breaks: 1)
             let failure = try await Self.failure(of: peer, heardAt: [Self.one], over: radio, in: world)
             #expect(failure == .peerRefused)
-            #expect(radio.dials.current.value == [Self.one, Self.one])
+            #expect(radio.dials.value == [Self.one, Self.one])
         }
     }
 
@@ -67,7 +68,7 @@ struct FetchServiceTests {
             let radio = DialRecordingRadio(refusing: Self.other, breaking: Self.one)
             let failure = try await Self.failure(of: peer, heardAt: [Self.other, Self.one], over: radio, in: world)
             #expect(failure != nil)
-            #expect(radio.dials.current.value == [Self.one, Self.other, Self.one, Self.one])
+            #expect(radio.dials.value == [Self.one, Self.other, Self.one, Self.one])
         }
     }
 

@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffCore
 import HandoffModel
 import HandoffWire
@@ -32,7 +33,7 @@ struct EngineFetchTests {
     private final class App: EngineObserver {
         let engine: Engine
         let effects: RecordedEffects
-        let asked = Latest<[SaveRequests.Request]>([])
+        let asked = CurrentValue<[SaveRequests.Request]>([])
 
         init(_ world: EngineWorld) {
             engine = world.engine
@@ -43,7 +44,7 @@ struct EngineFetchTests {
 
         func show(_ effect: Engine.Effect) {
             effects.show(effect)
-            if case .saveRequested(_, let saveRequest) = effect { asked.set(asked.current.value + [saveRequest]) }
+            if case .saveRequested(_, let saveRequest) = effect { asked.modify { $0.append(saveRequest) } }
         }
 
         func saveRequest() async throws -> SaveRequests.Request {
@@ -131,7 +132,7 @@ struct EngineFetchTests {
             world.effects.clear()
             for _ in 0..<1000 { try world.engine.setNeedsSave(true, of: id, by: Self.client) }
             #expect(world.effects.all == ["changed \(id)"])
-            #expect(world.engine.advertising.current.number == plan.number)
+            #expect(world.engine.advertising.current.version == plan.version)
         }
     }
 }

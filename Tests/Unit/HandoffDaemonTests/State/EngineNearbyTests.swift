@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffBus
 import HandoffCore
 import HandoffCrypto
@@ -29,15 +30,15 @@ struct EngineNearbyTests {
     @Test("advertisements of strangers leave no trace, and wake nobody")
     func strangers() async throws {
         try await EngineWorld.runReady { world, _ in
-            let before = (world.engine.advertising.current.number, world.engine.deadline.current.number)
+            let before = (world.engine.advertising.current.version, world.engine.deadline.current.version)
             for number in 0..<200 {
                 world.engine.receive(try Peer("stranger \(number)").advertisementReport(of: "edit"))
             }
             #expect(world.effects.all.isEmpty)
             #expect(world.nearby.isEmpty)
             #expect(world.engine.read { $0.lastSeen.isEmpty })
-            #expect(world.engine.advertising.current.number == before.0)
-            #expect(world.engine.deadline.current.number == before.1)
+            #expect(world.engine.advertising.current.version == before.0)
+            #expect(world.engine.deadline.current.version == before.1)
         }
     }
 

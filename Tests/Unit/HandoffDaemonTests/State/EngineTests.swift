@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
@@ -115,7 +116,7 @@ struct EngineTests {
             for line in 0..<2000 {
                 try world.engine.update(id, to: .sample(line: Int64(line)), isEligible: true, by: ":1.1")
             }
-            #expect(world.engine.advertising.current.number == plan.number)
+            #expect(world.engine.advertising.current.version == plan.version)
         }
     }
 
@@ -127,7 +128,7 @@ struct EngineTests {
             let plan = world.engine.advertising.current
             for round in 0..<1000 { try world.engine.becomeCurrent(ids[(round + 1) % 2], by: ":1.1") }
             // The machine may be so slow that half a second passes in between.
-            #expect(world.engine.advertising.current.number <= plan.number + 5)
+            #expect(world.engine.advertising.current.version <= plan.version + 5)
             #expect(world.engine.deadline.current.value != nil)
         }
     }

@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffRadio
 import Synchronization
 
@@ -18,7 +19,7 @@ final class DialRecordingRadio: Radio {
     }
 
     /// Where it was dialled, in order.
-    let dials = Latest<[RadioAddress]>([])
+    let dials = CurrentValue<[RadioAddress]>([])
 
     private let refusing: RadioAddress?
     private let breaking: RadioAddress?
@@ -40,8 +41,8 @@ final class DialRecordingRadio: Radio {
         timeout: Duration,
         _ body: (Channel) async throws -> Success
     ) async throws -> Success {
-        dials.set(dials.current.value + [address])
-        if address == breaking, dials.current.value.count <= breaks {
+        dials.modify { $0.append(address) }
+        if address == breaking, dials.value.count <= breaks {
             return try await body(Channel(peer: address))
         }
         if address == refusing { throw RadioError(.refused, "refused") }
