@@ -80,7 +80,7 @@ struct PairingReconciliationStories {
     func unconfirmed() async throws {
         try await World.runStrangers { world, laptop, desktop in
             try await Self.withUnanswered(in: world, desktop) { other in
-                try await other.screen.line(containing: "did not say whether it has")
+                try await other.screen.line(containing: "has not answered")
                 #expect(await other.process.exitStatus() == 5)
             }
             desktop.signal(SIGTERM)

@@ -64,7 +64,7 @@ struct PairingMachineTests {
         var simulation = try PairingSimulation([.quick])
         simulation.run()
         #expect(simulation.sides[0].outcome?.word == "notPaired")
-        #expect(simulation.sides[0].sentence.contains("No other device"))
+        #expect(simulation.sides[0].sentence.contains("No other pairing device"))
         #expect(simulation.time == PairingMachine.searchLimit)
     }
 
