@@ -91,32 +91,3 @@ extension Interface {
         return Interface(name: HandoffName.appsInterface, methods: [list, setDefault])
     }
 }
-
-extension HandoffClient {
-    /// Returns the apps that continue activities, and the desktop files that cannot be used.
-    package func apps() async throws -> (apps: [AppDescription], faults: [AppFileFault]) {
-        let reply = try await callApps("ListApps", [[String: Value]().value])
-        let apps = reply.first?.array?.compactMap(\.stringDictionary).map(AppDescription.init) ?? []
-        let faults = reply.dropFirst().first?.array?.compactMap(\.structure).map { fields in
-            AppFileFault(file: fields.first?.string ?? "", message: fields.dropFirst().first?.string ?? "")
-        }
-        return (apps, faults ?? [])
-    }
-
-    /// Makes an app the default for activities of a type; an empty id removes the default.
-    package func setDefault(_ app: String, for type: String) async throws {
-        _ = try await callApps("SetDefault", [.string(type), .string(app), [String: Value]().value])
-    }
-
-    private func callApps(_ member: MemberName, _ arguments: [Value]) async throws -> [Value] {
-        try await connection.call(
-            MethodCall(
-                destination: HandoffName.bus,
-                path: HandoffName.root,
-                interface: HandoffName.appsInterface,
-                member: member,
-                arguments: arguments
-            )
-        )
-    }
-}

@@ -83,7 +83,7 @@ package struct NearbyTable: Sendable {
     }
 
     /// Returns the endpoints at which a device was heard recently, the last one first.
-    package func endpoints(of device: DeviceID) -> [RecentEndpoints.PeerEndpoint] { endpoints[device]?.all ?? [] }
+    package func endpoints(of device: DeviceID) -> [PeerEndpoint] { endpoints[device]?.all ?? [] }
 
     /// Handles one opened advertisement, and returns the changes to the table.
     package mutating func insert(_ report: Report, at now: Moment) -> [Change] {
@@ -139,7 +139,7 @@ package struct NearbyTable: Sendable {
         let isAccepted = replayFilter.accepts(report.activity, slot: report.slot, at: now.uptime)
         replayFilters[report.device] = replayFilter
         if isAccepted || slot == report.slot {
-            let endpoint = RecentEndpoints.PeerEndpoint(address: report.address, port: report.port)
+            let endpoint = PeerEndpoint(address: report.address, port: report.port)
             endpoints[report.device, default: RecentEndpoints()].insert(endpoint, at: now.uptime)
         }
         return isAccepted

@@ -1,18 +1,5 @@
-package import HandoffRadio
-
 /// The endpoints at which a device was heard recently: several when its advertisements are replayed elsewhere.
 package struct RecentEndpoints: Sendable {
-    /// An endpoint at which a device can be dialled.
-    package struct PeerEndpoint: Hashable, Sendable {
-        package let address: RadioAddress
-        package let port: ChannelPort
-
-        package init(address: RadioAddress, port: ChannelPort) {
-            self.address = address
-            self.port = port
-        }
-    }
-
     /// The maximum number of endpoints; an attacker that replays a device at more addresses than that drowns it out.
     package static let maximumCount = 8
     /// How much earlier than the last endpoint another one may have been heard: an old bluetoothd is heard every 1.28

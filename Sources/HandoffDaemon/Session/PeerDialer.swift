@@ -2,9 +2,6 @@ import AsyncSupport
 import HandoffCore
 import HandoffRadio
 
-/// The address and port at which a device can be dialled.
-typealias PeerEndpoint = RecentEndpoints.PeerEndpoint
-
 /// Opens channels to devices at the endpoints where they are heard at the moment.
 struct PeerDialer<R: Radio>: Sendable {
     let engine: Engine

@@ -1,0 +1,57 @@
+package import DBus
+
+extension HandoffClient {
+    /// The synchronised folders, by id.
+    package func folders() async throws -> [FolderDescription] {
+        let reply = try await callDocuments("ListFolders", [])
+        return reply.first?.array?.compactMap(\.stringDictionary).map(FolderDescription.init) ?? []
+    }
+
+    /// Sets the path of a folder on this device.
+    package func addFolder(_ id: String, at path: String) async throws {
+        _ = try await callDocuments("AddFolder", [.string(id), .string(path)])
+    }
+
+    /// Removes a folder from the list; the files in it are kept.
+    package func removeFolder(_ id: String) async throws {
+        _ = try await callDocuments("RemoveFolder", [.string(id)])
+    }
+
+    /// Returns the address under which a file is sent to another device.
+    package func locate(_ url: String) async throws -> String {
+        try await callDocuments("Locate", [.string(url)]).decode(at: 0, as: String.self)
+    }
+
+    /// Returns the MIME type of a document, empty when its name does not determine one, and the activity types that
+    /// apps bind to it.
+    package func types(ofDocument url: String) async throws -> (mediaType: String, activityTypes: [String]) {
+        let reply = try await callDocuments("DocumentTypes", [.string(url)])
+        return (try reply.decode(at: 0, as: String.self), reply.last?.array?.compactMap(\.string) ?? [])
+    }
+
+    /// Returns why the document of an activity is not available on other devices now; empty when it is.
+    package func documentProblem(of activity: ObjectPath) async throws -> String {
+        let reply = try await connection.call(
+            MethodCall(
+                destination: HandoffName.bus,
+                path: activity,
+                interface: "org.freedesktop.DBus.Properties",
+                member: "Get",
+                arguments: [.string(HandoffName.activityInterface.description), .string("DocumentProblem")]
+            )
+        )
+        return reply.first?.unwrapped.string ?? ""
+    }
+
+    private func callDocuments(_ member: MemberName, _ arguments: [Value]) async throws -> [Value] {
+        try await connection.call(
+            MethodCall(
+                destination: HandoffName.bus,
+                path: HandoffName.root,
+                interface: HandoffName.documentsInterface,
+                member: member,
+                arguments: arguments + [[String: Value]().value]
+            )
+        )
+    }
+}

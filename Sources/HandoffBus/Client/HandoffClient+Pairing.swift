@@ -1,0 +1,39 @@
+package import DBus
+
+extension HandoffClient {
+    /// Asks the daemon to search for a device to pair with; the agent at `agent` on this connection is called with
+    /// everything that follows.
+    package func pair(agent: ObjectPath) async throws {
+        _ = try await callPairing("Pair", [.objectPath(agent), [String: Value]().value])
+    }
+
+    /// Forgets an unconfirmed pairing.
+    package func forgetPairing(with device: String) async throws {
+        _ = try await callPairing("Forget", [.string(device)])
+    }
+
+    /// Returns the devices with which a pairing is unconfirmed.
+    package func unconfirmedDevices() async throws -> [UnconfirmedDevice] {
+        let value = try await connection.property(
+            of: HandoffName.bus,
+            at: HandoffName.root,
+            interface: HandoffName.pairingInterface,
+            name: "Unconfirmed"
+        )
+        return value.array?.compactMap(\.structure).map { fields in
+            UnconfirmedDevice(id: fields.first?.string ?? "", name: fields.dropFirst().first?.string ?? "")
+        } ?? []
+    }
+
+    private func callPairing(_ member: MemberName, _ arguments: [Value]) async throws -> [Value] {
+        try await connection.call(
+            MethodCall(
+                destination: HandoffName.bus,
+                path: HandoffName.root,
+                interface: HandoffName.pairingInterface,
+                member: member,
+                arguments: arguments
+            )
+        )
+    }
+}

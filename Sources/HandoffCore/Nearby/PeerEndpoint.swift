@@ -1,0 +1,12 @@
+package import HandoffRadio
+
+/// The address and port at which a device can be dialled.
+package struct PeerEndpoint: Hashable, Sendable {
+    package let address: RadioAddress
+    package let port: ChannelPort
+
+    package init(address: RadioAddress, port: ChannelPort) {
+        self.address = address
+        self.port = port
+    }
+}
