@@ -4,7 +4,7 @@ package import SystemPackage
 /// Reports changes in directories (inotify(7)).
 ///
 /// Instead of a directory that does not exist, its nearest existing ancestor is watched, in which it may appear. If the
-/// kernel refuses a watch, ``obstacle`` contains the reason, and ``changed(orAfter:)`` returns at intervals, so that
+/// kernel refuses a watch, ``obstacle`` contains the reason, and `changed(orAfter:)` returns at intervals, so that
 /// the caller polls.
 package final class DirectoryWatch: Sendable {
     /// The reason why the kernel does not report every change; nil if it does.

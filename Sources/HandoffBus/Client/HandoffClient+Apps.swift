@@ -1,4 +1,4 @@
-package import DBus
+import DBus
 
 extension HandoffClient {
     /// Returns the apps that continue activities, and the desktop files that cannot be used.
