@@ -45,14 +45,14 @@ package final class DirectoryWatch: Sendable {
     /// A return is a hint: more than one change may have happened, and with an obstacle possibly none. After a wait was
     /// cancelled, the watch reports no more changes.
     ///
-    /// - Throws: `ECANCELED` when the task is cancelled.
-    package func changed(orAfter interval: Duration) async throws(Errno) {
+    /// - Throws: `CancellationError` when the task is cancelled.
+    package func changed(orAfter interval: Duration) async throws(CancellationError) {
         if obstacle != nil {
-            guard (try? await Task.sleep(for: interval)) != nil else { throw .canceled }
+            guard (try? await Task.sleep(for: interval)) != nil else { throw CancellationError() }
             return
         }
         for await _ in changes { return }
-        throw .canceled
+        throw CancellationError()
     }
 
     /// - Returns: the error of the first directory that exists and cannot be watched; nil if there is none.
@@ -62,12 +62,27 @@ package final class DirectoryWatch: Sendable {
         _ subscription: InotifyInstance.Subscription
     ) -> Errno? {
         var obstacle: Errno?
-        for directory in directories {
-            if subscription.watch(directory, events.inside, &obstacle) { continue }
-            var path = directory
-            while path.removeLastComponent(), !subscription.watch(path, Events.above, &obstacle) {}
-        }
+        for directory in directories { watch(directory, events, subscription, &obstacle) }
         return obstacle
+    }
+
+    /// Watches a directory, or its nearest existing ancestor.
+    private static func watch(
+        _ directory: FilePath,
+        _ events: Events,
+        _ subscription: InotifyInstance.Subscription,
+        _ obstacle: inout Errno?
+    ) {
+        var watched: FilePath?
+        while true {
+            var path = directory
+            while !subscription.watch(path, path == directory ? events.inside : Events.above, &obstacle) {
+                guard path.removeLastComponent() else { return }
+            }
+            // What is below an ancestor may have appeared before the ancestor was watched, so it is tried again.
+            guard path != directory, path != watched else { return }
+            watched = path
+        }
     }
 }
 
@@ -87,8 +102,8 @@ extension DirectoryWatch {
             }
         }
 
-        /// The events of an ancestor in which a watched directory may appear.
-        static var above: UInt32 { UInt32(IN_MOVED_TO | IN_CREATE | IN_ONLYDIR) }
+        /// The events of an ancestor in which a watched directory may appear, or become readable.
+        static var above: UInt32 { UInt32(IN_MOVED_TO | IN_CREATE | IN_ATTRIB | IN_ONLYDIR) }
     }
 
     /// The reason why the kernel does not report changes; its description says what to do about it.

@@ -51,10 +51,10 @@ extension InotifyInstance {
         /// - Returns: whether it is watched.
         func watch(_ path: FilePath, _ mask: UInt32, _ obstacle: inout Errno?) -> Bool {
             let events = instance.events
-            events.table.withLock { $0.beginAdding() }
+            let addition = events.table.withLock { $0.beginAdding() }
             // Outside the lock: looking up the path may take long.
             let result = Result { () throws(Errno) in try events.add(path, mask | UInt32(IN_MASK_ADD)) }
-            events.table.withLock { events.remove($0.endAdding(try? result.get(), mask, for: id)) }
+            events.table.withLock { events.remove($0.endAdding(addition, try? result.get(), mask, for: id)) }
             guard case .failure(let error) = result else { return true }
             let isAbsent = [.noSuchFileOrDirectory, .notDirectory, .permissionDenied].contains(error)
             if !isAbsent { obstacle = obstacle ?? error }

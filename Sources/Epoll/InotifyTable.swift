@@ -9,16 +9,21 @@ struct InotifyTable {
         fileprivate let rawValue: UInt64
     }
 
+    /// Identifies a watch that is being added.
+    struct AdditionID: Hashable {
+        fileprivate let rawValue: UInt64
+    }
+
     private var continuations: [SubscriberID: AsyncStream<Void>.Continuation] = [:]
     private var watches: [CInt: [SubscriberID: UInt32]] = [:]
     private var lastID: UInt64 = 0
+    private var lastAddition: UInt64 = 0
 
-    /// The number of watches that are being added at the moment.
+    /// For each watch that is being added at the moment: the events since the addition began, of all watches.
     ///
-    /// While there are any, no watch is removed, because it may be the one being added, and events are kept for watches
-    /// that are not in the table yet.
-    private var adding = 0
-    private var earlyEvents: [CInt: UInt32] = [:]
+    /// While there are any, no watch is removed, because it may be the one being added. The events are kept because the
+    /// new watch is not in the table yet.
+    private var additions: [AdditionID: [CInt: UInt32]] = [:]
 
     mutating func subscribe(_ continuation: AsyncStream<Void>.Continuation) -> SubscriberID {
         lastID += 1
@@ -34,14 +39,26 @@ struct InotifyTable {
         return takeUnused()
     }
 
-    mutating func beginAdding() {
-        adding += 1
+    mutating func beginAdding() -> AdditionID {
+        lastAddition += 1
+        let addition = AdditionID(rawValue: lastAddition)
+        additions[addition] = [:]
+        return addition
     }
 
-    /// - Parameter watch: the added watch; nil if adding failed.
+    /// - Parameters:
+    ///   - addition: what ``beginAdding()`` returned.
+    ///   - watch: the added watch; nil if adding failed.
+    ///   - mask: the events that were asked for.
+    ///   - id: the subscription that gets them.
     /// - Returns: the watches that are no longer needed.
-    mutating func endAdding(_ watch: CInt?, _ mask: UInt32, for id: SubscriberID) -> [CInt] {
-        adding -= 1
+    mutating func endAdding(
+        _ addition: AdditionID,
+        _ watch: CInt?,
+        _ mask: UInt32,
+        for id: SubscriberID
+    ) -> [CInt] {
+        let earlyEvents = additions.removeValue(forKey: addition) ?? [:]
         if let watch {
             watches[watch, default: [:]][id, default: 0] |= mask
             // The directory was removed in the meantime, and its watch with it.
@@ -49,7 +66,6 @@ struct InotifyTable {
             if early & UInt32(IN_IGNORED) != 0 { watches[watch] = nil }
             if early & (mask | Self.always) != 0 { continuations[id]?.yield() }
         }
-        if adding == 0 { earlyEvents = [:] }
         return takeUnused()
     }
 
@@ -57,14 +73,14 @@ struct InotifyTable {
     mutating func subscribers(of watch: CInt, _ mask: UInt32) -> [AsyncStream<Void>.Continuation] {
         // inotify(7): the queue has overflowed, and any event may be missing.
         if mask & UInt32(IN_Q_OVERFLOW) != 0 { return Array(continuations.values) }
-        if adding > 0 { earlyEvents[watch, default: 0] |= mask }
+        for addition in additions.keys { additions[addition]?[watch, default: 0] |= mask }
         let subscribers = watches[watch] ?? [:]
         if mask & UInt32(IN_IGNORED) != 0 { watches[watch] = nil }
         return subscribers.compactMap { id, wanted in mask & (wanted | Self.always) == 0 ? nil : continuations[id] }
     }
 
     private mutating func takeUnused() -> [CInt] {
-        guard adding == 0 else { return [] }
+        guard additions.isEmpty else { return [] }
         let unused = watches.filter(\.value.isEmpty).map(\.key)
         for watch in unused { watches[watch] = nil }
         return unused

@@ -53,7 +53,7 @@ package struct FileLocation: Hashable, Sendable {
 
     /// Waits until the file exists.
     ///
-    /// - Throws: ``FolderError`` as ``exists``; `ECANCELED` when the task is cancelled.
+    /// - Throws: ``FolderError`` as ``exists``; `CancellationError` when the task is cancelled.
     package func waitUntilExists(watchedThrough inotify: Inotify = .shared) async throws {
         while true {
             let directory = try nearest

@@ -85,11 +85,7 @@ struct AppTracker: Service {
             logger.log(watch.obstacle, after: obstacle, of: "installed apps", every: Self.rescanInterval)
             obstacle = watch.obstacle
             shown = show(scan.registry(), after: shown)
-            do throws(Errno) {
-                try await watch.changed(orAfter: Self.rescanInterval)
-            } catch {
-                throw CancellationError()
-            }
+            try await watch.changed(orAfter: Self.rescanInterval)
             try await Task.sleep(for: Self.debounceTime)
         }
     }

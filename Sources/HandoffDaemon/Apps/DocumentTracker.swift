@@ -60,11 +60,7 @@ struct DocumentTracker: Service {
         )
         let timeout = timeout
         try await withTimeout(timeout, throwing: Self.missing(location, after: timeout)) {
-            do {
-                try await location.waitUntilExists()
-            } catch Errno.canceled {
-                throw CancellationError()
-            }
+            try await location.waitUntilExists()
         }
     }
 

@@ -13,26 +13,30 @@ package func withServices<Success: Sendable>(
     _ services: [@Sendable () async throws -> Void],
     _ body: @escaping @Sendable () async throws -> Success
 ) async throws -> Success {
+    // Those that came while the body ran count in any case; later ones may come from being cancelled.
     var failures: [any Error] = []
+    var hasFailedEarly = false
     let result = await withTaskGroup(of: End<Success>.self) { group in
         for service in services { group.addTask { .service(await failure(of: service)) } }
         group.addTask { .body(await Result(catching: body)) }
-        var result: Result<Success, any Error> = .failure(CancellationError())
+        var result: Result<Success, any Error>?
         for await end in group {
             switch end {
             case .body(let ended): result = ended
             case .service(nil): continue
-            case .service(let failure?): failures.append(failure)
+            case .service(let failure?):
+                failures.append(failure)
+                hasFailedEarly = hasFailedEarly || result == nil
             }
             group.cancelAll()
         }
-        return result
+        return result ?? .failure(CancellationError())
     }
-    guard case .failure(let error) = result, !failures.isEmpty else { return try result.get() }
-    throw ServiceFailure(
-        description:
-            "A service under test has failed: \(failures.map { "\($0)" }.joined(separator: "; ")). The test: \(error)"
-    )
+    var ending = "it passed"
+    if case .failure(let error) = result { ending = "\(error)" } else if !hasFailedEarly { return try result.get() }
+    guard !failures.isEmpty else { return try result.get() }
+    let all = failures.map { "\($0)" }.joined(separator: "; ")
+    throw ServiceFailure(description: "A service under test has failed: \(all). The test: \(ending)")
 }
 
 private enum End<Success: Sendable>: Sendable {

@@ -95,6 +95,18 @@ struct DirectoryWatchTests {
         }
     }
 
+    @Test("whose ancestor gets other permissions are looked at again")
+    func permissions() async throws {
+        try await withDirectory { above in
+            let directory = above.appending("inside")
+            let files = FileManager.default
+            try files.createDirectory(atPath: directory.string, withIntermediateDirectories: true)
+            let watch = DirectoryWatch([directory.appending("deeper")])
+            try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.string)
+            try await watch.changed(orAfter: .zero)
+        }
+    }
+
     @Test("by many at once while they change: no change is lost")
     func manyAtOnce() async throws {
         try await withDirectory { above in
@@ -140,7 +152,7 @@ struct DirectoryWatchTests {
             let watch = DirectoryWatch([directory], through: inotify)
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    await #expect(throws: Errno.canceled) { try await watch.changed(orAfter: .seconds(3600)) }
+                    await #expect(throws: CancellationError.self) { try await watch.changed(orAfter: .seconds(3600)) }
                 }
                 group.cancelAll()
             }
