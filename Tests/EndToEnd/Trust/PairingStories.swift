@@ -6,7 +6,9 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-@Suite("Two people at two devices pair them by six digits", .endsWithin(minutes: 15, instances: 6))
+// Twice what three devices take: beside five other stories on a slow machine, devices do not find each other within the
+// time-outs of a pairing.
+@Suite("Two people at two devices pair them by six digits", .endsWithin(minutes: 15, instances: 12))
 struct PairingStories {
     @Test("both run handoffctl pair, see the same digits and say yes; then one continues what the other does")
     func paired() async throws {
