@@ -172,12 +172,12 @@ let package = Package(
         ),
 
         // Tests: one target per module, and shared libraries.
-        support("TestRuns"),
+        support("TestRuns", ["AsyncSupport"]),
         support("TestLimits", ["TestRuns"]),
-        support("HandoffTestSupport", ["DBus", "TestRuns"]),
+        support("HandoffTestSupport", ["AsyncSupport", "DBus", "TestRuns"]),
         support("BlueZTestSupport", ["AsyncSupport", "BlueZ", "DBus", "TestRuns"]),
         support("HandoffTestVectors"),
-        support("HandoffRadioConformance", ["HandoffRadio", "TestRuns"]),
+        support("HandoffRadioConformance", ["AsyncSupport", "HandoffRadio", "TestRuns"]),
         support("HandoffAttackModel", [crypto, cryptoExtras]),
         .executableTarget(
             name: "radio-conformance",

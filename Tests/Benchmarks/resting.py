@@ -40,6 +40,7 @@ def memory(pid):
 def rest(state, daemon, sleeper, seconds):
     """Watches both processes and prints a line."""
     before = wake_ups(daemon.pid), wake_ups(sleeper.pid)
+    # The time is what is measured: wake-ups per second of a process that does nothing.
     time.sleep(seconds)
     woken, idle = wake_ups(daemon.pid) - before[0], wake_ups(sleeper.pid) - before[1]
     resident, own = memory(daemon.pid)

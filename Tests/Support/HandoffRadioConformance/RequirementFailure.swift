@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffRadio
 
 /// A promise that a radio does not keep, and how that was seen.
@@ -31,14 +32,5 @@ func withDeadline<Success: Sendable>(
     _ complaint: String,
     _ body: @escaping @Sendable () async throws -> Success
 ) async throws -> Success {
-    try await withThrowingTaskGroup(of: Success?.self) { group in
-        defer { group.cancelAll() }
-        group.addTask { try await body() }
-        group.addTask {
-            try await Task.sleep(for: .seconds(300))
-            return nil
-        }
-        guard let ended = try await group.next(), let success = ended else { throw RequirementFailure(complaint) }
-        return success
-    }
+    try await withTimeout(.seconds(300), throwing: RequirementFailure(complaint), body: body)
 }

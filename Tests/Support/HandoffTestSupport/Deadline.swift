@@ -1,3 +1,4 @@
+import AsyncSupport
 import TestRuns
 
 /// Something did not happen in time.
@@ -13,16 +14,7 @@ package func within<Success: Sendable>(
     line: Int = #line,
     _ body: @escaping @Sendable () async throws -> Success
 ) async throws -> Success {
-    try await withThrowingTaskGroup(of: Success.self) { group in
-        group.addTask {
-            try await awaiting("what has its own limit (\(complaint))", at: place, line: line) { try await body() }
-        }
-        group.addTask {
-            try await Task.sleep(for: limit)
-            throw DeadlineExceeded(description: complaint)
-        }
-        defer { group.cancelAll() }
-        guard let first = try await group.next() else { throw CancellationError() }
-        return first
+    try await withTimeout(limit, throwing: DeadlineExceeded(description: complaint)) {
+        try await awaiting("what has its own limit (\(complaint))", at: place, line: line) { try await body() }
     }
 }

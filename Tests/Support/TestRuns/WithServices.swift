@@ -1,3 +1,5 @@
+import AsyncSupport
+
 /// A service under test has failed.
 package struct ServiceFailure: Error, CustomStringConvertible {
     package let description: String
@@ -52,11 +54,5 @@ private func failure(of service: @Sendable () async throws -> Void) async -> (an
         return nil
     } catch {
         return error is CancellationError ? nil : error
-    }
-}
-
-extension Result where Failure == any Error {
-    fileprivate init(catching body: @Sendable () async throws -> Success) async {
-        do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }

@@ -73,7 +73,12 @@ enum BlueZChecks {
                 do {
                     try await radio.withAdvertisement(advertisement()) {
                         say(word)
-                        if word == "advertising" { try await Task.sleep(for: .seconds(100)) }
+                        guard word == "advertising" else { return }
+                        // The script that runs this check restarts bluetoothd when it has read the word.
+                        let failure = CheckFailure("bluetoothd was not restarted within 100 s")
+                        try await withTimeout(.seconds(100), throwing: failure) { () async throws -> Void in
+                            try await untilCancelled()
+                        }
                     }
                 } catch let error as RadioError {
                     // bluetoothd switches its adapters off before it goes, and that is noticed first.
