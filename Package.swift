@@ -198,7 +198,7 @@ let package = Package(
             exclude: ["resting.py"],
             swiftSettings: settings
         ),
-        tests("TestLimitsTests"),
+        tests("TestLimitsTests", ["AsyncSupport"]),
         tests("DBusTests", ["DBus", "HandoffTestSupport"]),
         tests("BlueZTests", ["BlueZ", "DBus", "BlueZTestSupport", "HandoffTestSupport"]),
         tests("EpollTests", ["Epoll", "CLinux", system]),
@@ -248,7 +248,8 @@ let package = Package(
             "HandoffEndToEndTests",
             [
                 "DBus", "HandoffAttackModel", "HandoffBus", "HandoffCrypto", "HandoffModel", "HandoffRadio",
-                "HandoffRadioSimulated", "HandoffTestSupport", "HandoffWire", "Epoll", "LocalStream", "handoffd",
+                "HandoffRadioConformance", "HandoffRadioSimulated", "HandoffTestSupport", "HandoffWire", "Epoll",
+                "LocalStream", "handoffd",
                 "handoffctl", "monkeybrowser", system,
             ],
             path: "Tests/EndToEnd"

@@ -1,6 +1,7 @@
 import Foundation
 import HandoffCrypto
 import HandoffRadio
+import HandoffRadioConformance
 import HandoffRadioSimulated
 import Synchronization
 
@@ -29,7 +30,7 @@ final class Attacker: Sendable {
         _ body: @escaping @Sendable (Attacker) async throws -> Void
     ) async throws {
         let attacker = Attacker(in: world.airDirectory)
-        try await withRadios([attacker.advertisingRadio, attacker.scanningRadio]) {
+        try await withReadyRadios([attacker.advertisingRadio, attacker.scanningRadio]) {
             try await attacker.listen(on: ChannelPort.range.count) { try await body(attacker) }
         }
     }

@@ -1,5 +1,6 @@
 import HandoffCrypto
 import HandoffRadio
+import HandoffRadioConformance
 import HandoffRadioSimulated
 import Synchronization
 import TestRuns
@@ -26,7 +27,7 @@ final class ConnectionFlood: Sendable {
     ) async throws {
         let flood = ConnectionFlood()
         let radios = (0..<radios).map { SimulatedRadio(directory: directory, name: "crowd\($0)") }
-        try await withRadios(radios) {
+        try await withReadyRadios(radios) {
             let endpoint = try await UntrustedClient.endpoint(of: card, with: radios[0])
             let strangers: [@Sendable () async throws -> Void] = (0..<count).map { number in
                 {

@@ -1,6 +1,7 @@
 import Foundation
 import HandoffCrypto
 import HandoffRadio
+import HandoffRadioConformance
 import HandoffRadioSimulated
 import HandoffWire
 
@@ -18,7 +19,7 @@ enum UntrustedClient {
     ) async throws -> [UInt8] {
         let card = try CardText(parsing: card)
         let radio = SimulatedRadio(directory: directory, name: "stranger")
-        return try await withRadios([radio]) { try await exchange(bytes, at: card, with: radio, enough) }
+        return try await withReadyRadios([radio]) { try await exchange(bytes, at: card, with: radio, enough) }
     }
 
     private static func exchange(

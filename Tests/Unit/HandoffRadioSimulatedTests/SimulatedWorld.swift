@@ -2,7 +2,6 @@ import Glibc
 import HandoffRadio
 import HandoffRadioConformance
 import HandoffRadioSimulated
-import TestRuns
 
 /// Two simulated radios in an air of their own.
 struct SimulatedWorld: RadioWorld {
@@ -45,15 +44,7 @@ func withStations(
     _ body: @escaping @Sendable ([SimulatedRadio]) async throws -> Void
 ) async throws {
     let radios = names.map { SimulatedRadio(directory: directory, name: $0) }
-    let services: [@Sendable () async throws -> Void] = radios.map { radio in { try await radio.run() } }
-    try await withServices(services) {
-        for radio in radios {
-            await awaiting("the radio \(radio.name)") {
-                for await case .ready in radio.states() { break }
-            }
-        }
-        try await body(radios)
-    }
+    try await withReadyRadios(radios) { try await body(radios) }
 }
 
 extension Advertisement {

@@ -1,3 +1,4 @@
+import AsyncSupport
 import Synchronization
 import TestRuns
 import Testing
@@ -97,7 +98,7 @@ struct ServicesTests {
     @Test("one that fails ends the test, which says why")
     func failureIsTold() async {
         let failure = await #expect(throws: ServiceFailure.self) {
-            try await withServices([{ throw Broken() }]) { try await Self.untilCancelled() }
+            try await withServices([{ throw Broken() }]) { try await Self.waitForCancellation() }
         }
         #expect(failure?.description.contains("Broken") == true)
     }
@@ -106,7 +107,7 @@ struct ServicesTests {
     func bothFailuresAreTold() async {
         struct Other: Error {}
         let service: @Sendable () async throws -> Void = {
-            do { try await Self.untilCancelled() } catch { throw Broken() }
+            do { try await Self.waitForCancellation() } catch { throw Broken() }
         }
         let failure = await #expect(throws: ServiceFailure.self) { try await withServices([service]) { throw Other() } }
         #expect(failure?.description.contains("Broken") == true)
@@ -115,14 +116,12 @@ struct ServicesTests {
 
     @Test("one that ends by itself is not missed, and the others end with the test")
     func endingIsNoFailure() async throws {
-        let result = try await withServices([{}, { try await Self.untilCancelled() }]) { 7 }
+        let result = try await withServices([{}, { try await Self.waitForCancellation() }]) { 7 }
         #expect(result == 7)
     }
 
-    private static func untilCancelled() async throws {
-        let (never, continuation) = AsyncStream<Never>.makeStream()
-        defer { continuation.finish() }
-        for await _ in never {}
-        throw CancellationError()
+    /// With a result, which the expectations about it need: `untilCancelled()` returns `Never`.
+    private static func waitForCancellation() async throws {
+        try await untilCancelled()
     }
 }
