@@ -50,9 +50,12 @@ package final class UncancelledTaskRunner: Sendable {
         return try result.get()
     }
 
-    /// Runs `work` without waiting for it; does nothing once ``run()`` has ended.
-    package func submit(_ work: @escaping @Sendable () async -> Void) {
-        _ = add(work)
+    /// Runs `work` without waiting for it.
+    ///
+    /// - Returns: whether the work will run; false once ``run()`` has ended.
+    @discardableResult
+    package func submit(_ work: @escaping @Sendable () async -> Void) -> Bool {
+        add(work)
     }
 
     /// Adds work for ``run()``; returns false when that has ended.

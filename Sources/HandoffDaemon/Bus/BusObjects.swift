@@ -7,8 +7,8 @@ import HandoffModel
 struct BusObjects: Sendable {
     let engine: Engine
     let connection: Connection
-    let fetcher: any ActivityFetcher
-    let streams: any StreamOpener
+    let fetcher: ActivityFetcher
+    let streams: StreamOpener
     let version: String
     let clients: ClientTracker
     let delegates: DelegateCaller
@@ -61,7 +61,7 @@ struct BusObjects: Sendable {
     @inline(never)
     private static func fetched(
         _ entry: NearbyEntry,
-        by fetcher: any ActivityFetcher,
+        by fetcher: ActivityFetcher,
         _ documents: DocumentTracker
     ) async throws -> FetchedActivity {
         do {

@@ -11,13 +11,13 @@ import ServiceLifecycle
 struct BusService: Service {
     let engine: Engine
     let address: BusAddress
-    let fetcher: any ActivityFetcher
+    let fetcher: ActivityFetcher
     let apps: AppTracker
     let journal: ContinuationJournal
     let defaultApps: DefaultApps
     let documents: DocumentTracker
     let documentsObject: DocumentsObject
-    let streams: any StreamOpener
+    let streams: StreamOpener
     /// Whether the user is notified of nearby activities.
     let notifies: Bool
     let pairing: any PairingController

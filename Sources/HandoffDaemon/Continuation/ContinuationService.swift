@@ -8,7 +8,7 @@ import Logging
 /// Performs continuations over one connection to the bus.
 struct ContinuationService: Sendable {
     let engine: Engine
-    let fetcher: any ActivityFetcher
+    let fetcher: ActivityFetcher
     let documents: DocumentTracker
     let connection: Connection
     let store: ContinuationStore

@@ -72,8 +72,7 @@ package struct Daemon<R: Radio>: Sendable {
         in directory: StateDirectory,
         on reactor: Reactor
     ) throws -> [any Service] {
-        let fetcher = FetchService(engine: engine, radio: radio, logger: logger)
-        let streams = StreamService(engine: engine, radio: radio, reactor: reactor, logger: logger)
+        let client = SessionClient(engine: engine, radio: radio)
         let apps = AppTracker(
             engine: engine,
             scan: options.apps,
@@ -97,17 +96,16 @@ package struct Daemon<R: Radio>: Sendable {
             apps,
             ListeningService(engine: engine, radio: radio, reactor: reactor, logger: logger),
             ScanningService(engine: engine, radio: radio, logger: logger),
-            fetcher,
-            CircleUpdateService(engine: engine, radio: radio, logger: logger),
-            streams,
+            client,
+            CircleUpdateService(client: client, logger: logger),
             documents,
             AdvertisingService(engine: engine, radio: radio, logger: logger),
             pairing,
-            PairingReconciliationService(engine: engine, radio: radio, logger: logger),
+            PairingReconciliationService(client: client, logger: logger),
             BusService(
                 engine: engine,
                 address: options.bus,
-                fetcher: fetcher,
+                fetcher: ActivityFetcher(client: client),
                 apps: apps,
                 journal: ContinuationJournal(in: directory, logger: logger),
                 defaultApps: defaultApps,
@@ -117,7 +115,7 @@ package struct Daemon<R: Radio>: Sendable {
                     list: folders,
                     apps: options.apps.directories
                 ),
-                streams: streams,
+                streams: StreamOpener(client: client, reactor: reactor, logger: logger),
                 notifies: options.notifies,
                 pairing: pairing,
                 version: DaemonVersion.current,

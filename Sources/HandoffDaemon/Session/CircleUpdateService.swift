@@ -9,13 +9,14 @@ import ServiceLifecycle
 /// Sends circle updates, one device after the other, to devices that were heard and may not have the present circle.
 ///
 /// The user requested the change that an update contains; if there is no update, no device is dialled.
-struct CircleUpdateService<R: Radio>: Service {
-    let engine: Engine
-    let radio: R
+struct CircleUpdateService: Service {
+    let client: SessionClient
     let logger: Logger
 
+    private var engine: Engine { client.engine }
+
     /// The time limit for one update as a whole.
-    private static var limit: Duration { .seconds(20) }
+    private static let limit = Duration.seconds(20)
 
     func run() async throws {
         try await ignoringCancellation {
@@ -26,53 +27,52 @@ struct CircleUpdateService<R: Radio>: Service {
     private func call() async throws {
         var heard = engine.deviceUpdates.initial
         while true {
-            while let (device, endpoint) = engine.nextCircleUpdate() { try await exchange(with: device, at: endpoint) }
+            while let peer = engine.nextCircleUpdate() { try await update(peer) }
             heard = try await engine.deviceUpdates.changed(since: heard)
         }
     }
 
-    private func exchange(with device: TrustedDevices.Device, at endpoint: PeerEndpoint) async throws {
+    private func update(_ peer: SessionPeer) async throws {
+        let engine = engine
         do {
-            try await withTimeout(Self.limit, throwing: HandoffError(.timedOut, "The peer took too long.")) {
-                let engine = engine
-                try await PeerDialer(engine: engine, radio: radio).withChannel(at: endpoint) {
-                    engine.read { $0.endpoints[device.id] }
-                } _: { channel in
-                    try await runSession(with: device, over: channel)
-                }
+            try await client.withChannel(to: peer, limit: Self.limit) { channel, result in
+                try await Self.exchange(with: peer, over: channel, engine)
+                result.deliver(())
             }
-        } catch is CancellationError {
-            throw CancellationError()
         } catch {
+            try Task.checkCancellation()
             // The device is dialled again in the next slot, or gets the update from the first other member that it
             // meets.
             logger.info(
                 "cannot deliver a circle update yet: \(error)",
-                metadata: ["event": "circle.unsent", "device": "\(device.id)"]
+                metadata: ["event": "circle.unsent", "device": "\(peer.id)"]
             )
         }
     }
 
-    private func runSession(with device: TrustedDevices.Device, over channel: some RadioChannel) async throws {
-        var session = CircleSession(keys: engine.identity.keys, peer: device.publicKey)
-        var said: CircleMessage?
+    /// Receives the peer's circle, sends this device's, and merges the two.
+    private static func exchange(
+        with peer: SessionPeer,
+        over channel: any RadioChannel,
+        _ engine: Engine
+    ) async throws {
+        var session = CircleSession(keys: engine.identity.keys, peer: peer.publicKey)
+        var sent: CircleMessage?
         try await channel.sendAll(try session.start())
-        while let bytes = try await channel.receive() {
-            guard let response = try session.receive(bytes) else { continue }
-            switch response {
+        while true {
+            switch try await channel.next({ try session.receive($0) }) {
             case .refused(let refusal):
-                throw HandoffError(.peerRefused, refusal.message)
+                throw HandoffError.refused(refusal, by: peer.name)
             case .state(let theirs):
-                try engine.merge(theirs, from: device.id)
+                try engine.merge(theirs, from: peer.id)
                 let ours = engine.circle
-                said = ours
+                sent = ours
                 try await channel.sendAll(try session.reply(ours == theirs ? nil : ours))
             case .acknowledged(let theirs):
-                if let theirs { try engine.merge(theirs, from: device.id) }
-                if let state = theirs ?? said { try engine.acknowledged(state, by: device.id) }
+                if let theirs { try engine.merge(theirs, from: peer.id) }
+                if let state = theirs ?? sent { try engine.acknowledged(state, by: peer.id) }
                 return
             }
         }
-        throw HandoffError(.notTrusted, "The device closed the channel without an answer. Does it trust this one?")
     }
 }

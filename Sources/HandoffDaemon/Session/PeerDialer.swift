@@ -3,20 +3,32 @@ import HandoffCore
 import HandoffRadio
 
 /// Opens channels to devices at the endpoints where they are heard at the moment.
-struct PeerDialer<R: Radio>: Sendable {
-    let engine: Engine
-    let radio: R
+struct PeerDialer: Sendable {
+    private typealias Body = @Sendable (any RadioChannel) async throws -> Void
+
+    private let engine: Engine
+    /// Opens a channel of the radio to an endpoint within a time limit.
+    private let open: @Sendable (PeerEndpoint, Duration, @escaping Body) async throws -> Void
 
     /// The time limit for opening a channel.
-    private static var limit: Duration { .seconds(10) }
+    private static let limit = Duration.seconds(10)
     /// The time limit while there are more endpoints to try: long enough for an old bluetoothd to report an advertiser
     /// twice.
-    private static var limitPerEndpoint: Duration { .seconds(3) }
+    private static let limitPerEndpoint = Duration.seconds(3)
     /// How many times a dropped link to the same endpoint is opened again.
-    private static var repetitions: Int { 2 }
+    private static let repetitions = 2
     /// The minimum time for a dial before a new endpoint ends it: spoofed endpoints are cheap, so each dial gets this
     /// long.
-    private static var minimumDialTime: Duration { .seconds(1) }
+    private static let minimumDialTime = Duration.seconds(1)
+
+    init<R: Radio>(engine: Engine, radio: R) {
+        self.engine = engine
+        open = { endpoint, limit, body in
+            try await radio.withChannel(to: endpoint.address, port: endpoint.port, timeout: limit) { channel in
+                try await body(channel)
+            }
+        }
+    }
 
     /// Runs `body` with a channel to a device; if it is heard at another endpoint before the channel is open, dials
     /// that one.
@@ -28,21 +40,16 @@ struct PeerDialer<R: Radio>: Sendable {
     /// this device dialling.
     ///
     /// - Parameters:
-    ///   - start: the endpoint known when the caller made the request.
-    ///   - endpoint: returns the endpoint that the engine knows now.
-    ///   - others: returns the other endpoints at which the device was heard lately; if `body` fails at one, the next
-    ///     is tried.
+    ///   - peer: the device, and its endpoints; if `body` fails at one of them, the next is tried.
     ///   - isDone: whether `body` has its result, so that its failure is not a reason to continue.
     ///   - body: may run again, at another endpoint or after its link was dropped, as long as it is not done.
     /// - Throws: `RadioError` when no channel can be opened; else what `body` throws.
     func withChannel(
-        at start: PeerEndpoint,
-        tracking endpoint: @escaping @Sendable () -> PeerEndpoint?,
-        others: @escaping @Sendable () -> [PeerEndpoint] = { [] },
-        unless isDone: @Sendable () -> Bool = { true },
-        _ body: @escaping @Sendable (R.Channel) async throws -> Void
+        to peer: SessionPeer,
+        unless isDone: @Sendable () -> Bool,
+        _ body: @escaping @Sendable (any RadioChannel) async throws -> Void
     ) async throws {
-        var next: PeerEndpoint? = start
+        var next: PeerEndpoint? = peer.start
         var tried: Set<PeerEndpoint> = []
         var failure: (any Error)?
         var (isBroken, repetitions) = (false, 0)
@@ -50,7 +57,7 @@ struct PeerDialer<R: Radio>: Sendable {
             tried.insert(current)
             let (dialled, seen) = (Promise<Void>(), tried)
             do {
-                next = try await dial(current, excluding: seen, tracking: endpoint, others: others) { channel in
+                next = try await dial(peer, at: current, excluding: seen) { channel in
                     dialled.fulfil(())
                     try await body(channel)
                 }
@@ -60,10 +67,10 @@ struct PeerDialer<R: Radio>: Sendable {
                 let wasOpen = dialled.valueIfSet != nil
                 guard !wasOpen || !isDone(), !Task.isCancelled else { throw failure ?? error }
                 if wasOpen, (error as? RadioError)?.code == .channelClosed { isBroken = true }
-                next = others().first { !seen.contains($0) }
+                next = peer.others().first { !seen.contains($0) }
                 if next == nil, isBroken, repetitions < Self.repetitions {
                     // Errors from now on are reported; a device that was removed has no endpoint any more.
-                    (next, failure, isBroken) = (endpoint(), nil, false)
+                    (next, failure, isBroken) = (peer.latest(), nil, false)
                     repetitions += 1
                 }
                 guard next != nil else { throw failure ?? error }
@@ -73,16 +80,15 @@ struct PeerDialer<R: Radio>: Sendable {
 
     /// Dials one endpoint; returns another one to continue with, or nil when `body` has run.
     private func dial(
-        _ current: PeerEndpoint,
+        _ peer: SessionPeer,
+        at current: PeerEndpoint,
         excluding tried: Set<PeerEndpoint>,
-        tracking endpoint: @escaping @Sendable () -> PeerEndpoint?,
-        others: @escaping @Sendable () -> [PeerEndpoint],
-        _ body: @escaping @Sendable (R.Channel) async throws -> Void
+        _ body: @escaping Body
     ) async throws -> PeerEndpoint? {
         let resolution = Promise<Resolution>()
-        let limit = others().contains { !tried.contains($0) } ? Self.limitPerEndpoint : Self.limit
+        let limit = peer.others().contains { !tried.contains($0) } ? Self.limitPerEndpoint : Self.limit
         return try await race {
-            try await radio.withChannel(to: current.address, port: current.port, timeout: limit) { channel in
+            try await open(current, limit) { channel in
                 resolution.fulfil(.opened)
                 guard resolution.valueIfSet == .opened else { return }
                 try await body(channel)
@@ -92,7 +98,7 @@ struct PeerDialer<R: Radio>: Sendable {
             try await untilCancelled()
         } _: {
             try await Task.sleep(for: Self.minimumDialTime)
-            return try await move(excluding: tried, to: endpoint, resolving: resolution)
+            return try await move(excluding: tried, to: peer.latest, resolving: resolution)
         }
     }
 
@@ -116,9 +122,4 @@ struct PeerDialer<R: Radio>: Sendable {
             heard = try await engine.deviceUpdates.changed(since: heard)
         }
     }
-}
-
-extension NearbyEntry {
-    /// The endpoint at which the origin of the entry can be dialled.
-    var endpoint: PeerEndpoint { PeerEndpoint(address: address, port: port) }
 }

@@ -8,21 +8,21 @@ import SystemPackage
 /// Transfers one continuation stream between an app and the channel to the other device.
 ///
 /// Nothing is buffered here except the two pieces in transfer: an app that does not read blocks the app that writes.
-struct StreamRelay<Channel: RadioChannel>: Sendable {
+struct StreamRelay: Sendable {
     /// What the other side has sent so far.
     private enum Progress: Int, Sendable {
         case writing, ended, arrived
     }
 
     let app: LocalStream
-    let channel: Channel
+    let channel: any RadioChannel
     /// Whether this side opened the channel: it is the last to confirm that all has arrived, and the other side then
     /// closes.
     let isCaller: Bool
 
     private let progress = CurrentValue(Progress.writing)
 
-    init(app: LocalStream, channel: Channel, isCaller: Bool) {
+    init(app: LocalStream, channel: any RadioChannel, isCaller: Bool) {
         self.app = app
         self.channel = channel
         self.isCaller = isCaller

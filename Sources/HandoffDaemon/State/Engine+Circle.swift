@@ -95,12 +95,12 @@ extension Engine {
         deviceUpdates.set(())
     }
 
-    /// Returns the next device that needs a circle update, and its endpoint; counts it as dialled.
+    /// Returns the next device that needs a circle update; counts it as dialled.
     ///
     /// A device may not know the present state of the circle. It is dialled once in a slot, some more times when it
     /// advertises that it has a circle update, and once more when a session has shown that it knows a different state.
-    func nextCircleUpdate() -> (device: TrustedDevices.Device, endpoint: PeerEndpoint)? {
-        edit { state in
+    func nextCircleUpdate() -> SessionPeer? {
+        let next: (device: TrustedDevices.Device, endpoint: PeerEndpoint)? = edit { state in
             let now = Moment.now
             for entry in state.nearby.all {
                 guard let device = state.devices[entry.device] else { continue }
@@ -116,6 +116,7 @@ extension Engine {
             }
             return nil
         }
+        return next.map { peer($0.device, at: $0.endpoint) }
     }
 
     static func card(of devices: TrustedDevices, _ identity: Identity) throws(CryptoError) -> CardText {

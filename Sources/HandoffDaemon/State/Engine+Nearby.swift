@@ -39,23 +39,6 @@ extension Engine {
         return entry
     }
 
-    /// Returns a trusted device, and the endpoint at which it was heard last.
-    ///
-    /// - Throws: ``HandoffError`` with `unknownDevice` or `peerUnreachable`.
-    func reachable(_ id: DeviceID) throws(HandoffError) -> (TrustedDevices.Device, PeerEndpoint) {
-        let (device, endpoint) = read { ($0.devices[id], $0.endpoints[id]) }
-        guard let device else { throw HandoffError(.unknownDevice, "That device is not trusted any more.") }
-        guard let endpoint else {
-            throw HandoffError(.peerUnreachable, "\(device.name.rawValue) was not heard yet: bring it nearer.")
-        }
-        return (device, endpoint)
-    }
-
-    /// Returns the endpoints at which a device was heard lately, the latest first.
-    func endpoints(of device: DeviceID) -> [PeerEndpoint] {
-        read { $0.nearby.endpoints(of: device) }
-    }
-
     /// Removes an entry whose origin has a different current activity.
     func removeStaleEntry(_ id: NearbyEntry.ID) {
         change { state, now in

@@ -123,12 +123,12 @@ extension Engine {
         deviceUpdates.set(())
     }
 
-    /// Returns the next pairing to reconcile, and its peer's endpoint; counts it as tried.
-    func nextReconciliation() -> (record: PairingRecord, endpoint: PeerEndpoint)? {
-        edit { state in
-            guard state.isReady else { return nil }
-            return state.pairing.nextReconciliation(at: .now, state.endpoints)
+    /// Returns the next pairing to reconcile, and its peer; counts it as tried.
+    func nextReconciliation() -> (record: PairingRecord, peer: SessionPeer)? {
+        let next = edit { state in
+            state.isReady ? state.pairing.nextReconciliation(at: .now, state.endpoints) : nil
         }
+        return next.map { ($0.record, peer(of: $0.record, at: $0.endpoint)) }
     }
 
     /// Stops reconciling, because the daemon stops.

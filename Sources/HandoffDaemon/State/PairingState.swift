@@ -131,6 +131,9 @@ struct PairingState: Sendable {
         return true
     }
 
+    /// Returns the endpoint at which the peer of a pairing was heard since it was dialled last.
+    func endpoint(of id: PairingID) -> PeerEndpoint? { endpoints[id] }
+
     /// Returns the next pairing to reconcile, and its peer's endpoint; counts it as tried.
     ///
     /// - Parameters:

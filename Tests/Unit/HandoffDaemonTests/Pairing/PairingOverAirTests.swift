@@ -133,6 +133,7 @@ struct PairingDevice: Sendable {
         on reactor: Reactor,
         _ body: @escaping @Sendable () async throws -> Success
     ) async throws -> Success {
+        let client = SessionClient(engine: engine, radio: radio)
         let services: [any Service] = [
             RadioService(engine: engine, radio: radio, logger: logger),
             AlarmService(engine: engine, reactor: reactor),
@@ -140,7 +141,8 @@ struct PairingDevice: Sendable {
             ScanningService(engine: engine, radio: radio, logger: logger),
             AdvertisingService(engine: engine, radio: radio, logger: logger),
             pairing,
-            PairingReconciliationService(engine: engine, radio: radio, logger: logger),
+            client,
+            PairingReconciliationService(client: client, logger: logger),
         ]
         return try await withServices(services.map { service in { try await service.run() } }) {
             try await ready()

@@ -9,7 +9,7 @@ import Testing
 @testable import HandoffDaemon
 
 @Suite("An activity is fetched from where its device is", .endsWithin(minutes: 10))
-struct FetchServiceTests {
+struct ActivityFetcherTests {
     private static let one = RadioAddress("C0:00:00:00:00:01/random")
     private static let other = RadioAddress("C0:00:00:00:00:02/random")
 
@@ -31,10 +31,10 @@ struct FetchServiceTests {
     func stayed() async throws {
         try await EngineWorld.runReady { world, peer in
             let radio = DialRecordingRadio()
-            let service = FetchService(engine: world.engine, radio: radio, logger: world.engine.logger)
+            let fetcher = ActivityFetcher(client: SessionClient(engine: world.engine, radio: radio))
             world.engine.receive(try peer.advertisementReport(of: "edit", from: Self.one))
             let id = try #require(world.nearby.first).id
-            try await withServices([{ try await service.run() }, { _ = try await service.fetch(id) }]) {
+            try await withServices([{ try await fetcher.client.run() }, { _ = try await fetcher.fetch(id) }]) {
                 _ = try await awaiting("a dial") { try await radio.dials.changed(since: radio.dials.initial) }
                 for _ in 0..<100 { world.engine.receive(try peer.advertisementReport(of: "edit", from: Self.one)) }
             }
@@ -80,12 +80,12 @@ struct FetchServiceTests {
         in world: EngineWorld,
         meanwhile: @escaping @Sendable () async throws -> Void = {}
     ) async throws -> HandoffError.Code? {
-        let service = FetchService(engine: world.engine, radio: radio, logger: world.engine.logger)
+        let fetcher = ActivityFetcher(client: SessionClient(engine: world.engine, radio: radio))
         for place in places { world.engine.receive(try peer.advertisementReport(of: "edit", from: place)) }
         let id = try #require(world.nearby.first).id
-        return try await withServices([{ try await service.run() }, meanwhile]) {
+        return try await withServices([{ try await fetcher.client.run() }, meanwhile]) {
             do {
-                _ = try await awaiting("the end of a fetch") { try await service.fetch(id) }
+                _ = try await awaiting("the end of a fetch") { try await fetcher.fetch(id) }
                 return nil
             } catch let error as HandoffError {
                 return error.code

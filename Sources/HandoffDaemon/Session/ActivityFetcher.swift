@@ -1,0 +1,46 @@
+import HandoffCore
+import HandoffModel
+import HandoffWire
+
+/// Fetches the activities of nearby entries from their origins.
+struct ActivityFetcher: Sendable {
+    let client: SessionClient
+
+    private var engine: Engine { client.engine }
+
+    /// Returns the whole activity of an entry, as soon as it was received and acknowledged.
+    ///
+    /// - Throws: ``HandoffError`` or `RadioError` that explains the failure and what to do.
+    func fetch(_ id: NearbyEntry.ID) async throws -> Activity {
+        let entry = try engine.entry(id)
+        let peer = try engine.peer(of: entry)
+        let (keys, engine) = (engine.identity.keys, engine)
+        let answer = try await client.withChannel(to: peer) { channel, result in
+            let request = Request.fetch(FetchRequest(typeHash: entry.typeHash))
+            var session = ClientSession(keys: keys, peer: peer.publicKey, request: request)
+            try await channel.sendAll(try session.start())
+            let received = try await channel.next { try session.receive($0) }
+            try await channel.sendAll(received.acknowledgement)
+            result.deliver(received.answer)
+            if let digest = received.circleDigest { engine.receiveCircleDigest(digest, from: peer.id) }
+            await SessionClient.awaitClose(of: channel)
+        }
+        return try activity(in: answer, entry, from: peer.name)
+    }
+
+    private func activity(in answer: Answer, _ entry: NearbyEntry, from name: String) throws(HandoffError) -> Activity {
+        switch answer {
+        case .activity(let activity):
+            guard activity.type.hash == entry.typeHash else {
+                throw HandoffError(.peerMisbehaved, "\(name) sent a different activity from the one requested.")
+            }
+            engine.learn(activity.type)
+            return activity
+        case .refusal(let refusal):
+            if refusal.code == .noLongerCurrent { engine.removeStaleEntry(entry.id) }
+            throw HandoffError.refused(refusal, by: name)
+        case .circle, .settled, .stream:
+            throw HandoffError.unexpectedAnswer(answer, from: name, insteadOf: "the requested activity")
+        }
+    }
+}

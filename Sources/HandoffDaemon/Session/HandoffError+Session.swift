@@ -1,0 +1,65 @@
+import HandoffCore
+import HandoffModel
+import HandoffRadio
+import HandoffWire
+
+/// The errors of sessions that this device has requested, the same for every request.
+extension HandoffError {
+    /// The error for a channel that the peer closed without an answer.
+    static let closedWithoutAnswer = HandoffError(
+        .notTrusted,
+        "The device closed the channel without an answer. Compare `handoffctl devices` there: if it trusts this one, "
+            + "it was too busy, so try again; if not, pair them with `handoffctl pair`."
+    )
+
+    /// Returns the error for a device that did not answer in time.
+    static func noAnswer(from name: String, within limit: Duration) -> HandoffError {
+        HandoffError(
+            .timedOut,
+            "\(name) took longer than \(limit.components.seconds) s to answer; try again nearer to it."
+        )
+    }
+
+    /// Returns the error for an answer to another question than the one that was asked.
+    ///
+    /// - Parameter wanted: what was requested, such as `the requested activity`.
+    static func unexpectedAnswer(_ answer: Answer, from name: String, insteadOf wanted: String) -> HandoffError {
+        let received =
+            switch answer {
+            case .activity: "an activity"
+            case .circle: "its circle"
+            case .settled: "the outcome of a pairing"
+            case .stream: "a stream"
+            case .refusal: "a refusal"
+            }
+        return HandoffError(.peerMisbehaved, "\(name) sent \(received) instead of \(wanted).")
+    }
+
+    /// Returns the error for a request that a device has refused.
+    static func refused(_ refusal: Refusal, by name: String) -> HandoffError {
+        switch refusal.code {
+        case .noLongerCurrent:
+            HandoffError(.noLongerCurrent, "\(name) has a different current activity by now; look again.")
+        case .notPaired:
+            HandoffError(.notTrusted, "\(name) does not trust this device: pair them with `handoffctl pair`.")
+        case .noSuchActivity:
+            HandoffError(.continuationEnded, "The activity has ended on \(name); it accepts no more streams.")
+        case .streamsNotSupported:
+            HandoffError(.streamsNotSupported, "The app on \(name) does not accept continuation streams.")
+        default:
+            HandoffError(.peerRefused, "\(name) refused: \(refusal.message)")
+        }
+    }
+
+    /// Returns the error for the user when a device cannot be reached.
+    static func explaining(_ error: RadioError, of name: String) -> any Error {
+        switch error.code {
+        case .timedOut, .channelClosed:
+            HandoffError(.peerUnreachable, "\(name) cannot be reached: bring it nearer and see that it is awake.")
+        case .refused:
+            HandoffError(.peerRefused, "\(name) does not accept channels: is handoffd still running there?")
+        default:
+            error
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import DBus
+import Epoll
+import HandoffCore
+import HandoffRadio
+import HandoffWire
+import LocalStream
+import Logging
+
+/// Opens continuation streams to the apps of activities that were continued on this device, and transfers their bytes
+/// until they end.
+struct StreamOpener: Sendable {
+    let client: SessionClient
+    let reactor: Reactor
+    let logger: Logger
+
+    private var engine: Engine { client.engine }
+
+    /// Returns a connected socket whose other end is the app that began the activity.
+    ///
+    /// - Throws: ``HandoffError`` or `RadioError` that explains the failure and what to do.
+    func openStream(_ continuation: ContinuationID) async throws -> UnixFD {
+        let peer = try engine.peer(continuation.device)
+        do {
+            return try await client.withChannel(to: peer) { channel, result in
+                let request = StreamRequest(activity: continuation.activity)
+                try await serve(request, of: peer, over: channel, result)
+            }
+        } catch {
+            report(error, of: peer)
+            throw error
+        }
+    }
+
+    /// Requests the stream, gives the app its end, and transfers bytes until the stream has ended.
+    private func serve(
+        _ request: StreamRequest,
+        of peer: SessionPeer,
+        over channel: any RadioChannel,
+        _ result: SessionResult<UnixFD>
+    ) async throws {
+        var session = ClientSession(keys: engine.identity.keys, peer: peer.publicKey, request: .stream(request))
+        try await channel.sendAll(try session.start())
+        let received = try await channel.next { try session.receive($0) }
+        try await channel.sendAll(received.acknowledgement)
+        if let error = Self.failure(received.answer, of: peer.name) {
+            // The device itself has answered: other endpoints are not tried.
+            return result.fail(error)
+        }
+        let app = try await connect(result)
+        let (sender, receiver) = session.stream()
+        logger.info("a stream was opened", metadata: ["event": "stream.opened", "device": "\(peer.id)"])
+        let relay = StreamRelay(app: app, channel: channel, isCaller: true)
+        do {
+            try await engine.whileTrusted(peer.id) { try await relay.run(sender, receiver) }
+        } catch {
+            report(error, of: peer)
+            throw error
+        }
+    }
+
+    /// Gives the requesting app its end of a connection, and returns the other.
+    ///
+    /// Only the app may hold its end: otherwise its closing would not be noticed.
+    private func connect(_ result: SessionResult<UnixFD>) async throws -> LocalStream {
+        let pair = try await LocalStreamPair.connected(on: reactor)
+        guard result.deliver(UnixFD(taking: try pair.duplicateFar())) else {
+            throw HandoffError(.timedOut, "The app stopped waiting for the stream.")
+        }
+        return pair.takeNear()
+    }
+
+    private static func failure(_ answer: Answer, of name: String) -> HandoffError? {
+        switch answer {
+        case .stream: nil
+        case .refusal(let refusal): .refused(refusal, by: name)
+        case .activity, .circle, .settled: .unexpectedAnswer(answer, from: name, insteadOf: "the requested stream")
+        }
+    }
+
+    private func report(_ error: any Error, of peer: SessionPeer) {
+        logger.info("a stream ended early: \(error)", metadata: ["event": "stream.failed", "device": "\(peer.id)"])
+    }
+}
