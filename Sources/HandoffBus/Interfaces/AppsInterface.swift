@@ -56,7 +56,7 @@ package protocol AppsHandler: Sendable {
     /// The apps that continue activities, and the files that cannot be used.
     var list: (apps: [AppDescription], faults: [AppFileFault]) { get }
     /// Makes an app the default for activities of a type; an empty id removes the default.
-    func setDefault(_ app: String, for type: String) throws
+    func setDefault(_ app: String, for type: String) async throws
 }
 
 extension Interface {
@@ -85,8 +85,11 @@ extension Interface {
             inputs: [Argument(name: "type", type: .string), Argument(name: "app", type: .string), options]
         ) { invocation in
             let type = try invocation.arguments.decode(at: 0, as: String.self)
-            try handler.setDefault(try invocation.arguments.decode(at: 1, as: String.self), for: type)
-            return .reply([])
+            let app = try invocation.arguments.decode(at: 1, as: String.self)
+            return .deferred {
+                try await handler.setDefault(app, for: type)
+                return []
+            }
         }
         return Interface(name: HandoffName.appsInterface, methods: [list, setDefault])
     }

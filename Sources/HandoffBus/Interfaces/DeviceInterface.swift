@@ -38,19 +38,24 @@ extension Interface {
     ///   - rename: gives it a name on all devices of the circle.
     package static func device(
         _ description: @escaping @Sendable () -> DeviceDescription,
-        remove: @escaping @Sendable () throws -> Void,
-        rename: @escaping @Sendable (String) throws -> Void
+        remove: @escaping @Sendable () async throws -> Void,
+        rename: @escaping @Sendable (String) async throws -> Void
     ) -> Interface {
         Interface(
             name: HandoffName.deviceInterface,
             methods: [
                 Method(name: "Remove") { _ in
-                    try remove()
-                    return .reply([])
+                    .deferred {
+                        try await remove()
+                        return []
+                    }
                 },
                 Method(name: "Rename", inputs: [Argument(name: "name", type: .string)]) { invocation in
-                    try rename(try invocation.arguments.decode(at: 0, as: String.self))
-                    return .reply([])
+                    let name = try invocation.arguments.decode(at: 0, as: String.self)
+                    return .deferred {
+                        try await rename(name)
+                        return []
+                    }
                 },
             ],
             properties: [

@@ -35,9 +35,9 @@ package protocol DocumentsHandler: Sendable {
     /// The synchronised folders, by id.
     var folders: [FolderDescription] { get }
     /// Sets the path of a folder on this device.
-    func addFolder(_ id: String, at path: String) throws
+    func addFolder(_ id: String, at path: String) async throws
     /// Removes a folder from the list; the files in it are kept.
-    func removeFolder(_ id: String) throws
+    func removeFolder(_ id: String) async throws
     /// Returns the address under which a file is sent to another device.
     func locate(_ url: String) throws -> String
     /// Returns the MIME type of a document, empty when its name does not determine one, and the activity types that
@@ -66,12 +66,18 @@ extension Interface {
                     inputs: [id, Argument(name: "path", type: .string), options]
                 ) { invocation in
                     let id = try invocation.arguments.decode(at: 0, as: String.self)
-                    try handler.addFolder(id, at: try invocation.arguments.decode(at: 1, as: String.self))
-                    return .reply([])
+                    let path = try invocation.arguments.decode(at: 1, as: String.self)
+                    return .deferred {
+                        try await handler.addFolder(id, at: path)
+                        return []
+                    }
                 },
                 Method(name: "RemoveFolder", inputs: [id, options]) { invocation in
-                    try handler.removeFolder(try invocation.arguments.decode(at: 0, as: String.self))
-                    return .reply([])
+                    let id = try invocation.arguments.decode(at: 0, as: String.self)
+                    return .deferred {
+                        try await handler.removeFolder(id)
+                        return []
+                    }
                 },
                 Method(
                     name: "Locate",

@@ -26,11 +26,11 @@ package protocol ManagerHandler: Sendable {
     /// Creates an activity that belongs to `client`.
     func createActivity(ofType type: String, _ draft: ActivityDraft, by client: BusName) throws -> ObjectPath
     /// Adds the device of a card to the circle.
-    func trust(card: String) throws -> ObjectPath
+    func trust(card: String) async throws -> ObjectPath
     /// Gives this device a name on all devices of its circle.
-    func rename(to name: String) throws
+    func rename(to name: String) async throws
     /// Leaves the circle without notifying the other devices.
-    func leave() throws
+    func leave() async throws
     /// Scans continuously until `client` leaves the bus or calls ``stopLooking(for:)``.
     func startLooking(for client: BusName) throws
     /// Ends the effect of ``startLooking(for:)``.
@@ -83,21 +83,26 @@ extension Interface {
             outputs: [Argument(name: "device", type: .objectPath)]
         ) { invocation in
             let card = try invocation.arguments.decode(at: 0, as: String.self)
-            return .reply([.objectPath(try handler.trust(card: card))])
+            return .deferred { [.objectPath(try await handler.trust(card: card))] }
         }
     }
 
     private static func rename(_ handler: some ManagerHandler) -> Method {
         Method(name: "Rename", inputs: [Argument(name: "name", type: .string)]) { invocation in
-            try handler.rename(to: try invocation.arguments.decode(at: 0, as: String.self))
-            return .reply([])
+            let name = try invocation.arguments.decode(at: 0, as: String.self)
+            return .deferred {
+                try await handler.rename(to: name)
+                return []
+            }
         }
     }
 
     private static func leave(_ handler: some ManagerHandler) -> Method {
         Method(name: "Leave", inputs: [Argument(name: "options", type: [String: Value].valueType)]) { _ in
-            try handler.leave()
-            return .reply([])
+            .deferred {
+                try await handler.leave()
+                return []
+            }
         }
     }
 

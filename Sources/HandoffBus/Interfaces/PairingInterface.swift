@@ -12,7 +12,7 @@ package protocol PairingHandler: Sendable {
     /// Stops the request that `client` has begun, if any.
     func stop(by client: BusName)
     /// Forgets an unconfirmed pairing.
-    func forget(device: String) throws
+    func forget(device: String) async throws
 }
 
 extension Interface {
@@ -29,8 +29,11 @@ extension Interface {
             return .reply([])
         }
         let forget = Method(name: "Forget", inputs: [Argument(name: "device", type: .string)]) { invocation in
-            try handler.forget(device: try invocation.arguments.decode(at: 0, as: String.self))
-            return .reply([])
+            let device = try invocation.arguments.decode(at: 0, as: String.self)
+            return .deferred {
+                try await handler.forget(device: device)
+                return []
+            }
         }
         let unconfirmed = Property(
             name: "Unconfirmed",

@@ -91,7 +91,7 @@ struct AppTracker: Service {
     }
 
     private func show(_ registry: AppRegistry, after shown: AppRegistry) -> AppRegistry {
-        engine.setApps(registry)
+        engine.desktop.setApps(registry)
         for fault in registry.faults where !shown.faults.contains(fault) {
             logger.warning(
                 "an app is ignored: \(fault.message)",

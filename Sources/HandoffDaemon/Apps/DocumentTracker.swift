@@ -33,7 +33,7 @@ struct DocumentTracker: Service {
     /// - Throws: ``HandoffError`` with `noSuchFolder`, `documentNotShared`, `documentMissing` or `peerMisbehaved`.
     func local(_ activity: Activity) throws(HandoffError) -> Activity {
         do {
-            return try engine.read(\.folders).local(activity).activity
+            return try engine.desktop.folders.local(activity).activity
         } catch {
             throw HandoffError(error)
         }
@@ -45,7 +45,7 @@ struct DocumentTracker: Service {
     ///   time.
     func waitForDocuments(of activity: Activity) async throws -> Activity {
         do {
-            let (local, locations) = try engine.read(\.folders).local(activity)
+            let (local, locations) = try engine.desktop.folders.local(activity)
             for location in locations where try !location.exists { try await wait(for: location) }
             return local
         } catch let fault as FolderError {
@@ -123,10 +123,10 @@ struct DocumentTracker: Service {
         guard let file else { return true }
         do throws(FolderError) {
             _ = try folders.location(of: file)
-            engine.setDocumentProblem(nil, of: id)
+            engine.activities.setDocumentProblem(nil, of: id)
             return true
         } catch {
-            engine.setDocumentProblem(error.message, of: id)
+            engine.activities.setDocumentProblem(error.message, of: id)
             return error.code != .unresponsive
         }
     }

@@ -30,8 +30,8 @@ struct ActivityObject: ActivityHandler {
             try PayloadSize.check(activity, replacing: record.activity, logger)
             let problem =
                 activity.userInfo == record.activity.userInfo
-                ? record.documentProblem : try engine.documentProblem(of: activity)
-            try engine.update(id, by: client.description) {
+                ? record.documentProblem : try engine.desktop.documentProblem(of: activity)
+            try engine.activities.update(id, by: client.description) {
                 $0.activity = activity
                 $0.isEligible = draft.isEligible
                 $0.delegate = draft.delegate?.description
@@ -41,19 +41,19 @@ struct ActivityObject: ActivityHandler {
     }
 
     func setNeedsSave(_ needsSave: Bool, by client: BusName) throws {
-        try mappingToDBusError { try engine.setNeedsSave(needsSave, of: id, by: client.description) }
+        try mappingToDBusError { try engine.activities.setNeedsSave(needsSave, of: id, by: client.description) }
     }
 
     func becomeCurrent(by client: BusName) throws {
-        try mappingToDBusError { try engine.becomeCurrent(id, by: client.description) }
+        try mappingToDBusError { try engine.activities.becomeCurrent(id, by: client.description) }
     }
 
     func resignCurrent(by client: BusName) throws {
-        try mappingToDBusError { try engine.resignCurrent(id, by: client.description) }
+        try mappingToDBusError { try engine.activities.resignCurrent(id, by: client.description) }
     }
 
     func invalidate(by client: BusName) throws {
-        try mappingToDBusError { try engine.invalidate(id, by: client.description) }
+        try mappingToDBusError { try engine.activities.invalidate(id, by: client.description) }
     }
 }
 

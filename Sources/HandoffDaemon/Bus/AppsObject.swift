@@ -2,40 +2,30 @@ import HandoffApps
 import HandoffBus
 import HandoffCore
 import HandoffModel
-import Synchronization
 
 /// The user's default app for each activity type, kept in the state directory.
 final class DefaultApps: Sendable {
     private static let file = StateFile<[String: String]>(name: "apps", version: 1)
 
-    private let directory: StateDirectory
-    private let choices: Mutex<[String: String]>
+    private let choices: PersistentValue<[String: String]>
 
     /// - Throws: ``HandoffError`` when the file cannot be read or is damaged; the file is not changed.
     init(from directory: StateDirectory) throws(HandoffError) {
-        self.directory = directory
-        choices = Mutex(try Self.file.read(from: directory) ?? [:])
+        choices = try PersistentValue(Self.file, in: directory, initial: [:])
     }
 
     /// All default apps, by type.
     var all: [ActivityType: String] {
-        choices.withLock { choices in
-            choices.reduce(into: [:]) { all, choice in
-                if let type = try? ActivityType(choice.key) { all[type] = choice.value }
-            }
+        choices.value.reduce(into: [:]) { all, choice in
+            if let type = try? ActivityType(choice.key) { all[type] = choice.value }
         }
     }
 
     /// Saves the default app for a type; nil removes it.
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`; then nothing has changed.
-    func set(_ app: String?, for type: ActivityType) throws(HandoffError) {
-        try choices.withLock { choices throws(HandoffError) in
-            var changed = choices
-            changed[type.rawValue] = app
-            try Self.file.write(changed, to: directory)
-            choices = changed
-        }
+    func set(_ app: String?, for type: ActivityType) async throws {
+        try await choices.change { $0[type.rawValue] = app }
     }
 }
 
@@ -45,25 +35,27 @@ struct AppsObject: AppsHandler {
     let defaults: DefaultApps
 
     var list: (apps: [AppDescription], faults: [AppFileFault]) {
-        let registry = engine.read(\.apps)
+        let registry = engine.desktop.apps
         return (
             registry.apps.map { Self.describe($0, registry) },
             registry.faults.map { AppFileFault(file: $0.file, message: $0.message) }
         )
     }
 
-    func setDefault(_ app: String, for type: String) throws {
-        try mappingToDBusError {
+    func setDefault(_ app: String, for type: String) async throws {
+        try await mappingToDBusError {
             let type = try ActivityType(type)
-            guard app.isEmpty || engine.read({ $0.apps.apps.contains { $0.id == app && $0.types.contains(type) } })
+            guard
+                app.isEmpty
+                    || engine.read({ $0.desktop.apps.apps.contains { $0.id == app && $0.types.contains(type) } })
             else {
                 throw HandoffError(
                     .noSuchApp,
                     "No app \(app.debugDescription) on this device handles \(type); see `handoffctl apps`."
                 )
             }
-            try defaults.set(app.isEmpty ? nil : app, for: type)
-            engine.setDefaultApps(defaults.all)
+            try await defaults.set(app.isEmpty ? nil : app, for: type)
+            engine.desktop.setDefaultApps(defaults.all)
         }
     }
 

@@ -1,4 +1,3 @@
-import AsyncSupport
 import DBus
 import HandoffBus
 import HandoffCore
@@ -35,14 +34,11 @@ extension BusObjects {
         case .continued(let record, let device, let name):
             emit(.continued(device: device, name: name), of: record.id)
             delegates.wasContinued(record, by: device, named: name)
-        case .streamOpened(let record, let device, let name, let file, let taken):
-            emit(.streamOpened(device: device, name: name), of: record.id)
-            delegates.didReceiveStream(file, of: record, from: device, named: name) { taken.fulfil($0) }
         default: break
         }
     }
 
-    private func emit(_ event: ActivityEvent, of id: ActivityRegister.ID) {
+    func emit(_ event: ActivityEvent, of id: ActivityRegister.ID) {
         connection.emit(event.signal(of: HandoffName.activity(id)))
     }
 }

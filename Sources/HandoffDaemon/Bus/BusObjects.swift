@@ -30,8 +30,8 @@ struct BusObjects: Sendable {
             .pairing(PairingObject(objects: self)),
         ]
         objects.insert(interfaces, at: HandoffName.root)
-        for device in state.devices.all { show(.deviceAdded(device)) }
-        for entry in state.nearby.all { show(.nearby(.added(entry))) }
+        for device in state.trust.devices.all { show(.deviceAdded(device)) }
+        for entry in state.nearby.table.all { show(.nearby(.added(entry))) }
     }
 
     private func insert(_ record: ActivityRegister.Record) {
@@ -44,7 +44,7 @@ struct BusObjects: Sendable {
         let (documents, notifications) = (documents, notifications)
         let interface = Interface.nearbyActivity {
             // The object may be called once more after the entry was removed.
-            engine.describe((try? engine.entry(entry.id)) ?? entry)
+            engine.nearby.describe((try? engine.nearby.entry(entry.id)) ?? entry)
         } fetch: { _ in
             try await Self.fetched(entry, by: fetcher, documents)
         } handOver: { options in
@@ -87,11 +87,11 @@ struct BusObjects: Sendable {
     private func insert(_ device: TrustedDevices.Device) {
         let engine = engine
         let interface = Interface.device {
-            engine.describe(device.id)
+            engine.trust.describe(device.id)
         } remove: {
-            try mappingToDBusError { try engine.remove(device.id) }
+            try await mappingToDBusError { try await engine.trust.remove(device.id) }
         } rename: { name in
-            try mappingToDBusError { try engine.rename(device.id, to: DeviceName(name)) }
+            try await mappingToDBusError { try await engine.trust.rename(device.id, to: DeviceName(name)) }
         }
         objects.insert([interface], at: HandoffName.device(device.id.description))
     }
@@ -110,7 +110,7 @@ extension BusObjects: EngineObserver {
             objects.propertiesChanged(
                 at: HandoffName.nearbyActivity(entry.id),
                 interface: HandoffName.nearbyActivityInterface,
-                engine.describe(entry).changingProperties
+                engine.nearby.describe(entry).changingProperties
             )
         case .nearby(.removed(let entry)): objects.remove(at: HandoffName.nearbyActivity(entry.id))
         case .deviceAdded(let device): insert(device)
@@ -118,14 +118,19 @@ extension BusObjects: EngineObserver {
             objects.propertiesChanged(
                 at: HandoffName.device(device.id.description),
                 interface: HandoffName.deviceInterface,
-                engine.describe(device.id).changingProperties
+                engine.trust.describe(device.id).changingProperties
             )
         case .deviceRemoved(let id): objects.remove(at: HandoffName.device(id.description))
         case .identityChanged: showIdentity()
         case .radioChanged: showRadio()
         case .pairingsChanged: showPairings()
-        case .saveRequested, .saveEnded, .fetched, .continued, .streamOpened: showEvent(effect)
+        case .saveRequested, .saveEnded, .fetched, .continued: showEvent(effect)
         }
+    }
+
+    func deliver(_ stream: Engine.IncomingStream) async -> Bool {
+        emit(.streamOpened(device: stream.device, name: stream.deviceName), of: stream.activity.id)
+        return await delegates.deliver(stream)
     }
 
     private func showCurrent(from old: ActivityRegister.ID?, to new: ActivityRegister.ID?) {
@@ -163,37 +168,6 @@ extension BusObjects: EngineObserver {
                 "RadioMessage": .string(manager.radioMessage),
                 "Advisories": .advisories(manager.advisories),
             ]
-        )
-    }
-}
-
-extension Engine {
-    /// Returns the properties of an entry as the bus shows them.
-    func describe(_ entry: NearbyEntry) -> NearbyActivityDescription {
-        let device = read { $0.devices[entry.device] }
-        let (type, launchTarget) = launchTarget(of: entry)
-        return NearbyActivityDescription(
-            device: entry.device,
-            deviceName: device?.name.rawValue ?? entry.device.description,
-            type: type,
-            typeHash: entry.typeHash,
-            hasWebpage: entry.hasWebpage,
-            launchTarget: NearbyLaunchTarget(launchTarget),
-            rssi: entry.rssi.map(Int16.init) ?? NearbyActivityDescription.unknownRSSI,
-            firstSeen: UInt64(clamping: entry.firstSeen.unixMicroseconds),
-            lastSeen: UInt64(clamping: entry.lastSeen.unixMicroseconds)
-        )
-    }
-
-    /// Returns the properties of a trusted device as the bus shows them.
-    func describe(_ id: DeviceID) -> DeviceDescription {
-        let (member, lastSeen) = read { ($0.devices.member(id), $0.lastSeen[id] ?? $0.devices.lastSeen(id)) }
-        return DeviceDescription(
-            id: id.description,
-            name: member?.name.rawValue ?? id.description,
-            introducedBy: member?.introducedBy?.description ?? "",
-            protocolVersion: member?.protocolVersion ?? 0,
-            lastSeen: UInt64(clamping: lastSeen ?? 0)
         )
     }
 }

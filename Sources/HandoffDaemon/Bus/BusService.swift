@@ -53,7 +53,7 @@ struct BusService: Service {
                 }
                 guard hasServed else { throw error }
                 engine.observe(by: nil)
-                engine.allClientsLeft()
+                engine.activities.allClientsLeft()
                 logger.warning("lost the bus: \(error.message)", metadata: ["event": "bus.lost"])
                 try await retry.wait()
             }
@@ -70,7 +70,6 @@ struct BusService: Service {
             fetcher: fetcher,
             documents: documents,
             connection: connection,
-            store: ContinuationStore(),
             journal: journal,
             apps: apps,
             logger: logger
@@ -102,7 +101,7 @@ struct BusService: Service {
     /// Runs the services of the connection, and watches the clients that own something, until cancelled.
     private func watchClients(_ objects: BusObjects, _ clients: AsyncStream<BusName>) async throws {
         objects.connection.objects.announceObjects(of: HandoffName.root)
-        objects.continuations.reportLeft()
+        try await objects.continuations.reportLeft()
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { await objects.delegates.run() }
             if notifies { group.addTask { await objects.notifications.run() } }
@@ -120,6 +119,6 @@ struct BusService: Service {
         }
         try Task.checkCancellation()
         tracker.remove(client)
-        engine.clientLeft(client.description)
+        engine.activities.clientLeft(client.description)
     }
 }

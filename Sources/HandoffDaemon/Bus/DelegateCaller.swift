@@ -17,19 +17,8 @@ struct DelegateCaller: Sendable {
     /// The time limit for an app to accept a stream.
     private static let streamTimeout = Duration.seconds(10)
 
-    /// A call whose answer is awaited.
-    private enum Request: Sendable {
-        case save(ActivityRegister.Record, SaveRequests.Request)
-        case deliver(StreamDelivery)
-    }
-
-    private struct StreamDelivery: Sendable {
-        let file: UnixFD
-        let record: ActivityRegister.Record
-        let device: DeviceID
-        let name: String
-        let ended: @Sendable (Bool) -> Void
-    }
+    /// A save request whose answer is awaited.
+    private typealias Request = (record: ActivityRegister.Record, saveRequest: SaveRequests.Request)
 
     private let requests: AsyncStream<Request>
     private let newRequests: AsyncStream<Request>.Continuation
@@ -45,19 +34,14 @@ struct DelegateCaller: Sendable {
     func run() async {
         await withDiscardingTaskGroup { group in
             for await request in requests {
-                group.addTask {
-                    switch request {
-                    case .save(let record, let saveRequest): await save(record, saveRequest)
-                    case .deliver(let delivery): await deliver(delivery)
-                    }
-                }
+                group.addTask { await save(request.record, request.saveRequest) }
             }
         }
     }
 
     /// Asks the owner of an activity to save, and reports the outcome to the engine.
     func willSave(_ record: ActivityRegister.Record, _ saveRequest: SaveRequests.Request) {
-        newRequests.yield(.save(record, saveRequest))
+        newRequests.yield((record, saveRequest))
     }
 
     /// Notifies the owner of an activity that a device continues it.
@@ -74,34 +58,40 @@ struct DelegateCaller: Sendable {
         )
     }
 
-    /// Passes the owner of an activity its end of a stream.
-    ///
-    /// - Parameters:
-    ///   - file: the app's end.
-    ///   - record: the activity.
-    ///   - device: the device that opened the stream.
-    ///   - name: the name of that device.
-    ///   - ended: called with whether the app accepted the stream.
-    func didReceiveStream(
-        _ file: UnixFD,
-        of record: ActivityRegister.Record,
-        from device: DeviceID,
-        named name: String,
-        ended: @escaping @Sendable (Bool) -> Void
-    ) {
-        newRequests.yield(
-            .deliver(StreamDelivery(file: file, record: record, device: device, name: name, ended: ended))
-        )
+    /// Gives the owner of an activity its end of a stream; returns whether it has accepted it.
+    func deliver(_ stream: Engine.IncomingStream) async -> Bool {
+        guard let (owner, delegate) = Self.delegateAddress(of: stream.activity) else { return false }
+        do throws(DBusError) {
+            let call = MethodCall.didReceiveStream(
+                stream.file,
+                of: HandoffName.activity(stream.activity.id),
+                from: HandoffName.device(stream.device.description),
+                named: stream.deviceName,
+                client: owner,
+                at: delegate
+            )
+            _ = try await connection.call(call, timeout: Self.streamTimeout)
+            return true
+        } catch {
+            logger.notice(
+                "an app did not accept a stream: \(error.message)",
+                metadata: [
+                    "event": "stream.rejected", "type": "\(stream.activity.activity.type.rawValue)",
+                    "app": "\(owner)",
+                ]
+            )
+            return false
+        }
     }
 
     private func save(_ record: ActivityRegister.Record, _ saveRequest: SaveRequests.Request) async {
         guard let (owner, delegate) = Self.delegateAddress(of: record) else {
-            return engine.saveEnded(saveRequest, .failed)
+            return engine.activities.saveEnded(saveRequest, .failed)
         }
         do throws(DBusError) {
             let activity = HandoffName.activity(record.id)
             _ = try await connection.call(.willSave(activity, of: owner, at: delegate), timeout: Self.saveTimeout)
-            engine.saveEnded(saveRequest, .saved)
+            engine.activities.saveEnded(saveRequest, .saved)
         } catch {
             logger.notice(
                 "an app did not save; its last saved state is sent: \(error.message)",
@@ -109,31 +99,7 @@ struct DelegateCaller: Sendable {
                     "event": "save.failed", "type": "\(record.activity.type.rawValue)", "app": "\(owner)",
                 ]
             )
-            engine.saveEnded(saveRequest, .failed)
-        }
-    }
-
-    private func deliver(_ delivery: StreamDelivery) async {
-        guard let (owner, delegate) = Self.delegateAddress(of: delivery.record) else { return delivery.ended(false) }
-        do throws(DBusError) {
-            let call = MethodCall.didReceiveStream(
-                delivery.file,
-                of: HandoffName.activity(delivery.record.id),
-                from: HandoffName.device(delivery.device.description),
-                named: delivery.name,
-                client: owner,
-                at: delegate
-            )
-            _ = try await connection.call(call, timeout: Self.streamTimeout)
-            delivery.ended(true)
-        } catch {
-            logger.notice(
-                "an app did not accept a stream: \(error.message)",
-                metadata: [
-                    "event": "stream.rejected", "type": "\(delivery.record.activity.type.rawValue)", "app": "\(owner)",
-                ]
-            )
-            delivery.ended(false)
+            engine.activities.saveEnded(saveRequest, .failed)
         }
     }
 

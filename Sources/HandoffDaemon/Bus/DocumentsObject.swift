@@ -3,17 +3,15 @@ import HandoffBus
 import HandoffCore
 import HandoffFolders
 import HandoffModel
-import Synchronization
 import SystemPackage
 
 /// The synchronised folders: those of the configuration file, and added ones, which are kept in the state directory.
 final class FolderList: Sendable {
     private static let file = StateFile<[String: String]>(name: "folders", version: 1)
 
-    private let directory: StateDirectory
     private let home: String?
     private let configured: SyncedFolders
-    private let added: Mutex<[String: String]>
+    private let added: PersistentValue<[String: String]>
 
     /// - Parameters:
     ///   - directory: the directory that keeps the added folders.
@@ -25,16 +23,15 @@ final class FolderList: Sendable {
         configured: SyncedFolders,
         home: String?
     ) throws(HandoffError) {
-        self.directory = directory
         self.configured = configured
         self.home = home
-        added = Mutex(try Self.file.read(from: directory) ?? [:])
+        added = try PersistentValue(Self.file, in: directory, initial: [:])
     }
 
     /// All folders; the one of the configuration file if both contain an id.
     var all: SyncedFolders {
         var all = configured
-        for (id, path) in added.withLock(\.self) {
+        for (id, path) in added.value {
             guard let id = try? FolderID(id), all[id] == nil else { continue }
             all[id] = try? SyncedFolder(id: id, path: path)
         }
@@ -48,17 +45,12 @@ final class FolderList: Sendable {
     ///
     /// - Throws: ``HandoffError`` with `invalidDocument` for a path that is not absolute or is not a directory, and for
     ///   a folder of the configuration file, with `stateUnwritable`; then nothing has changed.
-    func set(_ path: String?, for id: FolderID) throws(HandoffError) {
+    func set(_ path: String?, for id: FolderID) async throws {
         guard configured[id] == nil else {
             throw HandoffError(.invalidDocument, "The folder \(id) is set in the configuration file; change it there.")
         }
         let folder = try path.map { path throws(HandoffError) in try checked(path, id) }
-        try added.withLock { added throws(HandoffError) in
-            var changed = added
-            changed[id.rawValue] = folder?.path.string
-            try Self.file.write(changed, to: directory)
-            added = changed
-        }
+        try await added.change { $0[id.rawValue] = folder?.path.string }
     }
 
     private func checked(_ path: String, _ id: FolderID) throws(HandoffError) -> SyncedFolder {
@@ -80,7 +72,7 @@ struct DocumentsObject: DocumentsHandler {
     let apps: AppDirectories
 
     var folders: [FolderDescription] {
-        engine.read(\.folders).all.map { folder in
+        engine.desktop.folders.all.map { folder in
             FolderDescription(
                 id: folder.id.rawValue,
                 path: folder.path.string,
@@ -90,24 +82,24 @@ struct DocumentsObject: DocumentsHandler {
         }
     }
 
-    func addFolder(_ id: String, at path: String) throws {
-        try mappingToDBusError { try set(path, for: try FolderID(id)) }
+    func addFolder(_ id: String, at path: String) async throws {
+        try await mappingToDBusError { try await set(path, for: try FolderID(id)) }
     }
 
-    func removeFolder(_ id: String) throws {
-        try mappingToDBusError {
+    func removeFolder(_ id: String) async throws {
+        try await mappingToDBusError {
             let id = try FolderID(id)
-            guard engine.read({ $0.folders[id] }) != nil else {
+            guard engine.read({ $0.desktop.folders[id] }) != nil else {
                 throw HandoffError(.noSuchFolder, "There is no folder \(id); see `handoffctl folders`.")
             }
-            try set(nil, for: id)
+            try await set(nil, for: id)
         }
     }
 
     func locate(_ url: String) throws -> String {
         try mappingToDBusError {
             do {
-                return try engine.read(\.folders).location(of: try file(url)).description
+                return try engine.desktop.folders.location(of: try file(url)).description
             } catch let fault as FolderError {
                 throw HandoffError(fault)
             }
@@ -119,14 +111,14 @@ struct DocumentsObject: DocumentsHandler {
             let path = FilePath(bytes: try file(url).path)
             let name = path.lastComponent?.string ?? ""
             let mediaType = MediaTypes(beside: apps).type(ofFileNamed: name) ?? ""
-            let types = engine.read { $0.apps.apps.compactMap { $0.documentTypes[mediaType] } }
+            let types = engine.read { $0.desktop.apps.apps.compactMap { $0.documentTypes[mediaType] } }
             return (mediaType, types.map(\.rawValue).reduce(into: []) { if !$0.contains($1) { $0.append($1) } })
         }
     }
 
-    private func set(_ path: String?, for id: FolderID) throws {
-        try list.set(path, for: id)
-        engine.setFolders(list.all)
+    private func set(_ path: String?, for id: FolderID) async throws {
+        try await list.set(path, for: id)
+        engine.desktop.setFolders(list.all)
     }
 
     private func file(_ url: String) throws -> FileURL {

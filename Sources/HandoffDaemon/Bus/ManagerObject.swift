@@ -15,25 +15,25 @@ struct ManagerObject: ManagerHandler {
     var version: String { objects.version }
     var protocolVersion: UInt32 { UInt32(ProtocolVersion.current.rawValue) }
     var deviceID: String { engine.identity.id.description }
-    var deviceName: String { engine.name.rawValue }
+    var deviceName: String { engine.trust.name.rawValue }
 
     var radioState: String {
-        switch engine.read(\.radio) {
+        switch engine.read(\.air.radio) {
         case .ready: "ready"
         case .unavailable(let error): HandoffErrorName(error.code).rawValue
         }
     }
 
     var radioMessage: String {
-        switch engine.read(\.radio) {
+        switch engine.read(\.air.radio) {
         case .ready(let description): description.name
         case .unavailable(let error): error.message
         }
     }
 
     var advisories: [(name: String, message: String)] {
-        let own = engine.circleAdvisories + engine.clockAdvisories
-        guard case .ready(let description) = engine.read(\.radio) else { return own }
+        let own = engine.trust.advisories + engine.nearby.clockAdvisories
+        guard case .ready(let description) = engine.read(\.air.radio) else { return own }
         return own + description.advisories.map { ($0.name, $0.message) }
     }
 
@@ -41,18 +41,18 @@ struct ManagerObject: ManagerHandler {
         engine.read { $0.origin.current.map { HandoffName.activity($0.id) } ?? .root }
     }
 
-    var card: String { engine.card.text }
+    var card: String { engine.trust.card.text }
 
     func createActivity(ofType type: String, _ draft: ActivityDraft, by client: BusName) throws -> ObjectPath {
         let activity = try draft.activity(ofType: type)
         return try mappingToDBusError {
             try PayloadSize.check(activity, engine.logger)
-            let id = try engine.create(
+            let id = try engine.activities.create(
                 activity,
                 isEligible: draft.isEligible,
                 needsSave: draft.needsSave,
                 delegate: draft.delegate?.description,
-                documentProblem: try engine.documentProblem(of: activity),
+                documentProblem: try engine.desktop.documentProblem(of: activity),
                 by: client.description
             )
             objects.clients.insert(client)
@@ -60,29 +60,29 @@ struct ManagerObject: ManagerHandler {
         }
     }
 
-    func trust(card: String) throws -> ObjectPath {
-        try mappingToDBusError {
+    func trust(card: String) async throws -> ObjectPath {
+        try await mappingToDBusError {
             let card = try CardText(parsing: card)
             let device = TrustedDevices.Device(
                 name: DeviceName(sanitizing: card.name),
                 publicKey: card.publicKey,
                 advertisingKey: card.advertisingKey
             )
-            try engine.trust(device)
+            try await engine.trust.add(device)
             return HandoffName.device(device.id.description)
         }
     }
 
-    func rename(to name: String) throws {
-        try mappingToDBusError { try engine.rename(engine.identity.id, to: DeviceName(name)) }
+    func rename(to name: String) async throws {
+        try await mappingToDBusError { try await engine.trust.rename(engine.identity.id, to: DeviceName(name)) }
     }
 
-    func leave() throws {
-        try mappingToDBusError { try engine.leave() }
+    func leave() async throws {
+        try await mappingToDBusError { try await engine.trust.leave() }
     }
 
     func startLooking(for client: BusName) throws {
-        engine.startLooking(for: client.description)
+        engine.nearby.startLooking(for: client.description)
         objects.clients.insert(client)
     }
 
@@ -91,6 +91,6 @@ struct ManagerObject: ManagerHandler {
     }
 
     func stopLooking(for client: BusName) {
-        engine.stopLooking(for: client.description)
+        engine.nearby.stopLooking(for: client.description)
     }
 }

@@ -8,7 +8,7 @@ import HandoffModel
 struct PairingObject: PairingHandler {
     let objects: BusObjects
 
-    var unconfirmed: [(id: String, name: String)] { objects.engine.unconfirmedDevices }
+    var unconfirmed: [(id: String, name: String)] { objects.engine.pairings.unconfirmedDevices }
 
     func pair(agent: ObjectPath, by client: BusName) throws {
         try mappingToDBusError {
@@ -21,16 +21,16 @@ struct PairingObject: PairingHandler {
         objects.pairing.stop(client.description)
     }
 
-    func forget(device: String) throws {
-        try mappingToDBusError { try objects.engine.forgetPairings(with: try DeviceID(device)) }
+    func forget(device: String) async throws {
+        try await mappingToDBusError { try await objects.engine.pairings.forget(try DeviceID(device)) }
     }
 }
 
-extension Engine {
+extension EnginePairings {
     /// The devices with an unconfirmed pairing, each once.
     var unconfirmedDevices: [(id: String, name: String)] {
-        let peers = read { state in
-            state.pairing.records.unconfirmed.map(\.peer).filter { state.devices[$0.id] == nil }
+        let peers = engine.read { state in
+            state.pairing.records.unconfirmed.map(\.peer).filter { state.trust.devices[$0.id] == nil }
         }
         let names = Dictionary(peers.map { ($0.id, $0.name) }) { _, newer in newer }
         return names.sorted { $0.key < $1.key }.map { ($0.key.description, $0.value.rawValue) }
@@ -43,7 +43,7 @@ extension BusObjects {
         connection.objects.propertiesChanged(
             at: HandoffName.root,
             interface: HandoffName.pairingInterface,
-            ["Unconfirmed": .unconfirmed(engine.unconfirmedDevices)]
+            ["Unconfirmed": .unconfirmed(engine.pairings.unconfirmedDevices)]
         )
     }
 }

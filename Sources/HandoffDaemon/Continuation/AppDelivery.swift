@@ -21,7 +21,7 @@ struct AppDelivery: Sendable {
     private static let limit = Duration.seconds(30)
 
     /// Announces an activity to an app on the bus, which is started if necessary.
-    func announce(_ type: ActivityType, to app: App, _ limit: Duration) async -> Continuations.Announcement {
+    func announce(_ type: ActivityType, to app: App, _ limit: Duration) async -> Continuation.Announcement {
         do {
             _ = try await connection.call(try calls(to: app).willContinue(type), timeout: limit)
             return .delivered
@@ -32,7 +32,7 @@ struct AppDelivery: Sendable {
     }
 
     /// Passes the activity to an app, which is started if necessary.
-    func handOver(_ activity: Activity, to app: App) async -> Continuations.Response {
+    func handOver(_ activity: Activity, to app: App) async -> Continuation.Response {
         switch app.launchMethod {
         case .bus: await call(app, activity)
         case .program(let line): launch(line.arguments(), ActivityDocument(fetched(activity), deviceName))
@@ -48,7 +48,7 @@ struct AppDelivery: Sendable {
 
     /// Opens the web page of an activity in the browser, or its document in the default app of the document's MIME
     /// type.
-    func openElsewhere(_ activity: Activity) async -> Result<Continuations.Outcome, HandoffError> {
+    func openElsewhere(_ activity: Activity) async -> Result<Continuation.Outcome, HandoffError> {
         var failure: HandoffError?
         if let url = activity.webpageURL {
             failure = await openWebpage(url)
@@ -132,7 +132,7 @@ struct AppDelivery: Sendable {
         return try ApplicationCalls(id: app.id, options: entries)
     }
 
-    private func call(_ app: App, _ activity: Activity) async -> Continuations.Response {
+    private func call(_ app: App, _ activity: Activity) async -> Continuation.Response {
         do throws(DBusError) {
             let reply = try await connection.call(try calls(to: app).continue(fetched(activity)), timeout: Self.limit)
             return try reply.decode(at: 0, as: Bool.self) ? .accepted : .declined
@@ -145,7 +145,7 @@ struct AppDelivery: Sendable {
     }
 
     /// Passes the document of an activity to an app that does not support Handoff but handles the activity's type.
-    private func offer(_ document: FileURL, to app: App) async -> Continuations.Response {
+    private func offer(_ document: FileURL, to app: App) async -> Continuation.Response {
         do throws(DBusError) {
             try await open(document, with: app.id)
             return .accepted
@@ -159,7 +159,7 @@ struct AppDelivery: Sendable {
         FetchedActivity(activity, continuation: ContinuationID(of: activity, from: device)?.description)
     }
 
-    private func launch(_ command: [String], _ document: ActivityDocument? = nil) -> Continuations.Response {
+    private func launch(_ command: [String], _ document: ActivityDocument? = nil) -> Continuation.Response {
         var program = LaunchedProgram(command: command)
         if let document, let input = try? JSONEncoder().encode(document) { program.input = Array(input) }
         // XDG Activation, "Activation tokens", and Startup Notification 0.1: how a launched program receives its token.

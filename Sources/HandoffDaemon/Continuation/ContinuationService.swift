@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 import HandoffApps
 import HandoffBus
@@ -11,17 +12,17 @@ struct ContinuationService: Sendable {
     let fetcher: ActivityFetcher
     let documents: DocumentTracker
     let connection: Connection
-    let store: ContinuationStore
     let journal: ContinuationJournal
     let apps: AppTracker
     let logger: Logger
+    private let newest = NewestContinuation()
 
     /// The time limit for an app to start and to handle the announcement.
     private static let announceLimit = Duration.seconds(10)
 
-    /// A continuation.
+    /// One continuation, as far as it does not change.
     private struct Job: Sendable {
-        let id: Continuations.ID
+        let id: ContinuationJournal.ID
         let entry: NearbyEntry
         let type: ActivityType?
         /// The app that gets an announcement before the activity was fetched; nil for none.
@@ -29,36 +30,49 @@ struct ContinuationService: Sendable {
         let delivery: AppDelivery
     }
 
-    /// Fetches an activity and passes it to its launch target.
+    init(
+        engine: Engine,
+        fetcher: ActivityFetcher,
+        documents: DocumentTracker,
+        connection: Connection,
+        journal: ContinuationJournal,
+        apps: AppTracker,
+        logger: Logger
+    ) {
+        self.engine = engine
+        self.fetcher = fetcher
+        self.documents = documents
+        self.connection = connection
+        self.journal = journal
+        self.apps = apps
+        self.logger = logger
+    }
+
+    /// Fetches an activity and passes it to its launch target; supersedes a continuation that is still being fetched.
     ///
     /// - Throws: ``HandoffError`` or `RadioError` that explains the failure and what to do.
     func continueEntry(_ id: NearbyEntry.ID, _ options: ContinuationOptions) async throws -> ContinuationResult {
-        let entry = try engine.entry(id)
+        let entry = try engine.nearby.entry(id)
         // An entry without a known launch target may still be a document, which only its origin knows.
-        let (type, launchTarget) = engine.launchTarget(of: entry)
+        let (type, launchTarget) = engine.nearby.launchTarget(of: entry)
         let app: App? = if case .app(let app) = launchTarget, app.launchMethod == .bus { app } else { nil }
-        let device = engine.read { $0.devices[entry.device]?.name.rawValue } ?? entry.device.description
-        let (job, actions) = store.begin(announcedTo: app?.id)
-        defer {
-            store.end(job)
-            journal.leave(job)
-        }
         let delivery = AppDelivery(
             connection: connection,
             apps: apps,
-            deviceName: device,
+            deviceName: engine.trust.device(entry.device)?.name.rawValue ?? entry.device.description,
             device: entry.device,
             options: options
         )
-        return try await perform(
-            Job(id: job, entry: entry, type: type, app: app, delivery: delivery),
-            actions
-        )
+        let job = Job(id: journal.makeID(), entry: entry, type: type, app: app, delivery: delivery)
+        defer { journal.leave(job.id) }
+        return try await run(job)
     }
 
     /// Notifies the apps that wait for an activity since a previous run of the daemon or a previous bus connection.
-    func reportLeft() {
-        for entry in journal.takeLeft() {
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled first.
+    func reportLeft() async throws {
+        for entry in try await journal.takeLeft() {
             guard let type = try? ActivityType(entry.type), let calls = try? ApplicationCalls(id: entry.app) else {
                 continue
             }
@@ -70,83 +84,90 @@ struct ContinuationService: Sendable {
         }
     }
 
-    private func perform(
-        _ job: Job,
-        _ actions: AsyncStream<Continuations.Action>
-    ) async throws -> ContinuationResult {
-        try await withThrowingTaskGroup(of: Void.self) { group in
+    /// Performs the actions of one continuation until it ends.
+    private func run(_ job: Job) async throws -> ContinuationResult {
+        let isSuperseded = newest.begin()
+        var machine = Continuation(announcedTo: job.app?.id)
+        return try await withThrowingTaskGroup(of: Continuation.Event.self) { group in
             defer { group.cancelAll() }
-            for await action in actions {
-                if case .finish(let result) = action { return ContinuationResult(try result.get()) }
-                begin(action, job, &group)
+            group.addTask {
+                try await isSuperseded.value()
+                return Continuation.superseded
             }
-            throw CancellationError()
+            var actions = machine.firstActions
+            while true {
+                for action in actions {
+                    if case .finish(let result) = action { return ContinuationResult(try result.get()) }
+                    try await begin(action, job, &group)
+                }
+                guard let event = try await group.next() else { throw CancellationError() }
+                actions = machine.handle(event)
+            }
         }
     }
 
-    private func begin(_ action: Continuations.Action, _ job: Job, _ group: inout ThrowingTaskGroup<Void, any Error>) {
-        let id = job.id
+    /// Performs an action in a child task, which returns the event that follows from it.
+    private func begin(
+        _ action: Continuation.Action,
+        _ job: Job,
+        _ group: inout ThrowingTaskGroup<Continuation.Event, any Error>
+    ) async throws {
         switch action {
-        case .announce:
-            guard let app = job.app, let type = job.type else { return }
-            journal.insert(ContinuationJournal.Entry(app: app.id, type: type.rawValue), id)
-            group.addTask {
-                let announcement = await job.delivery.announce(type, to: app, Self.announceLimit)
-                if announcement == .unreachable { journal.remove(id) }
-                store.note(id) { $0.announced(id, announcement) }
-            }
-        case .fetch: group.addTask { await fetch(job) }
-        case .handOver(let activity, to: let name):
-            // From here on, the app gets the activity and never an error in addition.
-            journal.remove(id)
-            group.addTask {
-                let response = await handOver(activity, to: name, job)
-                store.note(id) { $0.handedOver(id, response) }
-            }
+        case .announce: group.addTask { try await announce(job) }
+        case .fetch: group.addTask { try await fetch(job) }
+        case .handOver(let activity, let app): group.addTask { try await handOver(activity, to: app, job) }
+        case .openElsewhere(let activity):
+            group.addTask { .openedElsewhere(await job.delivery.openElsewhere(activity)) }
         case .reportFailure(let error):
             guard let app = job.app, let type = job.type else { return }
-            journal.remove(id)
+            try await journal.remove(job.id)
             job.delivery.reportFailure(of: type, to: app, HandoffErrorName(error.code), error.message)
-        case .openElsewhere(let activity):
-            group.addTask {
-                let result = await job.delivery.openElsewhere(activity)
-                store.note(id) { $0.openedElsewhere(id, result) }
-            }
         case .finish: break
         }
     }
 
-    private func fetch(_ job: Job) async {
+    private func announce(_ job: Job) async throws -> Continuation.Event {
+        guard let app = job.app, let type = job.type else { return .announced(.unreachable) }
+        try await journal.insert(ContinuationJournal.Entry(app: app.id, type: type.rawValue), job.id)
+        let announcement = await job.delivery.announce(type, to: app, Self.announceLimit)
+        if announcement == .unreachable { try await journal.remove(job.id) }
+        return .announced(announcement)
+    }
+
+    /// Fetches the activity, and waits for its document.
+    ///
+    /// - Throws: `CancellationError` when the continuation has ended, or the bus or the daemon does; then the journal
+    ///   contains what is left to do.
+    private func fetch(_ job: Job) async throws -> Continuation.Event {
         do {
             let activity = try await documents.waitForDocuments(of: try await fetcher.fetch(job.entry.id))
-            let apps = engine.read { $0.apps.recipients(of: activity) }
-            store.note(job.id) { $0.fetched(job.id, activity, for: apps.map(\.id)) }
+            return .fetched(activity, for: engine.desktop.apps.recipients(of: activity).map(\.id))
         } catch let error as HandoffError {
-            store.note(job.id) { $0.failed(job.id, error) }
+            return .failed(error)
         } catch is CancellationError {
-            // The continuation has ended, or the bus is gone; in the second case, the journal contains what is left to
-            // do.
-            return
+            throw CancellationError()
         } catch {
-            store.note(job.id) { $0.failed(job.id, HandoffError(.radioUnavailable, "\(error)")) }
+            return .failed(HandoffError(.radioUnavailable, "\(error)"))
         }
     }
 
     private func handOver(
         _ activity: Activity,
-        to name: Continuations.AppID,
+        to id: Continuation.AppID,
         _ job: Job
-    ) async -> Continuations.Response {
-        guard let app = engine.read({ $0.apps.apps.first { $0.id == name } }) else {
-            return .failed("\(name) was removed meanwhile.")
+    ) async throws -> Continuation.Event {
+        // From here on, the app gets the activity and never an error in addition.
+        try await journal.remove(job.id)
+        guard let app = engine.desktop.apps.apps.first(where: { $0.id == id }) else {
+            return .handedOver(.failed("\(id) was removed meanwhile."))
         }
-        return await job.delivery.handOver(activity, to: app)
+        return .handedOver(await job.delivery.handOver(activity, to: app))
     }
 }
 
 extension ContinuationResult {
     /// Creates the result of a continuation from the outcome of a launch.
-    fileprivate init(_ outcome: Continuations.Outcome) {
+    fileprivate init(_ outcome: Continuation.Outcome) {
         switch outcome {
         case .app(let app): self.init(outcome: "app", application: app)
         case .browser: self.init(outcome: "browser", application: "")

@@ -106,8 +106,8 @@ struct NotificationController {
     }
 
     private mutating func show(_ offer: NearbyNotifications.Offer) async {
-        guard let entry = try? engine.entry(offer.id) else { return }
-        let description = engine.describe(entry)
+        guard let entry = try? engine.nearby.entry(offer.id) else { return }
+        let description = engine.nearby.describe(entry)
         let notification = NotificationServer.Notification(
             summary: "Continue from \(description.deviceName)",
             body: "Opens in \(offer.targetName).",

@@ -29,7 +29,7 @@ struct NotificationService: Sendable {
 
     /// Notes that a nearby activity has changed.
     func nearbyChanged() {
-        offers.update(engine.offers)
+        offers.update(engine.nearby.offers)
     }
 
     /// Notes that the user continues an activity.
@@ -97,7 +97,7 @@ struct NotificationService: Sendable {
     }
 
     private func handle(_ click: NotificationController.Click) async {
-        let name = engine.name(of: click.entry)
+        let name = engine.nearby.deviceName(of: click.entry)
         do {
             let options = ContinuationOptions(activationToken: click.activationToken)
             _ = try await continuations.continueEntry(click.entry, options)
@@ -113,12 +113,15 @@ struct NotificationService: Sendable {
     }
 }
 
-extension Engine {
+extension EngineNearby {
     /// The activities that can be continued here.
     fileprivate var offers: [NearbyNotifications.Offer] {
-        read { state in
-            state.nearby.all.compactMap { entry in
-                let target = state.apps.launchTarget(for: state.type(of: entry.typeHash), hasWebpage: entry.hasWebpage)
+        engine.read { state in
+            state.nearby.table.all.compactMap { entry in
+                let target = state.desktop.apps.launchTarget(
+                    for: state.type(of: entry.typeHash),
+                    hasWebpage: entry.hasWebpage
+                )
                 return target.displayName.map {
                     NearbyNotifications.Offer(
                         id: entry.id,
@@ -132,8 +135,10 @@ extension Engine {
     }
 
     /// Returns the name of an entry's device.
-    fileprivate func name(of id: NearbyEntry.ID) -> String {
-        read { state in state.nearby[id].flatMap { state.devices[$0.device]?.name.rawValue } ?? "another device" }
+    fileprivate func deviceName(of id: NearbyEntry.ID) -> String {
+        engine.read { state in
+            state.nearby.table[id].flatMap { state.trust.devices[$0.device]?.name.rawValue } ?? "another device"
+        }
     }
 }
 

@@ -55,14 +55,15 @@ final class PairingConversation<R: Radio>: Sendable {
     /// - Throws: `CancellationError`; the caller then gets the outcome from ``abandon(_:)``.
     func run(at port: ChannelPort, _ stopped: CurrentValue<String?>) async throws -> PairingMachine.Outcome {
         var random = SystemRandomNumberGenerator()
-        let machine = PairingMachine(token: .random(using: &random), engine.localIdentity, at: .now)
+        let machine = PairingMachine(token: .random(using: &random), engine.pairings.localIdentity, at: .now)
         state.withLock { $0.machine = machine }
-        engine.beginPairing(machine.token, at: port) { [self] in
+        let listener = Engine.PairingListener { [self] in
             receiveAdvertisement(of: $0, at: $1)
         } onReconciled: { [newEvents] in
             newEvents.yield(.reconciled($0))
         }
-        defer { engine.endPairing() }
+        engine.pairings.begin(machine.token, at: port, listener)
+        defer { engine.pairings.end() }
         deadline.set(machine.deadline)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.keepTime() }
@@ -72,7 +73,7 @@ final class PairingConversation<R: Radio>: Sendable {
             }
             group.addTask { try await self.awaitStop(stopped) }
             for await event in events {
-                for work in handle(event) { group.addTask { await work() } }
+                for work in await handle(event) { group.addTask { await work() } }
                 if state.withLock({ $0.machine?.isOver ?? true }) { break }
             }
             try Task.checkCancellation()
@@ -88,15 +89,15 @@ final class PairingConversation<R: Radio>: Sendable {
     }
 
     /// Returns the outcome when the radio has become unavailable.
-    func abandon(_ error: HandoffError) -> PairingMachine.Outcome {
-        _ = handle(.radioFailed(error))
+    func abandon(_ error: HandoffError) async -> PairingMachine.Outcome {
+        _ = await handle(.radioFailed(error))
         return state.withLock { $0.outcome } ?? .notPaired(error)
     }
 }
 
 extension PairingConversation {
     /// Passes an event to the machine and performs the resulting actions; returns those that take time.
-    private func handle(_ event: PairingMachine.Event) -> [@Sendable () async -> Void] {
+    private func handle(_ event: PairingMachine.Event) async -> [@Sendable () async -> Void] {
         let actions = state.withLock { state -> [PairingMachine.Action] in
             let actions = state.machine?.handle(event, at: .now) ?? []
             return actions
@@ -105,7 +106,10 @@ extension PairingConversation {
         deadline.set(state.withLock { $0.machine?.deadline })
         var asyncWork: [@Sendable () async -> Void] = []
         for action in actions {
-            if let failure = perform(action, &asyncWork) { return asyncWork + handle(failure) }
+            if let failure = await perform(action, &asyncWork) {
+                let followingWork = await handle(failure)
+                return asyncWork + followingWork
+            }
         }
         return asyncWork
     }
@@ -114,7 +118,7 @@ extension PairingConversation {
     private func perform(
         _ action: PairingMachine.Action,
         _ asyncWork: inout [@Sendable () async -> Void]
-    ) -> PairingMachine.Event? {
+    ) async -> PairingMachine.Event? {
         switch action {
         case .dial(let token): asyncWork.append { await self.dial(token) }
         case .send(let channel, let bytes): writer(channel)?.yield(.bytes(bytes))
@@ -134,22 +138,23 @@ extension PairingConversation {
                 self.newEvents.yield(answer.map { .compared(question, areSame: $0) } ?? .unanswered(question))
             }
         case .withdrawQuestion(let sentence): delegate.withdrawQuestion(sentence)
-        case .abandon(let id): engine.abandonPairing(id)
-        case .persist, .update, .trust: return persist(action)
+        case .abandon(let id): engine.pairings.abandon(id)
+        case .persist, .update, .trust: return await persist(action)
         case .finish(let outcome): state.withLock { $0.outcome = outcome }
         }
         return nil
     }
 
-    private func persist(_ action: PairingMachine.Action) -> PairingMachine.Event? {
-        do throws(HandoffError) {
+    private func persist(_ action: PairingMachine.Action) async -> PairingMachine.Event? {
+        do {
             switch action {
-            case .persist(_, let record), .update(let record): try engine.keep(record)
-            case .trust(_, let peer, let key): try engine.trust(peer, key)
+            case .persist(_, let record), .update(let record): try await engine.pairings.keep(record)
+            case .trust(_, let peer, let key): try await engine.pairings.trust(peer, key)
             default: break
             }
             return nil
         } catch {
+            let error = error as? HandoffError ?? HandoffError(.notPaired, "handoffd is stopping; nothing was paired.")
             logger.warning(
                 "cannot save a pairing: \(error.message)",
                 metadata: ["event": "pairing.unwritten"]

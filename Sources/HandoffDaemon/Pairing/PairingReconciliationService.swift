@@ -18,7 +18,7 @@ struct PairingReconciliationService: Service {
         try await ignoringCancellation {
             // Otherwise the stopping daemon would wait for this advertisement as if it were the withdrawal
             // advertisement.
-            defer { engine.stopReconciling() }
+            defer { engine.pairings.stopReconciling() }
             try await cancelWhenGracefulShutdown { try await reconcile() }
         }
     }
@@ -26,7 +26,7 @@ struct PairingReconciliationService: Service {
     private func reconcile() async throws {
         while true {
             let heard = engine.deviceUpdates.current
-            guard let (record, peer) = engine.nextReconciliation() else {
+            guard let (record, peer) = engine.pairings.nextReconciliation() else {
                 _ = try await engine.deviceUpdates.changed(since: heard)
                 continue
             }
@@ -46,11 +46,11 @@ struct PairingReconciliationService: Service {
     private func ask(_ peer: SessionPeer, about record: PairingRecord) async throws {
         let engine = engine
         try await client.withChannel(to: peer) { channel, result in
-            let request = PairingRecords.request(for: record, engine.localIdentity.advertisingKey)
+            let request = PairingRecords.request(for: record, engine.pairings.localIdentity.advertisingKey)
             var session = ClientSession(keys: engine.identity.keys, peer: peer.publicKey, request: .settle(request))
             try await channel.sendAll(try session.start())
             let received = try await channel.next { try session.receive($0) }
-            try engine.reconcile(record, by: received.answer)
+            try await engine.pairings.reconcile(record, by: received.answer)
             try await channel.sendAll(received.acknowledgement)
             result.deliver(())
             await SessionClient.awaitClose(of: channel)

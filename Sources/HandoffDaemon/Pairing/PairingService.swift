@@ -91,7 +91,7 @@ struct PairingService<R: Radio>: Service, PairingController {
             )
         } catch let error as RadioError {
             let way = error.code == .listeningRefused ? "; cards still work (`handoffctl devices card`)" : ""
-            outcome = conversation.abandon(HandoffError(.radioUnavailable, error.message + way))
+            outcome = await conversation.abandon(HandoffError(.radioUnavailable, error.message + way))
         }
         delegate.didEnd(try await reconciled(outcome))
     }
@@ -104,14 +104,16 @@ struct PairingService<R: Radio>: Service, PairingController {
         }
         let engine = engine
         let isReconciled = try await race {
-            var version = engine.pairings.current
-            while engine.isUnconfirmed(peer.id) { version = try await engine.pairings.changed(since: version) }
+            var version = engine.pairingUpdates.current
+            while engine.pairings.isUnconfirmed(peer.id) {
+                version = try await engine.pairingUpdates.changed(since: version)
+            }
             return true
         } _: {
             try await Task.sleep(for: Self.reconciliationLimit)
             return false
         }
-        let final = isReconciled ? engine.reconciledOutcome(peer) : outcome
+        let final = isReconciled ? engine.pairings.reconciledOutcome(peer) : outcome
         report(final)
         return final
     }
@@ -134,17 +136,17 @@ struct PairingService<R: Radio>: Service, PairingController {
     }
 }
 
-extension Engine {
+extension EnginePairings {
     /// Whether the outcome of pairing with the device is unknown.
     fileprivate func isUnconfirmed(_ device: DeviceID) -> Bool {
-        read { state in
-            state.devices[device] == nil && state.pairing.records.unconfirmed.contains { $0.peer.id == device }
+        engine.read { state in
+            state.trust.devices[device] == nil && state.pairing.records.unconfirmed.contains { $0.peer.id == device }
         }
     }
 
     /// The outcome of a pairing that was reconciled.
     fileprivate func reconciledOutcome(_ peer: PeerIdentity) -> PairingMachine.Outcome {
-        guard read({ $0.devices[peer.id] == nil }) else { return .paired(peer) }
+        guard engine.read({ $0.trust.devices[peer.id] == nil }) else { return .paired(peer) }
         return .notPaired(
             HandoffError(.notPaired, "The pairing was not confirmed on \(peer.name), and so nothing was paired.")
         )

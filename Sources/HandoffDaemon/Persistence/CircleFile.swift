@@ -23,7 +23,7 @@ enum CircleFile {
         var lastSeen: Int64?
     }
 
-    struct Contents {
+    struct Contents: Hashable, Sendable {
         var circle = Circle()
         var peers: [DeviceID: Peer] = [:]
         /// This device's name in the configuration when that was last applied.
@@ -72,13 +72,13 @@ enum CircleFile {
     /// Replaces the file.
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`; then the file has not changed.
-    static func write(_ contents: Contents, to directory: StateDirectory) throws(HandoffError) {
+    static func write(_ contents: Contents, to directory: StateDirectory) async throws(HandoffError) {
         let document = Document(
             circle: Data(contents.circle.message.encode()),
             peers: Dictionary(uniqueKeysWithValues: contents.peers.map { ($0.key.description, $0.value) }),
             configuredName: contents.configuredName
         )
-        try file.write(document, to: directory)
+        try await file.write(document, to: directory)
     }
 
     private static func readOld(from directory: StateDirectory) throws -> Contents {

@@ -1,3 +1,4 @@
+import AsyncSupport
 import HandoffCore
 import Logging
 import Synchronization
@@ -16,63 +17,89 @@ final class ContinuationJournal: Sendable {
 
     private static let file = StateFile<[Entry]>(name: "continuations", version: 1)
 
+    /// Identifies an announcement within one run of the daemon.
+    struct ID: Hashable, Sendable, Comparable {
+        fileprivate let number: UInt64
+
+        static func < (one: ID, other: ID) -> Bool { one.number < other.number }
+    }
+
+    private struct State {
+        var nextID: UInt64 = 1
+        var entries: [ID: Entry] = [:]
+        /// The announcements of an earlier run of the daemon, or of a lost connection.
+        var left: [Entry]
+
+        var all: [Entry] { left + entries.sorted { $0.key < $1.key }.map(\.value) }
+    }
+
     private let directory: StateDirectory
     private let logger: Logger
-    private let entries = Mutex<[Continuations.ID: Entry]>([:])
-    private let left: Mutex<[Entry]>
+    private let state: Mutex<State>
+    private let writes = AsyncMutex()
 
     /// Reads the entries of the previous run; a damaged journal is logged, and the next announcement replaces it.
     init(in directory: StateDirectory, logger: Logger) {
         self.directory = directory
         self.logger = logger
         do throws(HandoffError) {
-            left = Mutex(try Self.file.read(from: directory) ?? [])
+            state = Mutex(State(left: try Self.file.read(from: directory) ?? []))
         } catch {
             logger.warning("cannot notify apps that wait: \(error.message)", metadata: ["event": "journal.unreadable"])
-            left = Mutex([])
+            state = Mutex(State(left: []))
+        }
+    }
+
+    /// Returns an id for an announcement.
+    func makeID() -> ID {
+        state.withLock { state in
+            defer { state.nextID += 1 }
+            return ID(number: state.nextID)
         }
     }
 
     /// Returns the open announcements of the previous run, and removes them from the journal.
-    func takeLeft() -> [Entry] {
-        let taken = left.withLock { left in
-            defer { left = [] }
-            return left
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled first, as do the others; then nothing has changed.
+    func takeLeft() async throws -> [Entry] {
+        guard state.withLock({ !$0.left.isEmpty }) else { return [] }
+        return try await change { state in
+            defer { state.left = [] }
+            return state.left
         }
-        if !taken.isEmpty { entries.withLock { write($0) } }
-        return taken
     }
 
     /// Saves an announcement.
-    func insert(_ entry: Entry, _ id: Continuations.ID) {
-        entries.withLock { entries in
-            entries[id] = entry
-            write(entries)
-        }
+    func insert(_ entry: Entry, _ id: ID) async throws {
+        try await change { $0.entries[id] = entry }
     }
 
     /// Removes an announcement; does nothing if there is none.
-    func remove(_ id: Continuations.ID) {
-        entries.withLock { entries in
-            if entries.removeValue(forKey: id) != nil { write(entries) }
-        }
+    func remove(_ id: ID) async throws {
+        guard state.withLock({ $0.entries[id] != nil }) else { return }
+        try await change { $0.entries[id] = nil }
     }
 
     /// Keeps an announcement for the next connection, over which its app can be notified.
-    func leave(_ id: Continuations.ID) {
-        guard let entry = entries.withLock({ $0.removeValue(forKey: id) }) else { return }
-        left.withLock { $0.append(entry) }
+    func leave(_ id: ID) {
+        state.withLock { state in
+            if let entry = state.entries.removeValue(forKey: id) { state.left.append(entry) }
+        }
     }
 
-    private func write(_ entries: [Continuations.ID: Entry]) {
-        do throws(HandoffError) {
-            let all = left.withLock { $0 } + entries.sorted { $0.key < $1.key }.map(\.value)
-            try Self.file.write(all, to: directory)
-        } catch {
-            logger.warning(
-                "cannot write the continuation journal; a restart now would leave an app waiting: \(error.message)",
-                metadata: ["event": "journal.unwritten"]
-            )
+    /// Changes the entries and writes them; what cannot be written is logged, and lost with this run of the daemon.
+    private func change<Result: Sendable>(_ edit: (inout State) -> Result) async throws -> Result {
+        try await writes.withLock {
+            let (result, all) = state.withLock { (edit(&$0), $0.all) }
+            do throws(HandoffError) {
+                try await Self.file.write(all, to: directory)
+            } catch {
+                logger.warning(
+                    "cannot write the continuation journal; a restart now would leave an app waiting: \(error.message)",
+                    metadata: ["event": "journal.unwritten"]
+                )
+            }
+            return result
         }
     }
 }

@@ -24,7 +24,7 @@ package struct Identity: Sendable {
     ///
     /// - Throws: ``HandoffError`` when the file cannot be read, is damaged, or cannot be written. A damaged file is not
     ///   changed.
-    package static func loaded(from directory: StateDirectory) throws(HandoffError) -> Identity {
+    package static func loaded(from directory: StateDirectory) async throws(HandoffError) -> Identity {
         if let document = try file.read(from: directory) {
             do {
                 let keys = DeviceKeys(
@@ -44,7 +44,7 @@ package struct Identity: Sendable {
             privateKey: Data(keys.agreement.rawRepresentation),
             advertisingKey: Data(keys.advertisingKey.rawRepresentation)
         )
-        try file.write(document, to: directory)
+        try await file.write(document, to: directory)
         return Identity(keys: keys)
     }
 }

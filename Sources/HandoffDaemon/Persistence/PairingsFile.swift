@@ -7,7 +7,7 @@ import HandoffModel
 import struct HandoffModel.DeviceID
 
 /// The pairings that may not be reconciled on both sides, kept in the state directory.
-struct PairingsFile: Sendable {
+enum PairingsFile {
     private struct Entry: Codable {
         var pairing: Data
         var name: String
@@ -20,18 +20,12 @@ struct PairingsFile: Sendable {
 
     private static let file = StateFile<[Entry]>(name: "pairings", version: 1)
 
-    private let directory: StateDirectory
-
-    init(in directory: StateDirectory) {
-        self.directory = directory
-    }
-
     /// Returns the pairings in the file; none when it does not exist yet.
     ///
     /// - Throws: ``HandoffError`` when the file cannot be read or is damaged; the file is not changed.
-    func read() throws(HandoffError) -> PairingRecords {
+    static func read(from directory: StateDirectory) throws(HandoffError) -> PairingRecords {
         var records: [PairingRecord] = []
-        for entry in try Self.file.read(from: directory) ?? [] {
+        for entry in try file.read(from: directory) ?? [] {
             do {
                 guard let id = PairingID(bytes: Array(entry.pairing)),
                     let status = PairingRecord.Status(rawValue: entry.standing)
@@ -64,7 +58,7 @@ struct PairingsFile: Sendable {
     /// Replaces the file durably.
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`; then the file has not changed.
-    func write(_ records: PairingRecords) throws(HandoffError) {
+    static func write(_ records: PairingRecords, to directory: StateDirectory) async throws(HandoffError) {
         let entries = records.all.map {
             Entry(
                 pairing: Data($0.id.bytes),
@@ -76,6 +70,6 @@ struct PairingsFile: Sendable {
                 began: $0.began
             )
         }
-        try Self.file.write(entries, to: directory)
+        try await file.write(entries, to: directory)
     }
 }

@@ -1,3 +1,5 @@
+import AsyncSupport
+import Epoll
 import Glibc
 package import HandoffCore
 package import SystemPackage
@@ -73,10 +75,30 @@ package struct StateDirectory: Sendable {
         }
     }
 
-    /// Replaces a file's contents durably.
+    /// Replaces a file's contents durably, on a thread of its own: a disk may take any time to answer.
+    ///
+    /// It is awaited even if the task is cancelled, so that the caller knows what the file contains. Two writes to the
+    /// same file must not overlap.
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`; then the file has not changed.
-    package func write(_ bytes: [UInt8], to name: String) throws(HandoffError) {
+    package func write(_ bytes: [UInt8], to name: String) async throws(HandoffError) {
+        let result = Promise<Result<Void, HandoffError>>()
+        do throws(Errno) {
+            _ = try BlockingThread {
+                do throws(HandoffError) {
+                    try writeNow(bytes, to: name)
+                    result.fulfil(.success(()))
+                } catch {
+                    result.fulfil(.failure(error))
+                }
+            }
+        } catch {
+            throw HandoffError(.stateUnwritable, "\(path.appending(name)) cannot be written: no thread: \(error).")
+        }
+        try await result.valueIgnoringCancellation().get()
+    }
+
+    private func writeNow(_ bytes: [UInt8], to name: String) throws(HandoffError) {
         let file = path.appending(name)
         let draft = path.appending(".\(name).new")
         let directory = Glibc.open(path.string, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -7,7 +7,7 @@ import HandoffCrypto
 ///
 /// The first line is `handoffd NAME VERSION CHECKSUM`; the checksum is the SHA-256 of everything after that line, in
 /// hexadecimal. A file that does not match is never overwritten.
-struct StateFile<Contents: Codable> {
+struct StateFile<Contents: Codable>: Sendable {
     let name: String
     let version: Int
 
@@ -49,7 +49,7 @@ struct StateFile<Contents: Codable> {
     /// Replaces the file durably.
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`; then the file has not changed.
-    func write(_ contents: Contents, to directory: StateDirectory) throws(HandoffError) {
+    func write(_ contents: Contents, to directory: StateDirectory) async throws(HandoffError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
         let body: [UInt8]
@@ -59,7 +59,7 @@ struct StateFile<Contents: Codable> {
             throw HandoffError(.stateUnwritable, "\(name) cannot be encoded: \(error)")
         }
         let header = "handoffd \(name) \(version) \(Self.checksum(body))\n"
-        try directory.write(Array(header.utf8) + body, to: name)
+        try await directory.write(Array(header.utf8) + body, to: name)
     }
 
     private static func checksum(_ body: [UInt8]) -> String {

@@ -20,15 +20,17 @@ extension TrustedDevices {
     /// - Throws: ``HandoffError`` with `limitReached`.
     mutating func setOwnIdentity(_ identity: Identity, name: DeviceName) throws(HandoffError) {
         ownID = identity.id
-        defer { summarize() }
-        try contents.circle.updateSelf(
-            DeviceIdentity(publicKey: identity.keys.publicKey, name: name),
-            key: identity.keys.advertisingKey,
-            speaking: UInt32(ProtocolVersion.current.rawValue)
-        )
-        guard contents.configuredName != name.rawValue else { return }
-        contents.configuredName = name.rawValue
-        if ownName != name { try contents.circle.rename(identity.id, to: name, by: identity.id) }
+        try edit { contents throws(HandoffError) in
+            try contents.circle.updateSelf(
+                DeviceIdentity(publicKey: identity.keys.publicKey, name: name),
+                key: identity.keys.advertisingKey,
+                speaking: UInt32(ProtocolVersion.current.rawValue)
+            )
+            guard contents.configuredName != name.rawValue else { return }
+            contents.configuredName = name.rawValue
+            guard contents.circle[identity.id]?.name != name else { return }
+            try contents.circle.rename(identity.id, to: name, by: identity.id)
+        }
     }
 
     /// This device as a member; nil before ``setOwnIdentity(_:name:)``.
@@ -43,17 +45,17 @@ extension TrustedDevices {
 
     /// Renames a device, which may be this one, on all devices of the circle.
     ///
-    /// - Throws: ``HandoffError`` with `unknownDevice` or `stateUnwritable`; then nothing has changed.
+    /// - Throws: ``HandoffError`` with `unknownDevice`; then nothing has changed.
     mutating func rename(_ id: DeviceID, to name: DeviceName) throws(HandoffError) {
-        try replace { draft throws(HandoffError) in
-            try draft.contents.circle.rename(id, to: name, by: draft.ownID ?? id)
+        try edit { [ownID] contents throws(HandoffError) in
+            try contents.circle.rename(id, to: name, by: ownID ?? id)
         }
     }
 
     /// Merges the circle that the trusted device `peer` has sent; devices that it removes can no longer read this
     /// device.
     ///
-    /// - Throws: ``HandoffError`` with `limitReached`, `peerMisbehaved` or `stateUnwritable`; then nothing has changed.
+    /// - Throws: ``HandoffError`` with `limitReached` or `peerMisbehaved`; then nothing has changed.
     mutating func merge(
         _ message: CircleMessage,
         from peer: DeviceID,
@@ -63,26 +65,29 @@ extension TrustedDevices {
         let old = self
         var draft = self
         // A key in its own circle is newer than the given key.
-        if theirs[peer]?.advertisingKey != nil { draft.contents.peers[peer]?.givenKey = nil }
+        if theirs[peer]?.advertisingKey != nil {
+            draft.edit { $0.peers[peer]?.givenKey = nil }
+        }
         if theirs == contents.circle, draft.contents.peers == contents.peers { return Changes() }
-        let selfResult = try draft.contents.circle.merge(theirs, as: identity.id, newKey: AdvertisingKey.generate)
-        if selfResult == .outdated { draft.isOutdated = true }
+        var isOutdated = false
+        try draft.edit { contents throws(HandoffError) in
+            let result = try contents.circle.merge(theirs, as: identity.id, newKey: AdvertisingKey.generate)
+            isOutdated = result == .outdated
+            for (id, _) in contents.circle.removals { contents.peers[id] = nil }
+        }
+        if isOutdated { draft.isOutdated = true }
         _ = try Self.trial(of: draft.all, for: identity, failure: .peerMisbehaved)
-        for (id, _) in draft.contents.circle.removals { draft.contents.peers[id] = nil }
-        let merged = draft
-        try replace { $0 = merged }
+        self = draft
         var changes = changes(since: old)
-        changes.isOutdated = selfResult == .outdated
+        changes.isOutdated = isOutdated
         changes.isRenamed = old.ownName != ownName
         return changes
     }
 
     /// Records that `peer` has the state with that digest.
-    ///
-    /// - Throws: ``HandoffError`` with `stateUnwritable`.
-    mutating func acknowledge(_ digest: [UInt8], by peer: DeviceID) throws(HandoffError) {
+    mutating func acknowledge(_ digest: [UInt8], by peer: DeviceID) {
         guard self[peer] != nil, contents.peers[peer]?.digest != digest else { return }
-        try replace { $0.contents.peers[peer, default: .init()].digest = digest }
+        edit { $0.peers[peer, default: .init()].digest = digest }
     }
 
     /// Whether a trusted device may not know the present state of the circle.
@@ -101,19 +106,15 @@ extension TrustedDevices {
     /// Records when a device was heard, to the hour.
     mutating func recordLastSeen(of id: DeviceID, at unixMicroseconds: Int64) {
         guard isFirstSeen(id, at: unixMicroseconds) else { return }
-        contents.peers[id, default: .init()].lastSeen = Self.hour(of: unixMicroseconds)
-        // If the disk is full, it is known until the daemon stops, or is written with the next change.
-        try? replace { _ in }
+        edit { $0.peers[id, default: .init()].lastSeen = Self.hour(of: unixMicroseconds) }
     }
 
     /// Leaves the circle: this device becomes a circle of its own, whose advertisements no former member can read.
-    ///
-    /// - Throws: ``HandoffError`` with `stateUnwritable`; then nothing has changed.
     mutating func leave() throws(HandoffError) {
-        try replace { draft throws(HandoffError) in
-            guard let own = draft.ownID else { return }
-            try draft.contents.circle.leave(as: own, newKey: AdvertisingKey.generate)
-            draft.contents.peers = [:]
+        try edit { [ownID] contents throws(HandoffError) in
+            guard let ownID else { return }
+            try contents.circle.leave(as: ownID, newKey: AdvertisingKey.generate)
+            contents.peers = [:]
         }
     }
 

@@ -2,7 +2,9 @@ package import HandoffCore
 package import HandoffCrypto
 package import HandoffModel
 
-/// The devices that this one trusts: the other members of its circle, kept in the state directory.
+/// The devices that this one trusts: the other members of its circle.
+///
+/// A value; the engine keeps it in the state directory.
 package struct TrustedDevices: Sendable {
     /// A trusted device.
     package struct Device: Hashable, Sendable {
@@ -16,8 +18,7 @@ package struct TrustedDevices: Sendable {
     /// The maximum number of devices; each costs the scanner work for every advertisement heard.
     package static let maximumCount = Circle.maximumMembers - 1
 
-    let directory: StateDirectory
-    var contents: CircleFile.Contents
+    private(set) var contents: CircleFile.Contents
     /// The id of this device, once ``setOwnIdentity(_:name:)`` has set it.
     var ownID: DeviceID?
     /// The circle digest, by which two devices find out whether they know the same state.
@@ -31,7 +32,6 @@ package struct TrustedDevices: Sendable {
     ///
     /// - Throws: ``HandoffError`` when the file cannot be read or is damaged; the file is not changed.
     package init(from directory: StateDirectory) throws(HandoffError) {
-        self.directory = directory
         contents = try CircleFile.read(from: directory)
         summarize()
     }
@@ -53,7 +53,7 @@ package struct TrustedDevices: Sendable {
     /// The given key is used here, and not passed on: other devices get it in the device's own circle, so that no
     /// device gets a key without the removals that its owner knows of.
     ///
-    /// - Throws: ``HandoffError`` when there are too many, or the file cannot be written; then nothing has changed.
+    /// - Throws: ``HandoffError`` with `limitReached` when there are too many; then nothing has changed.
     package mutating func insert(_ device: Device) throws(HandoffError) {
         guard self[device.id] != nil || all.count < Self.maximumCount else {
             throw HandoffError(
@@ -61,27 +61,27 @@ package struct TrustedDevices: Sendable {
                 "\(Self.maximumCount) devices are trusted, which is the maximum; remove one of them first."
             )
         }
-        try replace { draft throws(HandoffError) in
+        try edit { [ownID] contents throws(HandoffError) in
             let identity = DeviceIdentity(publicKey: device.publicKey, name: device.name)
-            try draft.contents.circle.insert(identity, by: draft.ownID)
-            draft.contents.peers[device.id, default: .init()].givenKey = device.advertisingKey?.rawRepresentation
+            try contents.circle.insert(identity, by: ownID)
+            contents.peers[device.id, default: .init()].givenKey = device.advertisingKey?.rawRepresentation
             // The card may be another device's copy, so the state of the circle that the device knows is asked for
             // again.
-            draft.contents.peers[device.id]?.digest = nil
+            contents.peers[device.id]?.digest = nil
         }
     }
 
     /// Removes a device from the circle, and makes this device's advertisements unreadable for it.
     ///
-    /// - Throws: ``HandoffError`` when it is not trusted, or the file cannot be written; then nothing has changed.
+    /// - Throws: ``HandoffError`` with `unknownDevice` when it is not trusted; then nothing has changed.
     package mutating func remove(_ id: DeviceID) throws(HandoffError) {
         guard self[id] != nil else {
             throw HandoffError(.unknownDevice, "No trusted device has the id \(id); see `handoffctl devices`.")
         }
-        try replace { draft throws(HandoffError) in
-            draft.contents.peers[id] = nil
-            guard let own = draft.ownID else { return try draft.contents.circle.remove(id) }
-            try draft.contents.circle.remove(id, as: own, newKey: AdvertisingKey.generate)
+        try edit { [ownID] contents throws(HandoffError) in
+            contents.peers[id] = nil
+            guard let ownID else { return try contents.circle.remove(id) }
+            try contents.circle.remove(id, as: ownID, newKey: AdvertisingKey.generate)
         }
     }
 
@@ -91,6 +91,17 @@ package struct TrustedDevices: Sendable {
         contents.circle.members.filter { $0.id != ownID }.flatMap { member in
             Set([member.advertisingKey, givenKey(of: member.id)].compactMap(\.self)).map { (member.id, $0) }
         }
+    }
+
+    /// Whether the same devices and this one use the same keys in `other`.
+    func hasSameKeys(as other: TrustedDevices) -> Bool { keys == other.keys }
+
+    private var keys: [DeviceID: Set<AdvertisingKey>] {
+        var keys: [DeviceID: Set<AdvertisingKey>] = [:]
+        for member in contents.circle.members {
+            keys[member.id] = Set([member.advertisingKey, givenKey(of: member.id)].compactMap(\.self))
+        }
+        return keys
     }
 
     /// Returns the trial that finds out which of these devices is the caller.
@@ -107,17 +118,17 @@ package struct TrustedDevices: Sendable {
         _ = try trial(of: [device], for: identity, failure: .invalidCard)
     }
 
-    /// Changes a draft of the state, writes it durably, and only then replaces the state by it.
-    mutating func replace(_ change: (inout TrustedDevices) throws(HandoffError) -> Void) throws(HandoffError) {
-        var draft = self
+    /// Changes the contents, and recomputes what is derived from them.
+    ///
+    /// - Throws: what `change` throws; then nothing has changed.
+    mutating func edit<Failure: Error>(_ change: (inout CircleFile.Contents) throws(Failure) -> Void) throws(Failure) {
+        var draft = contents
         try change(&draft)
-        draft.summarize()
-        try CircleFile.write(draft.contents, to: directory)
-        self = draft
+        contents = draft
+        summarize()
     }
 
-    /// Recomputes what is derived from the contents.
-    mutating func summarize() {
+    private mutating func summarize() {
         digest = contents.circle.digest
         lagging = contents.circle.members.map(\.id).filter(hasUpdate)
     }

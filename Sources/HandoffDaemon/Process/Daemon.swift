@@ -28,10 +28,10 @@ package struct Daemon<R: Radio>: Sendable {
     ///   or another handoffd owns the name on it, `RadioError` when the radio cannot become usable by waiting.
     package func run() async throws {
         try await StateDirectory.withDirectory(at: options.stateDirectory) { directory in
-            let identity = try Identity.loaded(from: directory)
-            let devices = try TrustedDevices(from: directory)
-            let engine = try Engine(identity: identity, name: options.name, devices: devices, logger: logger)
-            engine.cover(options.coversAdvertisement)
+            let identity = try await Identity.loaded(from: directory)
+            let engine = try Engine(identity: identity, name: options.name, in: directory, logger: logger)
+            try await engine.pairings.confirmTrusted()
+            engine.activities.cover(options.coversAdvertisement)
             logger.info(
                 "starting",
                 metadata: [
@@ -81,12 +81,11 @@ package struct Daemon<R: Radio>: Sendable {
             logger: logger
         )
         let pairing = PairingService(engine: engine, radio: radio, logger: logger)
-        try engine.setPairings(PairingsFile(in: directory))
         let defaultApps = try DefaultApps(from: directory)
-        engine.setDefaultApps(defaultApps.all)
+        engine.desktop.setDefaultApps(defaultApps.all)
         let documents = DocumentTracker(engine: engine, logger: logger)
         let folders = try FolderList(from: directory, configured: options.folders, home: options.home)
-        engine.setFolders(folders.all)
+        engine.desktop.setFolders(folders.all)
         let login =
             options.staysWhenAway
             ? [] : [LoginSessionMonitor(engine: engine, bus: .system, logger: logger)]
@@ -98,6 +97,7 @@ package struct Daemon<R: Radio>: Sendable {
             ScanningService(engine: engine, radio: radio, logger: logger),
             client,
             CircleUpdateService(client: client, logger: logger),
+            LastSeenService(engine: engine),
             documents,
             AdvertisingService(engine: engine, radio: radio, logger: logger),
             pairing,

@@ -30,7 +30,7 @@ struct LoginSessionMonitor: Service {
                     try await follow(over: connection)
                 }
             } catch let error as DBusError {
-                engine.withhold(false)
+                engine.activities.withhold(false)
                 logger.debug("cannot observe whether the session is locked: \(error.message)")
                 try await retry.wait()
             }
@@ -41,8 +41,8 @@ struct LoginSessionMonitor: Service {
     private func follow(over connection: Connection) async throws {
         let rule = MatchRule(sender: Self.name, pathNamespace: Self.root)
         try await connection.withSignals(rule) { signals in
-            engine.withhold(await isAway(connection))
-            for try await _ in signals { engine.withhold(await isAway(connection)) }
+            engine.activities.withhold(await isAway(connection))
+            for try await _ in signals { engine.activities.withhold(await isAway(connection)) }
         }
         throw CancellationError()
     }

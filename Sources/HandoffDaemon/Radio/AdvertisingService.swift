@@ -23,8 +23,8 @@ struct AdvertisingService<R: Radio>: Service {
                 try await advertise()
             } _: {
                 try await gracefulShutdown()
-                engine.cover(false)
-                engine.allClientsLeft()
+                engine.activities.cover(false)
+                engine.activities.allClientsLeft()
                 try await withTimeout(Self.maximumWithdrawalTime, throwing: CancellationError()) {
                     try await waitUntilNothingIsAdvertised()
                 }
@@ -44,7 +44,7 @@ struct AdvertisingService<R: Radio>: Service {
             let shown = plan
             do {
                 plan = try await radio.withAdvertisement(advertisement) {
-                    engine.began(shown.value)
+                    engine.air.began(shown.value)
                     return try await plans.changed(since: shown)
                 }
                 retry.reset()

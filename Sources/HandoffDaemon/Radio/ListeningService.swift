@@ -30,11 +30,11 @@ struct ListeningService<R: Radio>: Service {
                     serving: { await server.serve($0) }
                 ) {
                     port in
-                    engine.listening(at: port)
+                    engine.air.listening(at: port)
                     try await untilCancelled()
                 }
             } catch let error as RadioError {
-                engine.listening(at: nil)
+                engine.air.listening(at: nil)
                 logger.debug("cannot listen: \(error.message)", metadata: ["code": "\(error.code)"])
                 _ = try await retry.wait(orUntil: engine.scanning, changesSince: plan)
             }

@@ -23,7 +23,7 @@ struct RadioService<R: Radio>: Service {
                             log(state)
                         }
                         isFirst = false
-                        engine.radioChanged(to: state)
+                        engine.air.radioChanged(to: state)
                     }
                 }
                 try await group.next()

@@ -51,7 +51,7 @@ struct ScanningService<R: Radio>: Service {
         try await radio.withScan(for: plan.value.services) { reports in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    for await report in reports { engine.receive(report) }
+                    for await report in reports { engine.nearby.receive(report) }
                 }
                 group.addTask { _ = try await engine.scanning.changed(since: plan) }
                 if let window { group.addTask { try await Task.sleep(for: window) } }

@@ -12,8 +12,8 @@ struct ActivityFetcher: Sendable {
     ///
     /// - Throws: ``HandoffError`` or `RadioError` that explains the failure and what to do.
     func fetch(_ id: NearbyEntry.ID) async throws -> Activity {
-        let entry = try engine.entry(id)
-        let peer = try engine.peer(of: entry)
+        let entry = try engine.nearby.entry(id)
+        let peer = try engine.sessions.peer(of: entry)
         let (keys, engine) = (engine.identity.keys, engine)
         let answer = try await client.withChannel(to: peer) { channel, result in
             let request = Request.fetch(FetchRequest(typeHash: entry.typeHash))
@@ -22,7 +22,7 @@ struct ActivityFetcher: Sendable {
             let received = try await channel.next { try session.receive($0) }
             try await channel.sendAll(received.acknowledgement)
             result.deliver(received.answer)
-            if let digest = received.circleDigest { engine.receiveCircleDigest(digest, from: peer.id) }
+            if let digest = received.circleDigest { engine.trust.receiveDigest(digest, from: peer.id) }
             await SessionClient.awaitClose(of: channel)
         }
         return try activity(in: answer, entry, from: peer.name)
@@ -34,10 +34,10 @@ struct ActivityFetcher: Sendable {
             guard activity.type.hash == entry.typeHash else {
                 throw HandoffError(.peerMisbehaved, "\(name) sent a different activity from the one requested.")
             }
-            engine.learn(activity.type)
+            engine.nearby.learn(activity.type)
             return activity
         case .refusal(let refusal):
-            if refusal.code == .noLongerCurrent { engine.removeStaleEntry(entry.id) }
+            if refusal.code == .noLongerCurrent { engine.nearby.removeStaleEntry(entry.id) }
             throw HandoffError.refused(refusal, by: name)
         case .circle, .settled, .stream:
             throw HandoffError.unexpectedAnswer(answer, from: name, insteadOf: "the requested activity")

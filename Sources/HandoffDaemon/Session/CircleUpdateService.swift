@@ -27,7 +27,7 @@ struct CircleUpdateService: Service {
     private func call() async throws {
         var heard = engine.deviceUpdates.initial
         while true {
-            while let peer = engine.nextCircleUpdate() { try await update(peer) }
+            while let peer = engine.sessions.nextCircleUpdate() { try await update(peer) }
             heard = try await engine.deviceUpdates.changed(since: heard)
         }
     }
@@ -64,13 +64,13 @@ struct CircleUpdateService: Service {
             case .refused(let refusal):
                 throw HandoffError.refused(refusal, by: peer.name)
             case .state(let theirs):
-                try engine.merge(theirs, from: peer.id)
-                let ours = engine.circle
+                try await engine.trust.merge(theirs, from: peer.id)
+                let ours = engine.trust.circle
                 sent = ours
                 try await channel.sendAll(try session.reply(ours == theirs ? nil : ours))
             case .acknowledged(let theirs):
-                if let theirs { try engine.merge(theirs, from: peer.id) }
-                if let state = theirs ?? sent { try engine.acknowledged(state, by: peer.id) }
+                if let theirs { try await engine.trust.merge(theirs, from: peer.id) }
+                if let state = theirs ?? sent { try await engine.trust.acknowledged(state, by: peer.id) }
                 return
             }
         }

@@ -32,7 +32,7 @@ struct SessionServer: Sendable {
     /// Serves one channel until it ends; errors that a peer can cause are logged, not thrown.
     func serve(_ channel: some RadioChannel) async {
         do {
-            let session = engine.read { ServerSession(trial: $0.trial, pairingTrial: $0.pairing.trial) }
+            let session = engine.read { ServerSession(trial: $0.trust.trial, pairingTrial: $0.pairing.trial) }
             let accepted = try await admission.unauthenticated.withAdmission(for: channel.peer) {
                 try await withTimeout(Self.unauthenticatedLimit, throwing: Self.tooSlow) {
                     try await receiveRequest(session, on: channel)
@@ -101,19 +101,21 @@ struct SessionServer: Sendable {
         var session = accepted.session
         let device = accepted.authenticated.device
         logger.debug("received a request", metadata: ["event": "request.received", "device": "\(device)"])
-        let isTrusted = engine.read { $0.devices[device] != nil }
+        let isTrusted = engine.trust.device(device) != nil
         if accepted.authenticated.request == .circle, isTrusted {
             return AnsweredSession(session: try await exchange(accepted, on: channel), streamed: nil)
         }
-        let prepared = try await prepareAnswer(to: accepted.authenticated.request, from: device)
+        let prepared = try await prepareAnswer(to: accepted.authenticated.request, from: device, isTrusted)
         try await channel.sendAll(
-            try session.answer(prepared.answer, circleDigest: isTrusted ? engine.circleDigest : nil)
+            try session.answer(prepared.answer, circleDigest: isTrusted ? engine.trust.circleDigest : nil)
         )
-        engine.didSendAnswer(prepared, to: device)
+        engine.sessions.didSendAnswer(prepared, to: device)
         while let message = try await channel.receive() {
             guard try session.acknowledge(message) else { continue }
-            engine.acknowledged(prepared, by: device)
-            try engine.reconcile(prepared, with: device)
+            engine.sessions.acknowledged(prepared, by: device)
+            if case .settle(let request) = accepted.authenticated.request {
+                try await engine.pairings.reconcile(request, with: device)
+            }
             log(prepared.answer, to: device)
             return AnsweredSession(session: session, streamed: prepared.answer == .stream ? prepared.activity : nil)
         }
@@ -124,15 +126,15 @@ struct SessionServer: Sendable {
     private func exchange(_ accepted: AcceptedSession, on channel: some RadioChannel) async throws -> ServerSession {
         var session = accepted.session
         let device = accepted.authenticated.device
-        let sent = engine.circle
+        let sent = engine.trust.circle
         try await channel.sendAll(try session.answer(.circle(sent)))
         while let message = try await channel.receive() {
             guard let acknowledgement = try session.acknowledgeCircle(message) else { continue }
             let theirs = acknowledgement.circle ?? sent
-            try engine.merge(theirs, from: device)
-            let ours = engine.circle
+            try await engine.trust.merge(theirs, from: device)
+            let ours = engine.trust.circle
             try await channel.sendAll(try session.conclude(Acknowledgement(circle: ours == theirs ? nil : ours)))
-            try engine.acknowledged(theirs, by: device)
+            try await engine.trust.acknowledged(theirs, by: device)
             // The caller closes: if this side closed, data that the caller has not read yet would be discarded.
             _ = try? await channel.receive()
             return session
@@ -140,31 +142,26 @@ struct SessionServer: Sendable {
         throw HandoffError(.peerMisbehaved, "The peer closed the channel before it sent its circle.")
     }
 
-    private func prepareAnswer(to request: Request?, from device: DeviceID) async throws -> Engine.PreparedAnswer {
-        switch engine.authorize(request, from: device) {
-        case .settle(let request): return engine.answer(to: request, from: device)
-        case .unreconciled:
-            return Engine.PreparedAnswer(
-                answer: .refusal(Refusal(.notPaired, "The pairing is not reconciled yet.")),
-                activity: nil
-            )
-        case .other: break
-        }
-        return switch request {
-        case .settle: preconditionFailure("pairings are reconciled above")
-        case .fetch(let request): try await engine.answer(to: request)
-        case .circle: preconditionFailure("circles are exchanged or refused above")
+    /// Returns the answer to a request; circles of trusted devices are exchanged instead.
+    private func prepareAnswer(
+        to request: Request?,
+        from device: DeviceID,
+        _ isTrusted: Bool
+    ) async throws -> EngineSessions.PreparedAnswer {
+        switch request {
+        case .settle(let request):
+            return engine.pairings.answer(to: request, from: device)
+        case .circle,
+            .fetch where !isTrusted, .stream where !isTrusted, nil where !isTrusted:
+            return .refusal(.notPaired, "The pairing is not reconciled yet.")
+        case .fetch(let request):
+            return try await engine.sessions.answer(to: request)
         case .stream where !admission.hasRoomForStream:
-            Engine.PreparedAnswer(
-                answer: .refusal(Refusal(.busy, "This device has too many streams open; end one, and try again.")),
-                activity: nil
-            )
-        case .stream(let request): engine.answer(to: request, from: device)
+            return .refusal(.busy, "This device has too many streams open; end one, and try again.")
+        case .stream(let request):
+            return engine.sessions.answer(to: request, from: device)
         case nil:
-            Engine.PreparedAnswer(
-                answer: .refusal(Refusal(.notUnderstood, "This device has an older handoffd; update it.")),
-                activity: nil
-            )
+            return .refusal(.notUnderstood, "This device has an older handoffd; update it.")
         }
     }
 
@@ -178,7 +175,7 @@ struct SessionServer: Sendable {
         let app = try await connect(to: activity, for: accepted.authenticated.device)
         let (sender, receiver) = session.stream()
         let relay = StreamRelay(app: app, channel: channel, isCaller: false)
-        try await engine.whileTrusted(accepted.authenticated.device) { try await relay.run(sender, receiver) }
+        try await engine.trust.whileTrusted(accepted.authenticated.device) { try await relay.run(sender, receiver) }
     }
 
     /// Connects a local stream to the app of an activity.
@@ -191,7 +188,7 @@ struct SessionServer: Sendable {
         let near = pair.takeNear()
         do {
             try await withTimeout(Self.limit, throwing: Self.tooSlow) {
-                try await engine.deliverStream(file, to: activity, openedBy: device)
+                try await engine.sessions.deliverStream(file, to: activity, openedBy: device)
             }
         } catch {
             near.reset()

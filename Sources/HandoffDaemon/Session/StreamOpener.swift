@@ -19,7 +19,7 @@ struct StreamOpener: Sendable {
     ///
     /// - Throws: ``HandoffError`` or `RadioError` that explains the failure and what to do.
     func openStream(_ continuation: ContinuationID) async throws -> UnixFD {
-        let peer = try engine.peer(continuation.device)
+        let peer = try engine.sessions.peer(continuation.device)
         do {
             return try await client.withChannel(to: peer) { channel, result in
                 let request = StreamRequest(activity: continuation.activity)
@@ -51,7 +51,7 @@ struct StreamOpener: Sendable {
         logger.info("a stream was opened", metadata: ["event": "stream.opened", "device": "\(peer.id)"])
         let relay = StreamRelay(app: app, channel: channel, isCaller: true)
         do {
-            try await engine.whileTrusted(peer.id) { try await relay.run(sender, receiver) }
+            try await engine.trust.whileTrusted(peer.id) { try await relay.run(sender, receiver) }
         } catch {
             report(error, of: peer)
             throw error

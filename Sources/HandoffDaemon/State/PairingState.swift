@@ -9,10 +9,6 @@ struct PairingState: Sendable {
     /// The engine's part of the user's active pairing request.
     struct ActiveRequest: Sendable {
         let advertisement: Advertisement
-        /// Called with each pairing device that is heard, and its endpoint.
-        let onAdvertisement: @Sendable (PairingToken, PeerEndpoint) -> Void
-        /// Called with each of ``abandoned`` that was reconciled.
-        let onReconciled: @Sendable (PairingID) -> Void
         /// The pairings of this request for which this side sends nothing more.
         var abandoned: Set<PairingID> = []
     }
@@ -35,6 +31,8 @@ struct PairingState: Sendable {
     private static let maximumInitialAttempts = 6
     /// The time between two attempts.
     private static let retryDelay = Duration.seconds(3)
+    /// How long after a start pairings are reconciled with full effort.
+    private static let effortAfterStart = Duration.seconds(30)
 
     var activeRequest: ActiveRequest?
     /// Whether the daemon is stopping, so that nothing is reconciled any more.
@@ -42,48 +40,54 @@ struct PairingState: Sendable {
     private(set) var records = PairingRecords()
     /// Authenticates the devices that may send reconciliation requests only; nil when there are none.
     private(set) var trial: NoiseResponderTrial<DeviceID>?
+    private let identity: Identity
     /// The time until which pairings are reconciled with full effort.
-    var effortEnd = Duration.zero
-    private var file: PairingsFile?
+    private var effortEnd: Duration
     private var opener: AdvertisementOpener<PairingID>?
     private var endpoints: [PairingID: PeerEndpoint] = [:]
     private var attempts: [PairingID: Attempts] = [:]
     private var sealed: Sealed?
 
-    init() {}
-
-    /// Loads the saved pairings.
-    init(_ file: PairingsFile, for identity: Identity) throws(HandoffError) {
-        self.file = file
-        records = try file.read()
-        try derive(for: identity)
-    }
-
-    /// Saves a pairing or its changed status.
+    /// Creates the state at the start of the daemon, with the saved pairings.
     ///
-    /// - Throws: ``HandoffError`` with `stateUnwritable`, or `invalidCard` for an insecure public key; then nothing has
-    ///   changed.
-    mutating func keep(_ record: PairingRecord, for identity: Identity) throws(HandoffError) {
-        var draft = self
-        draft.records.keep(record)
-        try draft.derive(for: identity)
-        try file?.write(draft.records)
-        self = draft
+    /// - Throws: ``HandoffError`` with `invalidCard` for an insecure public key.
+    init(_ records: PairingRecords, for identity: Identity, at now: Moment) throws(HandoffError) {
+        self.identity = identity
+        effortEnd = now.uptime + Self.effortAfterStart
+        try setRecords(records)
     }
 
-    /// Records that a device is trusted, in whatever way; returns whether a pairing with it was unconfirmed.
-    mutating func trusted(_ device: DeviceID) -> Bool {
-        let open = records.unconfirmed.filter { $0.peer.id == device }
-        for record in open { records.keep(record.withStatus(.paired)) }
-        return !open.isEmpty
+    /// Replaces the records, and everything that follows from them.
+    ///
+    /// - Throws: ``HandoffError`` with `invalidCard` for an insecure public key; then nothing has changed.
+    mutating func setRecords(_ records: PairingRecords) throws(HandoffError) {
+        guard records != self.records else { return }
+        trial = try Self.trial(of: records, for: identity)
+        let unreconciled = records.all.filter { !$0.isReconciled }
+        opener = unreconciled.isEmpty ? nil : AdvertisementOpener(keys: unreconciled.map { ($0.id, $0.settlingKey) })
+        self.records = records
     }
 
-    /// Forgets all pairings with a device; if this cannot be saved, they are forgotten until the next start only.
-    mutating func forget(_ device: DeviceID, for identity: Identity) {
-        guard records.all.contains(where: { $0.peer.id == device }) else { return }
-        records.forget(device)
-        try? derive(for: identity)
-        try? file?.write(records)
+    /// Returns what authenticates the peers of `records`; nil when there are none.
+    ///
+    /// - Throws: ``HandoffError`` with `invalidCard` for an insecure public key.
+    static func trial(
+        of records: PairingRecords,
+        for identity: Identity
+    ) throws(HandoffError) -> NoiseResponderTrial<DeviceID>? {
+        guard !records.all.isEmpty else { return nil }
+        do {
+            let candidates = records.all.map { ($0.peer.id, $0.peer.publicKey) }
+            return try NoiseResponderTrial(localStatic: identity.keys.agreement, candidates: candidates)
+        } catch {
+            throw HandoffError(.invalidCard, error.message)
+        }
+    }
+
+    /// Ends the user's request: its pairings are reconciled with full effort from now on.
+    mutating func endRequest(at now: Moment) {
+        activeRequest = nil
+        effortEnd = now.uptime + PairingRecords.initialEffortDuration
     }
 
     /// The service UUIDs to scan for.
@@ -104,8 +108,20 @@ struct PairingState: Sendable {
         return now.uptime < effortEnd ? .continuous : .dutyCycled
     }
 
+    /// Returns the advertisement for pairings, which takes precedence over any other, and the time until it may change.
+    mutating func advertisement(
+        at now: Moment,
+        _ air: AirState
+    ) -> (advertisement: Advertisement?, next: Duration?) {
+        guard air.isReady else { return (nil, nil) }
+        if let activeRequest { return (activeRequest.advertisement, nil) }
+        guard let port = air.port else { return (nil, nil) }
+        return beacon(at: now, port: port)
+    }
+
     /// Returns the sealed advertisement of the pairing that is to be reconciled, and the time until it may change.
-    mutating func beacon(at now: Moment, port: ChannelPort) -> (advertisement: Advertisement?, next: Duration?) {
+    private mutating func beacon(at now: Moment, port: ChannelPort) -> (advertisement: Advertisement?, next: Duration?)
+    {
         guard !isStopping else { return (nil, nil) }
         let (record, change) = records.beacon(at: now, effortUntil: effortEnd)
         let next = [change, records.effortChange(at: now, effortUntil: effortEnd)].compactMap(\.self).min()
@@ -162,20 +178,5 @@ struct PairingState: Sendable {
         guard now.uptime - attempted.last >= Self.retryDelay else { return false }
         return activeRequest != nil || now.uptime < effortEnd
             ? attempted.count < Self.maximumInitialAttempts : attempted.slot != now.slot
-    }
-
-    /// Recomputes what is derived from the records.
-    private mutating func derive(for identity: Identity) throws(HandoffError) {
-        let unreconciled = records.all.filter { !$0.isReconciled }
-        opener = unreconciled.isEmpty ? nil : AdvertisementOpener(keys: unreconciled.map { ($0.id, $0.settlingKey) })
-        do {
-            let candidates = records.all.map { ($0.peer.id, $0.peer.publicKey) }
-            trial =
-                candidates.isEmpty
-                ? nil
-                : try NoiseResponderTrial(localStatic: identity.keys.agreement, candidates: candidates)
-        } catch {
-            throw HandoffError(.invalidCard, error.message)
-        }
     }
 }

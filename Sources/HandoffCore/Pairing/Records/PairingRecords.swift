@@ -40,6 +40,11 @@ package struct PairingRecords: Hashable, Sendable {
         all.remove(at: least ?? 0)
     }
 
+    /// Records that the unconfirmed pairings with a device have succeeded, because it is trusted now.
+    package mutating func markPaired(_ device: DeviceID) {
+        for record in unconfirmed where record.peer.id == device { keep(record.withStatus(.paired)) }
+    }
+
     /// Removes all records of a device; later requests for them are not answered.
     package mutating func forget(_ device: DeviceID) {
         all.removeAll { $0.peer.id == device }

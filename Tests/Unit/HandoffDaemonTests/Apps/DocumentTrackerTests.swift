@@ -19,7 +19,7 @@ struct DocumentTrackerTests {
                 let id = try FolderID("docs")
                 var folders = SyncedFolders()
                 folders[id] = try SyncedFolder(id: id, path: path.string)
-                world.engine.setFolders(folders)
+                world.engine.desktop.setFolders(folders)
                 try await body(world, URL(filePath: path.string))
             }
         }
@@ -39,18 +39,18 @@ struct DocumentTrackerTests {
             let file = docs.appending(path: "a.txt")
             try Data("x".utf8).write(to: file)
             let activity = try Self.activity(file)
-            let problem = try world.engine.documentProblem(of: activity)
+            let problem = try world.engine.desktop.documentProblem(of: activity)
             #expect(problem == nil)
-            let id = try world.engine.create(activity, isEligible: true, by: ":1.1")
-            try world.engine.becomeCurrent(id, by: ":1.1")
+            let id = try world.engine.activities.create(activity, isEligible: true, by: ":1.1")
+            try world.engine.activities.becomeCurrent(id, by: ":1.1")
             let request = FetchRequest(typeHash: activity.type.hash)
-            let prepared = try await world.engine.answer(to: request)
+            let prepared = try await world.engine.sessions.answer(to: request)
             guard case .activity(let shared) = prepared.answer else {
                 return #expect(Bool(false), "\(prepared.answer)")
             }
             #expect(shared.documentURL == "handoff-folder:docs/a.txt")
             try FileManager.default.removeItem(at: file)
-            let late = try await world.engine.answer(to: request)
+            let late = try await world.engine.sessions.answer(to: request)
             guard case .refusal(let refusal) = late.answer else { return #expect(Bool(false), "\(late.answer)") }
             #expect(refusal.code == .documentNotShared)
             #expect(refusal.message.contains("a.txt does not exist"))
@@ -61,13 +61,18 @@ struct DocumentTrackerTests {
     func offTheAir() async throws {
         try await Self.run { world, docs in
             let activity = try Self.activity(docs.appending(path: "none.txt"))
-            let problem = try #require(try world.engine.documentProblem(of: activity))
-            let id = try world.engine.create(activity, isEligible: true, documentProblem: problem, by: ":1.1")
-            try world.engine.becomeCurrent(id, by: ":1.1")
+            let problem = try #require(try world.engine.desktop.documentProblem(of: activity))
+            let id = try world.engine.activities.create(
+                activity,
+                isEligible: true,
+                documentProblem: problem,
+                by: ":1.1"
+            )
+            try world.engine.activities.becomeCurrent(id, by: ":1.1")
             #expect(world.advertisement == nil)
-            world.engine.setDocumentProblem(nil, of: id)
+            world.engine.activities.setDocumentProblem(nil, of: id)
             #expect(world.advertisement != nil)
-            world.engine.setDocumentProblem("It has left.", of: id)
+            world.engine.activities.setDocumentProblem("It has left.", of: id)
             #expect(world.engine.read { $0.origin.current } == nil)
         }
     }
@@ -101,9 +106,9 @@ struct DocumentTrackerTests {
             var configured = SyncedFolders()
             configured[try FolderID("docs")] = try SyncedFolder(id: FolderID("docs"), path: docs.path())
             let list = try FolderList(from: world.directory, configured: configured, home: nil)
-            try list.set(docs.path(), for: id)
-            #expect(throws: HandoffError.self) { try list.set(nil, for: FolderID("docs")) }
-            #expect(throws: HandoffError.self) { try list.set("/nowhere", for: id) }
+            try await list.set(docs.path(), for: id)
+            await #expect(throws: HandoffError.self) { try await list.set(nil, for: FolderID("docs")) }
+            await #expect(throws: HandoffError.self) { try await list.set("/nowhere", for: id) }
             let again = try FolderList(from: world.directory, configured: SyncedFolders(), home: nil)
             #expect(again.all.all.map(\.id.rawValue) == ["added"])
         }

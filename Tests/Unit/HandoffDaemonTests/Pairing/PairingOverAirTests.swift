@@ -85,7 +85,7 @@ enum PairingWorld {
             try await StateDirectory.withDirectory(at: path) { directory in
                 try await Reactor.withReactor { reactor in
                     let radio = FaultyRadio(SimulatedRadio(directory: air, name: name), plan)
-                    let device = try PairingDevice(name, directory, radio)
+                    let device = try await PairingDevice(name, directory, radio)
                     return try await device.run(on: reactor) { try await body(device) }
                 }
             }
@@ -101,29 +101,29 @@ struct PairingDevice: Sendable {
     let pairing: PairingService<PairingOverAirTests.AirRadio>
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    init(_ name: String, _ directory: StateDirectory, _ radio: PairingOverAirTests.AirRadio) throws {
+    init(_ name: String, _ directory: StateDirectory, _ radio: PairingOverAirTests.AirRadio) async throws {
         self.name = name
-        engine = try Engine(
+        engine = try await Engine(
             identity: Identity.loaded(from: directory),
             name: DeviceName(name),
-            devices: TrustedDevices(from: directory),
+            in: directory,
             logger: logger
         )
-        try engine.setPairings(PairingsFile(in: directory))
+        try await engine.pairings.confirmTrusted()
         self.radio = radio
         pairing = PairingService(engine: engine, radio: radio, logger: logger)
     }
 
-    var trustsSomebody: Bool { engine.read { !$0.devices.isEmpty } }
+    var trustsSomebody: Bool { engine.read { !$0.trust.devices.isEmpty } }
 
     /// Waits until no pairing is unconfirmed.
     func waitUntilReconciled() async throws {
-        var version = engine.pairings.current
+        var version = engine.pairingUpdates.current
         try await awaiting("\(name) to settle its pairings") {
             while engine.read({ state in
-                state.pairing.records.unconfirmed.contains { state.devices[$0.peer.id] == nil }
+                state.pairing.records.unconfirmed.contains { state.trust.devices[$0.peer.id] == nil }
             }) {
-                version = try await engine.pairings.changed(since: version)
+                version = try await engine.pairingUpdates.changed(since: version)
             }
         }
     }
@@ -153,7 +153,7 @@ struct PairingDevice: Sendable {
     private func ready() async throws {
         var plan = engine.scanning.current
         try await awaiting("the radio of \(name)") {
-            while engine.read({ !$0.isReady }) { plan = try await engine.scanning.changed(since: plan) }
+            while engine.read({ !$0.air.isReady }) { plan = try await engine.scanning.changed(since: plan) }
         }
     }
 }

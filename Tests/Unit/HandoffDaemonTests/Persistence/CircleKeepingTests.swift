@@ -4,6 +4,7 @@ import HandoffCrypto
 import HandoffModel
 import HandoffRadio
 import HandoffWire
+import SystemPackage
 import TestLimits
 import Testing
 
@@ -26,10 +27,11 @@ struct CircleKeepingTests {
                 publicKey: Data(device.publicKey.rawRepresentation),
                 advertisingKey: Data(try #require(device.advertisingKey).rawRepresentation)
             )
-            try StateFile<[OldEntry]>(name: "devices", version: 1).write([entry], to: directory)
+            try await StateFile<[OldEntry]>(name: "devices", version: 1).write([entry], to: directory)
             var devices = try TrustedDevices(from: directory)
             #expect(devices.all == [device])
             try devices.rename(device.id, to: DeviceName("Travel"))
+            try await CircleFile.write(devices.contents, to: directory)
             #expect(try TrustedDevices(from: directory).all.map(\.name.rawValue) == ["Travel"])
         }
     }
@@ -37,9 +39,9 @@ struct CircleKeepingTests {
     @Test("a removal gives this device another key, which is kept; its card has it")
     func rotation() async throws {
         try await EngineWorld.runReady { world, peer in
-            let first = world.engine.card.advertisingKey
-            try world.engine.remove(peer.device.id)
-            let second = world.engine.card.advertisingKey
+            let first = world.engine.trust.card.advertisingKey
+            try await world.engine.trust.remove(peer.device.id)
+            let second = world.engine.trust.card.advertisingKey
             #expect(first != second)
             var devices = try TrustedDevices(from: world.directory)
             try devices.setOwnIdentity(world.engine.identity, name: DeviceName("desk"))
@@ -50,10 +52,11 @@ struct CircleKeepingTests {
     @Test("the name of the configuration counts when it changes, and else the one that a person gave")
     func names() async throws {
         try await withDirectory { directory in
-            let identity = try Identity.loaded(from: directory)
+            let identity = try await Identity.loaded(from: directory)
             var devices = try TrustedDevices(from: directory)
             try devices.setOwnIdentity(identity, name: DeviceName("desk"))
             try devices.rename(identity.id, to: DeviceName("Kitchen"))
+            try await CircleFile.write(devices.contents, to: directory)
             var again = try TrustedDevices(from: directory)
             try again.setOwnIdentity(identity, name: DeviceName("desk"))
             #expect(again.ownName?.rawValue == "Kitchen")
@@ -65,33 +68,33 @@ struct CircleKeepingTests {
     @Test("a device that may not know the news is called once in a slot where it is heard, and not when it knows")
     func news() async throws {
         try await EngineWorld.runReady { world, peer in
-            #expect(world.engine.nextCircleUpdate()?.id == nil)
-            world.engine.receive(try peer.advertisementReport(of: "edit"))
-            #expect(world.engine.nextCircleUpdate()?.id == peer.device.id)
-            #expect(world.engine.nextCircleUpdate()?.id == nil)
-            try world.engine.acknowledged(world.engine.circle, by: peer.device.id)
-            #expect(world.engine.read { !$0.devices.hasUpdate(for: peer.device.id) })
+            #expect(world.engine.sessions.nextCircleUpdate()?.id == nil)
+            world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
+            #expect(world.engine.sessions.nextCircleUpdate()?.id == peer.device.id)
+            #expect(world.engine.sessions.nextCircleUpdate()?.id == nil)
+            try await world.engine.trust.acknowledged(world.engine.trust.circle, by: peer.device.id)
+            #expect(world.engine.read { !$0.trust.devices.hasUpdate(for: peer.device.id) })
             // That it knows is kept; that it knows otherwise is worth a call at once.
             #expect(try !TrustedDevices(from: world.directory).hasUpdate(for: peer.device.id))
-            world.engine.receiveCircleDigest(world.engine.circleDigest, from: peer.device.id)
-            #expect(world.engine.nextCircleUpdate()?.id == nil)
-            world.engine.receiveCircleDigest([0, 0, 0, 0, 0, 0, 0, 0], from: peer.device.id)
-            #expect(world.engine.nextCircleUpdate()?.id == peer.device.id)
+            world.engine.trust.receiveDigest(world.engine.trust.circleDigest, from: peer.device.id)
+            #expect(world.engine.sessions.nextCircleUpdate()?.id == nil)
+            world.engine.trust.receiveDigest([0, 0, 0, 0, 0, 0, 0, 0], from: peer.device.id)
+            #expect(world.engine.sessions.nextCircleUpdate()?.id == peer.device.id)
         }
     }
 
     @Test("an old copy of this device's state is found out, told to the person, and put right")
     func restored() async throws {
         try await EngineWorld.runReady { world, peer in
-            var others = try Circle(world.engine.circle)
+            var others = try Circle(world.engine.trust.circle)
             let id = world.engine.identity.id
             try others.renewKey(of: id, to: .generate())
-            let before = world.engine.card.advertisingKey
-            #expect(world.engine.circleAdvisories.isEmpty)
-            try world.engine.merge(others.message, from: peer.device.id)
-            #expect(world.engine.card.advertisingKey != before)
-            #expect(try Circle(world.engine.circle)[id]?.advertisingKeyVersion == 2)
-            #expect(world.engine.circleAdvisories.map(\.name) == ["identity-outdated"])
+            let before = world.engine.trust.card.advertisingKey
+            #expect(world.engine.trust.advisories.isEmpty)
+            try await world.engine.trust.merge(others.message, from: peer.device.id)
+            #expect(world.engine.trust.card.advertisingKey != before)
+            #expect(try Circle(world.engine.trust.circle)[id]?.advertisingKeyVersion == 2)
+            #expect(world.engine.trust.advisories.map(\.name) == ["identity-outdated"])
             #expect(world.effects.all.contains("identity"))
         }
     }
@@ -100,19 +103,19 @@ struct CircleKeepingTests {
     func merging() async throws {
         try await EngineWorld.runReady { world, peer in
             let tablet = try Peer("tablet")
-            var others = try Circle(world.engine.circle)
+            var others = try Circle(world.engine.trust.circle)
             let newcomer = DeviceIdentity(publicKey: tablet.keys.publicKey, name: try DeviceName("tablet"))
             try others.insert(newcomer, by: peer.device.id)
             try others.renewKey(of: tablet.device.id, to: tablet.keys.advertisingKey)
-            #expect { try world.engine.merge(others.message, from: tablet.device.id) } throws: {
+            await #expect { try await world.engine.trust.merge(others.message, from: tablet.device.id) } throws: {
                 ($0 as? HandoffError)?.code == .notTrusted
             }
-            try world.engine.merge(others.message, from: peer.device.id)
+            try await world.engine.trust.merge(others.message, from: peer.device.id)
             #expect(world.effects.all == ["device tablet"])
-            world.engine.receive(try tablet.advertisementReport(of: "edit"))
+            world.engine.nearby.receive(try tablet.advertisementReport(of: "edit"))
             #expect(world.nearby.map(\.device) == [tablet.device.id])
             try others.remove(tablet.device.id)
-            try world.engine.merge(others.message, from: peer.device.id)
+            try await world.engine.trust.merge(others.message, from: peer.device.id)
             #expect(world.effects.all.suffix(1) == ["device removed"])
             #expect(world.nearby.isEmpty)
         }
@@ -125,16 +128,16 @@ struct CircleKeepingTests {
             let own = try #require(world.advertisement)
             let address = RadioAddress("C0:00:00:00:00:07/random")
             func hear(_ data: [UInt8]) {
-                world.engine.receive(
+                world.engine.nearby.receive(
                     AdvertisementReport(address: address, service: Engine.service, data: data, rssi: -60)
                 )
             }
             hear(own.data)
-            #expect(world.engine.circleAdvisories.isEmpty)
+            #expect(world.engine.trust.advisories.isEmpty)
             let payload = try AdvertisementPayload(hasWebpage: false, port: 0x99, typeHash: .withdrawal)
-            let sealer = AdvertisementSealer(key: world.engine.card.advertisingKey, slot: Moment.now.slot)
+            let sealer = AdvertisementSealer(key: world.engine.trust.card.advertisingKey, slot: Moment.now.slot)
             hear(sealer.seal(payload.encode()))
-            #expect(world.engine.circleAdvisories.map(\.name) == ["identity-cloned"])
+            #expect(world.engine.trust.advisories.map(\.name) == ["identity-cloned"])
             #expect(world.effects.all.filter { $0 == "identity" }.count == 1)
             #expect(world.nearby.isEmpty)
         }
@@ -144,30 +147,68 @@ struct CircleKeepingTests {
     func leaving() async throws {
         try await EngineWorld.runReady { world, peer in
             let tablet = try Peer("tablet")
-            try world.engine.trust(tablet.device)
-            try world.engine.remove(tablet.device.id)
-            let before = world.engine.card.advertisingKey
+            try await world.engine.trust.add(tablet.device)
+            try await world.engine.trust.remove(tablet.device.id)
+            let before = world.engine.trust.card.advertisingKey
             world.effects.clear()
-            try world.engine.leave()
+            try await world.engine.trust.leave()
             #expect(world.effects.all == ["device removed", "identity"])
-            let after = try Circle(world.engine.circle)
+            let after = try Circle(world.engine.trust.circle)
             #expect(after.members.map(\.id) == [world.engine.identity.id])
             #expect(after.removals.isEmpty)
-            #expect(world.engine.card.advertisingKey != before)
+            #expect(world.engine.trust.card.advertisingKey != before)
             #expect(try TrustedDevices(from: world.directory).contents.circle == after)
         }
     }
 
-    @Test("while the devices are written, the rest of the engine goes on")
-    func writing() async throws {
+    @Test("A disk that does not answer delays the change that it has to keep, and nothing else")
+    func slowDisk() async throws {
         try await EngineWorld.runReady { world, peer in
-            try world.engine.changeDevices { devices throws(HandoffError) in
-                try devices.rename(peer.device.id, to: DeviceName(sanitizing: "Travel"))
-                world.engine.listening(at: nil)
-            } then: { state, _ in
-                #expect(state.port == nil)
-                #expect(state.devices[peer.device.id]?.name.rawValue == "Travel")
+            let draft = world.directory.path.appending(".devices.new")
+            try draft.makePipe()
+            let engine = world.engine
+            async let outcome = Self.outcome { try await engine.trust.rename(peer.device.id, to: DeviceName("Travel")) }
+            let id = try world.publish("edit")
+            engine.nearby.receive(try peer.advertisementReport(of: "edit"))
+            #expect(world.nearby.map(\.device) == [peer.device.id])
+            #expect(engine.read { $0.origin.current?.id } == id)
+            #expect(engine.trust.device(peer.device.id)?.name.rawValue == "laptop")
+            // A pipe takes the bytes once it is read, and cannot be synchronised: the write fails.
+            let written = try await draft.readPipe()
+            #expect(String(decoding: written, as: UTF8.self).hasPrefix("handoffd devices"))
+            #expect(await outcome == .stateUnwritable)
+            #expect(engine.trust.device(peer.device.id)?.name.rawValue == "laptop")
+            try draft.removeFile()
+            try await engine.trust.rename(peer.device.id, to: DeviceName("Travel"))
+            #expect(engine.trust.device(peer.device.id)?.name.rawValue == "Travel")
+        }
+    }
+
+    @Test("Changes of the devices that are made at the same time are all kept")
+    func concurrentChanges() async throws {
+        try await EngineWorld.runReady { world, peer in
+            let tablets = try (0..<8).map { try Peer("tablet \($0)") }
+            let engine = world.engine
+            try await withThrowingDiscardingTaskGroup { group in
+                for tablet in tablets { group.addTask { try await engine.trust.add(tablet.device) } }
+                group.addTask { try await engine.trust.remove(peer.device.id) }
             }
+            let expected = tablets.map(\.device.id).sorted()
+            #expect(engine.read { $0.trust.devices.all.map(\.id).sorted() } == expected)
+            var kept = try TrustedDevices(from: world.directory)
+            try kept.setOwnIdentity(engine.identity, name: DeviceName("desk"))
+            #expect(kept.all.map(\.id).sorted() == expected)
+        }
+    }
+
+    @Test("When a device was heard last is kept to the hour")
+    func lastSeen() async throws {
+        try await EngineWorld.runReady { world, peer in
+            world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
+            try await world.engine.trust.persistLastSeen()
+            let kept = try #require(try TrustedDevices(from: world.directory).lastSeen(peer.device.id))
+            #expect(kept % 3_600_000_000 == 0)
+            #expect((0..<3_600_000_000).contains(Moment.now.unixMicroseconds - kept))
         }
     }
 
@@ -175,13 +216,13 @@ struct CircleKeepingTests {
     func toldRemoval() async throws {
         try await EngineWorld.runReady { world, peer in
             let tablet = try Peer("tablet")
-            try world.engine.trust(tablet.device)
-            var others = try Circle(world.engine.circle)
+            try await world.engine.trust.add(tablet.device)
+            var others = try Circle(world.engine.trust.circle)
             try others.remove(tablet.device.id)
             let (engine, told, teller) = (world.engine, others.message, peer.device.id)
             do {
-                try await engine.whileTrusted(tablet.device.id) {
-                    try engine.merge(told, from: teller)
+                try await engine.trust.whileTrusted(tablet.device.id) {
+                    try await engine.trust.merge(told, from: teller)
                     let (never, _) = AsyncStream.makeStream(of: Never.self)
                     for await _ in never {}
                     try Task.checkCancellation()
@@ -190,6 +231,15 @@ struct CircleKeepingTests {
             } catch let error as HandoffError {
                 #expect(error.code == .unknownDevice)
             }
+        }
+    }
+
+    private static func outcome(of body: () async throws -> Void) async -> HandoffError.Code? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? HandoffError)?.code
         }
     }
 

@@ -35,7 +35,7 @@ struct StateDirectoryTests {
         try await withTemporaryDirectory { parent in
             let path = parent.appending("one").appending("two")
             try await StateDirectory.withDirectory(at: path) { directory in
-                try directory.write([1], to: "file")
+                try await directory.write([1], to: "file")
                 #expect(try path.appending("file").mode == 0o600)
                 #expect(try path.appending("lock").mode == 0o600)
             }
@@ -49,7 +49,7 @@ struct StateDirectoryTests {
         try await withTemporaryDirectory { path in
             try path.appending(".file.new").write("left")
             try await StateDirectory.withDirectory(at: path) { directory in
-                try directory.write([1], to: "file")
+                try await directory.write([1], to: "file")
             }
             #expect(try path.appending("file").mode == 0o600)
             #expect(try path.appending("file").contents == [1])
@@ -76,7 +76,7 @@ struct StateDirectoryTests {
             try await StateDirectory.withDirectory(at: path) { directory in
                 #expect(try directory.read("file") == nil)
                 for contents in [[UInt8](repeating: 1, count: 100_000), [2], []] {
-                    try directory.write(contents, to: "file")
+                    try await directory.write(contents, to: "file")
                     #expect(try directory.read("file") == contents)
                 }
                 #expect(try path.names == ["file", "lock"])
@@ -88,10 +88,10 @@ struct StateDirectoryTests {
     func failedWrite() async throws {
         try await withTemporaryDirectory { path in
             try await StateDirectory.withDirectory(at: path) { directory in
-                try directory.write([1, 2, 3], to: "file")
+                try await directory.write([1, 2, 3], to: "file")
                 // Nobody can write where a directory stands, not even root.
                 try path.appending(".file.new").makeDirectory()
-                #expect { try directory.write([4], to: "file") } throws: { error in
+                await #expect { try await directory.write([4], to: "file") } throws: { error in
                     let error = error as? HandoffError
                     return error?.code == .stateUnwritable && error?.message.contains("file") == true
                 }

@@ -14,8 +14,8 @@ struct StateFileTests {
     func identity() async throws {
         try await withTemporaryDirectory { path in
             try await StateDirectory.withDirectory(at: path) { directory in
-                let first = try Identity.loaded(from: directory)
-                let second = try Identity.loaded(from: directory)
+                let first = try await Identity.loaded(from: directory)
+                let second = try await Identity.loaded(from: directory)
                 #expect(first.id == second.id)
                 #expect(first.keys.advertisingKey == second.keys.advertisingKey)
                 #expect(first.keys.agreement.rawRepresentation == second.keys.agreement.rawRepresentation)
@@ -67,9 +67,9 @@ struct StateFileTests {
     func newerVersion() async throws {
         try await withTemporaryDirectory { path in
             try await StateDirectory.withDirectory(at: path) { directory in
-                try StateFile<[String]>(name: "identity", version: 2).write(["?"], to: directory)
+                try await StateFile<[String]>(name: "identity", version: 2).write(["?"], to: directory)
                 let bytes = try path.appending("identity").contents
-                #expect { try Identity.loaded(from: directory) } throws: { error in
+                await #expect { try await Identity.loaded(from: directory) } throws: { error in
                     let error = error as? HandoffError
                     return error?.code == .stateUnreadable && error?.message.contains("another version") == true
                 }
@@ -82,9 +82,9 @@ struct StateFileTests {
     func wrongContents(_ name: String) async throws {
         try await withTemporaryDirectory { path in
             try await StateDirectory.withDirectory(at: path) { directory in
-                try StateFile<[String: String]>(name: name, version: 1).write(["a": "b"], to: directory)
-                #expect {
-                    _ = try Identity.loaded(from: directory)
+                try await StateFile<[String: String]>(name: name, version: 1).write(["a": "b"], to: directory)
+                await #expect {
+                    _ = try await Identity.loaded(from: directory)
                     _ = try TrustedDevices(from: directory)
                 } throws: { error in
                     (error as? HandoffError)?.code == .stateDamaged && "\(error)".contains(name)
@@ -101,8 +101,8 @@ struct StateFileTests {
         }
         try await withTemporaryDirectory { path in
             try await StateDirectory.withDirectory(at: path) { directory in
-                try StateFile<Document>(name: "identity", version: 1).write(Document(), to: directory)
-                #expect { try Identity.loaded(from: directory) } throws: { error in
+                try await StateFile<Document>(name: "identity", version: 1).write(Document(), to: directory)
+                await #expect { try await Identity.loaded(from: directory) } throws: { error in
                     (error as? HandoffError)?.code == .stateDamaged && "\(error)".contains("identity")
                 }
             }
@@ -110,6 +110,6 @@ struct StateFileTests {
     }
 
     private static func identity(at path: FilePath) async throws -> Identity {
-        try await StateDirectory.withDirectory(at: path) { try Identity.loaded(from: $0) }
+        try await StateDirectory.withDirectory(at: path) { try await Identity.loaded(from: $0) }
     }
 }

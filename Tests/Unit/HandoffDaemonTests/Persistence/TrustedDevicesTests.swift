@@ -1,10 +1,11 @@
 import HandoffCore
 import HandoffCrypto
-import HandoffDaemon
 import HandoffModel
 import SystemPackage
 import TestLimits
 import Testing
+
+@testable import HandoffDaemon
 
 @Suite("Trusted devices are kept", .endsWithin(minutes: 10))
 struct TrustedDevicesTests {
@@ -18,6 +19,7 @@ struct TrustedDevicesTests {
             let (laptop, desktop) = (try Device.sample("laptop"), try Device.sample("Desktop é"))
             try devices.insert(laptop)
             try devices.insert(desktop)
+            try await CircleFile.write(devices.contents, to: directory)
             #expect(devices.all == [desktop, laptop])
             #expect(try TrustedDevices(from: directory).all == [desktop, laptop])
         }
@@ -31,6 +33,7 @@ struct TrustedDevicesTests {
             try devices.insert(old)
             let new = Device(name: try DeviceName("new"), publicKey: old.publicKey, advertisingKey: .generate())
             try devices.insert(new)
+            try await CircleFile.write(devices.contents, to: directory)
             #expect(try TrustedDevices(from: directory).all == [new])
         }
     }
@@ -42,6 +45,7 @@ struct TrustedDevicesTests {
             let device = try Device.sample("laptop")
             try devices.insert(device)
             try devices.remove(device.id)
+            try await CircleFile.write(devices.contents, to: directory)
             #expect(try TrustedDevices(from: directory).isEmpty)
             #expect { try devices.remove(device.id) } throws: { error in
                 (error as? HandoffError)?.code == .unknownDevice && "\(error)".contains(device.id.description)
@@ -64,24 +68,25 @@ struct TrustedDevicesTests {
 
     @Test("what cannot be written is not trusted, and what cannot be removed stays")
     func failedWrite() async throws {
-        try await withDirectory { directory in
-            var devices = try TrustedDevices(from: directory)
-            let device = try Device.sample("laptop")
-            try devices.insert(device)
-            try directory.path.appending(".devices.new").makeDirectory()
-            #expect { try devices.insert(.sample("desktop")) } throws: {
+        try await EngineWorld.runReady { world, peer in
+            try world.directory.path.appending(".devices.new").makeDirectory()
+            await #expect { try await world.engine.trust.add(.sample("desktop")) } throws: {
                 ($0 as? HandoffError)?.code == .stateUnwritable
             }
-            #expect { try devices.remove(device.id) } throws: { ($0 as? HandoffError)?.code == .stateUnwritable }
-            #expect(devices.all == [device])
-            #expect(try TrustedDevices(from: directory).all == [device])
+            await #expect { try await world.engine.trust.remove(peer.device.id) } throws: {
+                ($0 as? HandoffError)?.code == .stateUnwritable
+            }
+            #expect(world.engine.read { $0.trust.devices.all } == [peer.device])
+            var kept = try TrustedDevices(from: world.directory)
+            try kept.setOwnIdentity(world.engine.identity, name: DeviceName("desk"))
+            #expect(kept.all == [peer.device])
         }
     }
 
     @Test("a key that protects nothing is refused before it is kept")
     func weakKey() async throws {
         try await withDirectory { directory in
-            let identity = try Identity.loaded(from: directory)
+            let identity = try await Identity.loaded(from: directory)
             // The point of order 1: every agreement with it is zero (RFC 7748, section 6.1).
             let weak = Device(
                 name: try DeviceName("weak"),

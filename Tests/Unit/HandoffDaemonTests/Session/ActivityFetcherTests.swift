@@ -20,7 +20,7 @@ struct ActivityFetcherTests {
             let failure = try await Self.failure(of: peer, heardAt: [Self.one], over: radio, in: world) {
                 // Only once the old address is being dialled does the device move.
                 _ = try await radio.dials.changed(since: radio.dials.initial)
-                world.engine.receive(try peer.advertisementReport(of: "edit", from: Self.other))
+                world.engine.nearby.receive(try peer.advertisementReport(of: "edit", from: Self.other))
             }
             #expect(failure == .peerRefused)
             #expect(radio.dials.value == [Self.one, Self.other])
@@ -32,11 +32,13 @@ struct ActivityFetcherTests {
         try await EngineWorld.runReady { world, peer in
             let radio = DialRecordingRadio()
             let fetcher = ActivityFetcher(client: SessionClient(engine: world.engine, radio: radio))
-            world.engine.receive(try peer.advertisementReport(of: "edit", from: Self.one))
+            world.engine.nearby.receive(try peer.advertisementReport(of: "edit", from: Self.one))
             let id = try #require(world.nearby.first).id
             try await withServices([{ try await fetcher.client.run() }, { _ = try await fetcher.fetch(id) }]) {
                 _ = try await awaiting("a dial") { try await radio.dials.changed(since: radio.dials.initial) }
-                for _ in 0..<100 { world.engine.receive(try peer.advertisementReport(of: "edit", from: Self.one)) }
+                for _ in 0..<100 {
+                    world.engine.nearby.receive(try peer.advertisementReport(of: "edit", from: Self.one))
+                }
             }
             #expect(radio.dials.value == [Self.one])
         }
@@ -81,7 +83,7 @@ struct ActivityFetcherTests {
         meanwhile: @escaping @Sendable () async throws -> Void = {}
     ) async throws -> HandoffError.Code? {
         let fetcher = ActivityFetcher(client: SessionClient(engine: world.engine, radio: radio))
-        for place in places { world.engine.receive(try peer.advertisementReport(of: "edit", from: place)) }
+        for place in places { world.engine.nearby.receive(try peer.advertisementReport(of: "edit", from: place)) }
         let id = try #require(world.nearby.first).id
         return try await withServices([{ try await fetcher.client.run() }, meanwhile]) {
             do {

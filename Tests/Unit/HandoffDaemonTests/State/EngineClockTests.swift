@@ -23,21 +23,23 @@ struct EngineClockTests {
     func skew() async throws {
         try await EngineWorld.runReady { world, peer in
             for slots in [-1, 1] {
-                try world.engine.remove(peer.device.id)
-                try world.engine.trust(peer.device)
-                world.engine.receive(try Self.advertisementReport(of: peer, ahead: slots))
-                #expect(world.engine.read { $0.lastSeen[peer.device.id] } != nil)
+                try await world.engine.trust.remove(peer.device.id)
+                try await world.engine.trust.add(peer.device)
+                world.engine.nearby.receive(try Self.advertisementReport(of: peer, ahead: slots))
+                #expect(world.engine.read { $0.nearby.lastSeen[peer.device.id] } != nil)
             }
-            #expect(world.engine.clockAdvisories.isEmpty)
+            #expect(world.engine.nearby.clockAdvisories.isEmpty)
         }
         try await EngineWorld.runReady { world, peer in
-            world.engine.receive(try Self.advertisementReport(of: peer, ahead: -8))
+            world.engine.nearby.receive(try Self.advertisementReport(of: peer, ahead: -8))
             #expect(world.nearby.isEmpty)
-            #expect(world.engine.clockAdvisories.map(\.name) == ["clock-differs"])
-            #expect(world.engine.clockAdvisories.first?.message.contains("laptop is about 2 hours behind") == true)
+            #expect(world.engine.nearby.clockAdvisories.map(\.name) == ["clock-differs"])
+            #expect(
+                world.engine.nearby.clockAdvisories.first?.message.contains("laptop is about 2 hours behind") == true
+            )
             #expect(world.effects.all == ["radio"])
-            world.engine.receive(try peer.advertisementReport(of: "edit"))
-            #expect(world.engine.clockAdvisories.isEmpty, "it was heard in time")
+            world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
+            #expect(world.engine.nearby.clockAdvisories.isEmpty, "it was heard in time")
         }
     }
 }

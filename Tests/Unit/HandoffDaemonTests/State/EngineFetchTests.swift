@@ -17,14 +17,14 @@ struct EngineFetchTests {
 
     /// An activity whose app can be asked, and has something to save.
     private static func publishDirty(in world: EngineWorld) throws -> ActivityRegister.ID {
-        let id = try world.engine.create(
+        let id = try world.engine.activities.create(
             .sample(),
             isEligible: true,
             needsSave: true,
             delegate: "/app",
             by: Self.client
         )
-        try world.engine.becomeCurrent(id, by: Self.client)
+        try world.engine.activities.becomeCurrent(id, by: Self.client)
         world.effects.clear()
         return id
     }
@@ -47,6 +47,8 @@ struct EngineFetchTests {
             if case .saveRequested(_, let saveRequest) = effect { asked.modify { $0.append(saveRequest) } }
         }
 
+        func deliver(_ stream: Engine.IncomingStream) async -> Bool { false }
+
         func saveRequest() async throws -> SaveRequests.Request {
             var asked = asked.current
             while asked.value.isEmpty { asked = try await self.asked.changed(since: asked) }
@@ -62,10 +64,10 @@ struct EngineFetchTests {
             world.engine.observe(by: app)
             let engine = world.engine
             let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
-                for _ in 0..<3 { group.addTask { try await engine.answer(to: Self.request()).answer } }
+                for _ in 0..<3 { group.addTask { try await engine.sessions.answer(to: Self.request()).answer } }
                 let saveRequest = try await app.saveRequest()
-                try engine.update(id, to: .sample(line: 7), isEligible: true, by: Self.client)
-                engine.saveEnded(saveRequest, .saved)
+                try engine.activities.update(id, to: .sample(line: 7), isEligible: true, by: Self.client)
+                engine.activities.saveEnded(saveRequest, .saved)
                 var answers: [Answer] = []
                 for try await answer in group { answers.append(answer) }
                 return answers
@@ -82,9 +84,9 @@ struct EngineFetchTests {
             let app = App(world)
             world.engine.observe(by: app)
             let engine = world.engine
-            async let prepared = engine.answer(to: Self.request())
+            async let prepared = engine.sessions.answer(to: Self.request())
             _ = try await app.saveRequest()
-            engine.clientLeft(Self.client)
+            engine.activities.clientLeft(Self.client)
             #expect(try await prepared.activity == nil)
         }
     }
@@ -96,8 +98,8 @@ struct EngineFetchTests {
             let app = App(world)
             world.engine.observe(by: app)
             let engine = world.engine
-            async let prepared = engine.answer(to: Self.request())
-            engine.saveEnded(try await app.saveRequest(), .failed)
+            async let prepared = engine.sessions.answer(to: Self.request())
+            engine.activities.saveEnded(try await app.saveRequest(), .failed)
             #expect(try await prepared.answer == .activity(try .sample()))
             #expect(engine.read { try? $0.origin.activity(id).needsSave } == true)
         }
@@ -108,18 +110,18 @@ struct EngineFetchTests {
         try await EngineWorld.runReady { world, peer in
             let id = try world.publish()
             world.effects.clear()
-            let prepared = try await world.engine.answer(to: Self.request())
-            world.engine.didSendAnswer(prepared, to: peer.device.id)
+            let prepared = try await world.engine.sessions.answer(to: Self.request())
+            world.engine.sessions.didSendAnswer(prepared, to: peer.device.id)
             #expect(world.effects.all == ["fetched \(id) 1"])
-            world.engine.acknowledged(prepared, by: peer.device.id)
+            world.engine.sessions.acknowledged(prepared, by: peer.device.id)
             #expect(world.effects.all == ["fetched \(id) 1", "continued \(id) by laptop"])
 
-            let refused = try await world.engine.answer(to: Self.request("draw"))
-            world.engine.didSendAnswer(refused, to: peer.device.id)
-            world.engine.acknowledged(refused, by: peer.device.id)
-            try world.engine.invalidate(id, by: Self.client)
+            let refused = try await world.engine.sessions.answer(to: Self.request("draw"))
+            world.engine.sessions.didSendAnswer(refused, to: peer.device.id)
+            world.engine.sessions.acknowledged(refused, by: peer.device.id)
+            try world.engine.activities.invalidate(id, by: Self.client)
             world.effects.clear()
-            world.engine.acknowledged(prepared, by: peer.device.id)
+            world.engine.sessions.acknowledged(prepared, by: peer.device.id)
             #expect(world.effects.all.isEmpty, "its app has gone on")
         }
     }
@@ -130,7 +132,7 @@ struct EngineFetchTests {
             let id = try world.publish()
             let plan = world.engine.advertising.current
             world.effects.clear()
-            for _ in 0..<1000 { try world.engine.setNeedsSave(true, of: id, by: Self.client) }
+            for _ in 0..<1000 { try world.engine.activities.setNeedsSave(true, of: id, by: Self.client) }
             #expect(world.effects.all == ["changed \(id)"])
             #expect(world.engine.advertising.current.version == plan.version)
         }

@@ -15,14 +15,14 @@ struct EngineNearbyTests {
     @Test("an advertisement of a trusted device is an entry, its farewell takes it away")
     func trusted() async throws {
         try await EngineWorld.runReady { world, peer in
-            world.engine.receive(try peer.advertisementReport(of: "edit"))
-            world.engine.receive(try peer.advertisementReport(of: "edit"))
-            world.engine.receive(try peer.advertisementReport(of: "draw"))
-            world.engine.receive(try peer.advertisementReport(of: nil))
+            world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
+            world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
+            world.engine.nearby.receive(try peer.advertisementReport(of: "draw"))
+            world.engine.nearby.receive(try peer.advertisementReport(of: nil))
             #expect(
                 world.effects.all == ["nearby added 1", "nearby removed 1", "nearby added 2", "nearby removed 2"]
             )
-            #expect(world.engine.read { $0.lastSeen[peer.device.id] } != nil)
+            #expect(world.engine.read { $0.nearby.lastSeen[peer.device.id] } != nil)
             #expect(world.nearby.isEmpty)
         }
     }
@@ -32,11 +32,11 @@ struct EngineNearbyTests {
         try await EngineWorld.runReady { world, _ in
             let before = (world.engine.advertising.current.version, world.engine.deadline.current.version)
             for number in 0..<200 {
-                world.engine.receive(try Peer("stranger \(number)").advertisementReport(of: "edit"))
+                world.engine.nearby.receive(try Peer("stranger \(number)").advertisementReport(of: "edit"))
             }
             #expect(world.effects.all.isEmpty)
             #expect(world.nearby.isEmpty)
-            #expect(world.engine.read { $0.lastSeen.isEmpty })
+            #expect(world.engine.read { $0.nearby.lastSeen.isEmpty })
             #expect(world.engine.advertising.current.version == before.0)
             #expect(world.engine.deadline.current.version == before.1)
         }
@@ -50,11 +50,11 @@ struct EngineNearbyTests {
             for length in 0...31 {
                 let data = Array((honest.data + [UInt8](repeating: 0, count: 31)).prefix(length))
                 guard length != honest.data.count else { continue }
-                world.engine.receive(
+                world.engine.nearby.receive(
                     AdvertisementReport(address: honest.address, service: honest.service, data: data, rssi: nil)
                 )
             }
-            world.engine.receive(
+            world.engine.nearby.receive(
                 AdvertisementReport(address: honest.address, service: other, data: honest.data, rssi: nil)
             )
             #expect(world.nearby.isEmpty)
@@ -68,7 +68,7 @@ struct EngineNearbyTests {
             for bit in 0..<(honest.data.count * 8) {
                 var data = honest.data
                 data[bit / 8] ^= 1 << (bit % 8)
-                world.engine.receive(
+                world.engine.nearby.receive(
                     AdvertisementReport(address: honest.address, service: honest.service, data: data, rssi: nil)
                 )
             }
@@ -80,17 +80,17 @@ struct EngineNearbyTests {
     func trustAndRemoval() async throws {
         try await EngineWorld.runReady { world, first in
             let second = try Peer("tablet")
-            world.engine.receive(try second.advertisementReport(of: "edit"))
+            world.engine.nearby.receive(try second.advertisementReport(of: "edit"))
             #expect(world.nearby.isEmpty)
-            try world.engine.trust(second.device)
-            world.engine.receive(try second.advertisementReport(of: "edit"))
+            try await world.engine.trust.add(second.device)
+            world.engine.nearby.receive(try second.advertisementReport(of: "edit"))
             #expect(world.nearby.map(\.device) == [second.device.id])
-            try world.engine.remove(second.device.id)
+            try await world.engine.trust.remove(second.device.id)
             #expect(world.nearby.isEmpty)
-            world.engine.receive(try second.advertisementReport(of: "edit"))
+            world.engine.nearby.receive(try second.advertisementReport(of: "edit"))
             #expect(world.nearby.isEmpty)
             #expect(world.effects.all == ["device tablet", "nearby added 1", "nearby removed 1", "device removed"])
-            world.engine.receive(try first.advertisementReport(of: "edit"))
+            world.engine.nearby.receive(try first.advertisementReport(of: "edit"))
             #expect(world.nearby.map(\.device) == [first.device.id])
         }
     }
@@ -103,9 +103,9 @@ struct EngineNearbyTests {
                 publicKey: peer.device.publicKey,
                 advertisingKey: peer.keys.advertisingKey
             )
-            try world.engine.trust(renamed)
+            try await world.engine.trust.add(renamed)
             #expect(world.effects.all == ["device changed new name"])
-            #expect(world.engine.read { $0.devices.all } == [renamed])
+            #expect(world.engine.read { $0.trust.devices.all } == [renamed])
         }
     }
 
@@ -114,11 +114,11 @@ struct EngineNearbyTests {
         try await EngineWorld.run { world in
             let keys = world.engine.identity.keys
             let own = TrustedDevices.Device(
-                name: world.engine.name,
+                name: world.engine.trust.name,
                 publicKey: keys.publicKey,
                 advertisingKey: keys.advertisingKey
             )
-            #expect { try world.engine.trust(own) } throws: { ($0 as? HandoffError)?.code == .ownCard }
+            await #expect { try await world.engine.trust.add(own) } throws: { ($0 as? HandoffError)?.code == .ownCard }
             #expect(world.effects.all.isEmpty)
         }
     }
@@ -128,15 +128,15 @@ struct EngineNearbyTests {
         try await EngineWorld.runReady { world, peer in
             try world.directory.path.appending(".devices.new").makeDirectory()
             let other = try Peer("tablet")
-            #expect { try world.engine.trust(other.device) } throws: { error in
+            await #expect { try await world.engine.trust.add(other.device) } throws: { error in
                 (error as? HandoffError)?.code == .stateUnwritable
             }
-            world.engine.receive(try other.advertisementReport(of: "edit"))
+            world.engine.nearby.receive(try other.advertisementReport(of: "edit"))
             #expect(world.nearby.isEmpty)
-            #expect { try world.engine.remove(peer.device.id) } throws: { error in
+            await #expect { try await world.engine.trust.remove(peer.device.id) } throws: { error in
                 (error as? HandoffError)?.code == .stateUnwritable
             }
-            world.engine.receive(try peer.advertisementReport(of: "edit"))
+            world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
             #expect(world.nearby.count == 1)
         }
     }
@@ -144,12 +144,12 @@ struct EngineNearbyTests {
     @Test("a type that was continued here has a name from then on, which is shown")
     func learning() async throws {
         try await EngineWorld.runReady { world, peer in
-            world.engine.receive(try peer.advertisementReport(of: "edit"))
+            world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
             let entry = try #require(world.nearby.first)
-            #expect(world.engine.describe(entry).type == nil)
-            world.engine.learn(try ActivityType("org.example.edit"))
-            #expect(world.engine.describe(entry).type == (try ActivityType("org.example.edit")))
-            world.engine.learn(try ActivityType("org.example.edit"))
+            #expect(world.engine.nearby.describe(entry).type == nil)
+            world.engine.nearby.learn(try ActivityType("org.example.edit"))
+            #expect(world.engine.nearby.describe(entry).type == (try ActivityType("org.example.edit")))
+            world.engine.nearby.learn(try ActivityType("org.example.edit"))
             #expect(world.effects.all == ["nearby added 1", "nearby changed 1"])
         }
     }
@@ -157,8 +157,8 @@ struct EngineNearbyTests {
     @Test("a type that a program here begins to use has a name from then on, which is shown")
     func learningFromPrograms() async throws {
         try await EngineWorld.runReady { world, peer in
-            world.engine.receive(try peer.advertisementReport(of: "edit"))
-            _ = try world.engine.create(.sample("edit"), isEligible: true, by: ":1.1")
+            world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
+            _ = try world.engine.activities.create(.sample("edit"), isEligible: true, by: ":1.1")
             #expect(world.effects.all == ["nearby added 1", "added 1", "nearby changed 1"])
         }
     }
@@ -166,12 +166,12 @@ struct EngineNearbyTests {
     @Test("an entry that has left says so")
     func staleEntry() async throws {
         try await EngineWorld.runReady { world, peer in
-            world.engine.receive(try peer.advertisementReport(of: "edit"))
+            world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
             let id = try #require(world.nearby.first).id
-            world.engine.removeStaleEntry(id)
-            world.engine.removeStaleEntry(id)
+            world.engine.nearby.removeStaleEntry(id)
+            world.engine.nearby.removeStaleEntry(id)
             #expect(world.effects.all == ["nearby added 1", "nearby removed 1"])
-            #expect { try world.engine.entry(id) } throws: { ($0 as? HandoffError)?.code == .noSuchActivity }
+            #expect { try world.engine.nearby.entry(id) } throws: { ($0 as? HandoffError)?.code == .noSuchActivity }
         }
     }
 }

@@ -16,9 +16,9 @@ struct EngineTests {
         try await EngineWorld.run { world in
             let one = try world.publish("one")
             let two = try world.publish("two")
-            try world.engine.update(two, to: .sample("two", line: 2), isEligible: true, by: ":1.1")
-            try world.engine.resignCurrent(two, by: ":1.1")
-            try world.engine.invalidate(one, by: ":1.1")
+            try world.engine.activities.update(two, to: .sample("two", line: 2), isEligible: true, by: ":1.1")
+            try world.engine.activities.resignCurrent(two, by: ":1.1")
+            try world.engine.activities.invalidate(one, by: ":1.1")
             #expect(
                 world.effects.all == [
                     "added 1", "current - to 1", "added 2", "current 1 to 2", "changed 2", "current 2 to 1",
@@ -33,9 +33,11 @@ struct EngineTests {
         try await EngineWorld.run { world in
             let id = try world.publish()
             world.effects.clear()
-            #expect { try world.engine.invalidate(id, by: ":1.2") } throws: { ($0 as? HandoffError)?.code == .notOwner }
+            #expect { try world.engine.activities.invalidate(id, by: ":1.2") } throws: {
+                ($0 as? HandoffError)?.code == .notOwner
+            }
             #expect {
-                try world.engine.update(id, to: .sample(line: 9), isEligible: false, by: ":1.2")
+                try world.engine.activities.update(id, to: .sample(line: 9), isEligible: false, by: ":1.2")
             } throws: { error in
                 (error as? HandoffError)?.code == .notOwner
             }
@@ -49,10 +51,10 @@ struct EngineTests {
         try await EngineWorld.runReady { world, _ in
             _ = try world.publish("mine", by: ":1.1")
             _ = try world.publish("theirs", by: ":1.2")
-            world.engine.startLooking(for: ":1.2")
+            world.engine.nearby.startLooking(for: ":1.2")
             #expect(world.effort == .continuous)
             world.effects.clear()
-            world.engine.clientLeft(":1.2")
+            world.engine.activities.clientLeft(":1.2")
             #expect(world.effects.all == ["removed 2", "current - to 1"])
             #expect(world.effort == .dutyCycled)
         }
@@ -63,9 +65,9 @@ struct EngineTests {
         try await EngineWorld.runReady { world, _ in
             _ = try world.publish("mine", by: ":1.1")
             _ = try world.publish("theirs", by: ":1.2")
-            world.engine.startLooking(for: ":1.3")
-            world.engine.allClientsLeft()
-            #expect(world.engine.read { $0.origin.owners.isEmpty && $0.activeScanners.isEmpty })
+            world.engine.nearby.startLooking(for: ":1.3")
+            world.engine.activities.allClientsLeft()
+            #expect(world.engine.read { $0.origin.owners.isEmpty && $0.nearby.activeScanners.isEmpty })
         }
     }
 
@@ -74,22 +76,22 @@ struct EngineTests {
         try await EngineWorld.run { world in
             _ = try world.publish()
             #expect(world.advertisement == nil)
-            world.engine.radioChanged(to: .ready(RadioDescription(name: "test")))
+            world.engine.air.radioChanged(to: .ready(RadioDescription(name: "test")))
             #expect(world.advertisement == nil)
-            world.engine.listening(at: try .sample)
+            world.engine.air.listening(at: try .sample)
             #expect(world.advertisement == nil)
             let peer = try Peer("laptop")
-            try world.engine.trust(peer.device)
+            try await world.engine.trust.add(peer.device)
             #expect(world.advertisement != nil)
-            world.engine.listening(at: nil)
+            world.engine.air.listening(at: nil)
             #expect(world.advertisement == nil)
-            world.engine.listening(at: try .sample)
+            world.engine.air.listening(at: try .sample)
             #expect(world.advertisement != nil)
-            world.engine.radioChanged(to: .unavailable(RadioError(.poweredOff, "off")))
+            world.engine.air.radioChanged(to: .unavailable(RadioError(.poweredOff, "off")))
             #expect(world.advertisement == nil)
-            world.engine.radioChanged(to: .ready(RadioDescription(name: "test")))
+            world.engine.air.radioChanged(to: .ready(RadioDescription(name: "test")))
             #expect(world.advertisement != nil)
-            try world.engine.remove(peer.device.id)
+            try await world.engine.trust.remove(peer.device.id)
             #expect(world.advertisement == nil)
         }
     }
@@ -114,7 +116,7 @@ struct EngineTests {
             let id = try world.publish()
             let plan = world.engine.advertising.current
             for line in 0..<2000 {
-                try world.engine.update(id, to: .sample(line: Int64(line)), isEligible: true, by: ":1.1")
+                try world.engine.activities.update(id, to: .sample(line: Int64(line)), isEligible: true, by: ":1.1")
             }
             #expect(world.engine.advertising.current.version == plan.version)
         }
@@ -124,9 +126,9 @@ struct EngineTests {
     func manyCurrents() async throws {
         try await EngineWorld.runReady { world, _ in
             let two = try Activity.sample("two")
-            let ids = [try world.publish("one"), try world.engine.create(two, isEligible: true, by: ":1.1")]
+            let ids = [try world.publish("one"), try world.engine.activities.create(two, isEligible: true, by: ":1.1")]
             let plan = world.engine.advertising.current
-            for round in 0..<1000 { try world.engine.becomeCurrent(ids[(round + 1) % 2], by: ":1.1") }
+            for round in 0..<1000 { try world.engine.activities.becomeCurrent(ids[(round + 1) % 2], by: ":1.1") }
             // The machine may be so slow that half a second passes in between.
             #expect(world.engine.advertising.current.version <= plan.version + 5)
             #expect(world.engine.deadline.current.value != nil)
@@ -137,15 +139,15 @@ struct EngineTests {
     func scanning() async throws {
         try await EngineWorld.run { world in
             #expect(world.effort == .none)
-            world.engine.startLooking(for: ":1.1")
+            world.engine.nearby.startLooking(for: ":1.1")
             #expect(world.effort == .none)
-            world.engine.radioChanged(to: .ready(RadioDescription(name: "test")))
+            world.engine.air.radioChanged(to: .ready(RadioDescription(name: "test")))
             #expect(world.effort == .none)
-            try world.engine.trust(try Peer("laptop").device)
+            try await world.engine.trust.add(try Peer("laptop").device)
             #expect(world.effort == .continuous)
-            world.engine.stopLooking(for: ":1.1")
+            world.engine.nearby.stopLooking(for: ":1.1")
             #expect(world.effort == .dutyCycled)
-            world.engine.radioChanged(to: .unavailable(RadioError(.poweredOff, "off")))
+            world.engine.air.radioChanged(to: .unavailable(RadioError(.poweredOff, "off")))
             #expect(world.effort == .none)
         }
     }
@@ -154,8 +156,8 @@ struct EngineTests {
     func radioGeneration() async throws {
         try await EngineWorld.runReady { world, _ in
             let before = world.engine.scanning.current.value.radioGeneration
-            world.engine.radioChanged(to: .unavailable(RadioError(.poweredOff, "off")))
-            world.engine.radioChanged(to: .ready(RadioDescription(name: "test")))
+            world.engine.air.radioChanged(to: .unavailable(RadioError(.poweredOff, "off")))
+            world.engine.air.radioChanged(to: .ready(RadioDescription(name: "test")))
             #expect(world.engine.scanning.current.value.radioGeneration == before + 1)
             #expect(world.engine.advertising.current.value.radioGeneration == before + 1)
         }

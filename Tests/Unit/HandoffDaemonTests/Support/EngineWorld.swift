@@ -19,10 +19,10 @@ struct EngineWorld {
     static func run(_ body: (EngineWorld) async throws -> Void) async throws {
         try await withTemporaryDirectory { path in
             try await StateDirectory.withDirectory(at: path) { directory in
-                let engine = try Engine(
+                let engine = try await Engine(
                     identity: Identity.loaded(from: directory),
                     name: DeviceName("desk"),
-                    devices: TrustedDevices(from: directory),
+                    in: directory,
                     logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
                 )
                 let effects = RecordedEffects()
@@ -36,9 +36,9 @@ struct EngineWorld {
     static func runReady(_ body: (EngineWorld, Peer) async throws -> Void) async throws {
         try await run { world in
             let peer = try Peer("laptop")
-            world.engine.radioChanged(to: .ready(RadioDescription(name: "test")))
-            world.engine.listening(at: try ChannelPort.sample)
-            try world.engine.trust(peer.device)
+            world.engine.air.radioChanged(to: .ready(RadioDescription(name: "test")))
+            world.engine.air.listening(at: try ChannelPort.sample)
+            try await world.engine.trust.add(peer.device)
             world.effects.clear()
             try await body(world, peer)
         }
@@ -46,14 +46,14 @@ struct EngineWorld {
 
     /// Creates an activity and makes it current.
     func publish(_ name: String = "edit", by client: String = ":1.1") throws -> ActivityRegister.ID {
-        let id = try engine.create(.sample(name), isEligible: true, by: client)
-        try engine.becomeCurrent(id, by: client)
+        let id = try engine.activities.create(.sample(name), isEligible: true, by: client)
+        try engine.activities.becomeCurrent(id, by: client)
         return id
     }
 
     var advertisement: Advertisement? { engine.advertising.current.value.advertisement }
     var effort: Engine.ScanningPlan.Effort { engine.scanning.current.value.effort }
-    var nearby: [NearbyEntry] { engine.read { $0.nearby.all } }
+    var nearby: [NearbyEntry] { engine.read { $0.nearby.table.all } }
 }
 
 /// The effects that the engine has shown, as short words.
@@ -69,6 +69,8 @@ final class RecordedEffects: EngineObserver {
     func show(_ effect: Engine.Effect) {
         words.withLock { $0.append(Self.words(for: effect)) }
     }
+
+    func deliver(_ stream: Engine.IncomingStream) async -> Bool { false }
 
     private static func words(for effect: Engine.Effect) -> String {
         switch effect {
@@ -90,12 +92,11 @@ final class RecordedEffects: EngineObserver {
         case .identityChanged: "identity"
         case .radioChanged: "radio"
         case .pairingsChanged: "pairings"
-        case .streamOpened(let record, _, let name, _, _): "stream to \(record.id) by \(name)"
         }
     }
 }
 
-extension Engine {
+extension EngineActivities {
     /// Gives an activity new contents.
     func update(
         _ id: ActivityRegister.ID,

@@ -1,5 +1,8 @@
+import AsyncSupport
+import Epoll
 import Foundation
 import SystemPackage
+import TestRuns
 
 /// Lends an empty directory and removes it afterwards with all that is in it.
 func withTemporaryDirectory<Success>(_ body: (FilePath) async throws -> Success) async throws -> Success {
@@ -41,5 +44,37 @@ extension FilePath {
     /// The names in the directory at this path.
     var names: Set<String> {
         get throws { Set(try FileManager.default.contentsOfDirectory(atPath: string)) }
+    }
+
+    /// Makes a named pipe at this path: a program that opens it for writing waits until ``readPipe()``.
+    func makePipe() throws {
+        guard mkfifo(string, 0o600) == 0 else { throw Errno(rawValue: errno) }
+    }
+
+    /// Returns what is written into the pipe at this path until its writer closes it.
+    func readPipe() async throws -> [UInt8] {
+        let contents = Promise<Result<[UInt8], any Error>>()
+        _ = try BlockingThread {
+            contents.fulfil(
+                Result {
+                    let pipe = try FileDescriptor.open(self, .readOnly)
+                    return try pipe.closeAfter {
+                        var bytes: [UInt8] = []
+                        var piece = [UInt8](repeating: 0, count: 4096)
+                        while case let count = try piece.withUnsafeMutableBytes({ try pipe.read(into: $0) }), count > 0
+                        {
+                            bytes += piece[..<count]
+                        }
+                        return bytes
+                    }
+                }
+            )
+        }
+        return try await awaiting("a writer of \(self)") { try await contents.value() }.get()
+    }
+
+    /// Removes the file at this path.
+    func removeFile() throws {
+        try FileManager.default.removeItem(atPath: string)
     }
 }

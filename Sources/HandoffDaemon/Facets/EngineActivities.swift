@@ -1,12 +1,19 @@
+import AsyncSupport
 import HandoffCore
+import HandoffFolders
 import HandoffModel
 import Logging
 
 extension Engine {
-    /// Turns the cover advertisement on or off.
-    func cover(_ isCovering: Bool) {
-        change { state, _ in state.origin.cover(isCovering) }
-    }
+    /// The activities of this device.
+    var activities: EngineActivities { EngineActivities(engine: self) }
+}
+
+/// The activities that apps on this device publish: which there are, and which is current.
+struct EngineActivities: Sendable {
+    let engine: Engine
+
+    // MARK: By their owners
 
     /// Adds an activity that belongs to `client`; it is not current yet.
     ///
@@ -19,14 +26,14 @@ extension Engine {
         documentProblem: String? = nil,
         by client: String
     ) throws(HandoffError) -> ActivityRegister.ID {
-        try change { state, now throws(HandoffError) in
+        try engine.change { state, now throws(HandoffError) in
             let id = try state.origin.create(activity, owner: client, isEligible: isEligible).id
             try state.origin.update(id, by: client, at: now) {
                 $0.needsSave = needsSave
                 $0.delegate = delegate
                 $0.documentProblem = documentProblem
             }
-            state.outbox.append(.activityAdded(try state.origin.activity(id)))
+            state.show(.activityAdded(try state.origin.activity(id)))
             state.learn(activity.type)
             return id
         }
@@ -40,7 +47,7 @@ extension Engine {
         by client: String,
         _ body: (inout ActivityRegister.Record) -> Void
     ) throws(HandoffError) {
-        try change { state, now throws(HandoffError) in
+        try engine.change { state, now throws(HandoffError) in
             let before = try state.origin.activity(id)
             try state.origin.update(id, by: client, at: now, body)
             state.showChange(since: before)
@@ -51,7 +58,7 @@ extension Engine {
     ///
     /// - Throws: ``HandoffError`` with `noSuchActivity` or `notOwner`.
     func setNeedsSave(_ needsSave: Bool, of id: ActivityRegister.ID, by client: String) throws(HandoffError) {
-        try change { state, _ throws(HandoffError) in
+        try engine.change { state, _ throws(HandoffError) in
             let before = try state.origin.activity(id)
             try state.origin.setNeedsSave(needsSave, of: id, by: client)
             state.showChange(since: before)
@@ -59,69 +66,84 @@ extension Engine {
     }
 
     /// Makes the activity the current one, which other devices can continue.
+    ///
+    /// - Throws: ``HandoffError`` with `noSuchActivity` or `notOwner`, as do the following two.
     func becomeCurrent(_ id: ActivityRegister.ID, by client: String) throws(HandoffError) {
-        try change { state, now throws(HandoffError) in
+        try engine.change { state, now throws(HandoffError) in
             try state.origin.becomeCurrent(id, by: client, at: now)
         }
     }
 
     /// Makes the activity no longer current, without ending it.
     func resignCurrent(_ id: ActivityRegister.ID, by client: String) throws(HandoffError) {
-        try change { state, now throws(HandoffError) in
+        try engine.change { state, now throws(HandoffError) in
             try state.origin.resignCurrent(id, by: client, at: now)
         }
     }
 
     /// Ends the activity on all devices.
     func invalidate(_ id: ActivityRegister.ID, by client: String) throws(HandoffError) {
-        try change { state, now throws(HandoffError) in
+        try engine.change { state, now throws(HandoffError) in
             try state.origin.invalidate(id, by: client, at: now)
-            state.outbox.append(.activityRemoved(id))
+            state.show(.activityRemoved(id))
         }
     }
 
     /// Removes everything that a client owns after it has left the bus.
     func clientLeft(_ client: String) {
-        change { state, now in
-            state.activeScanners.remove(client)
-            for record in state.origin.remove(ownedBy: client, at: now) {
-                state.outbox.append(.activityRemoved(record.id))
-            }
+        engine.change { state, now in
+            state.nearby.activeScanners.remove(client)
+            for record in state.origin.remove(ownedBy: client, at: now) { state.show(.activityRemoved(record.id)) }
         }
     }
 
     /// Removes everything that any client owns, because the bus is gone or the daemon stops.
     func allClientsLeft() {
-        for client in read({ $0.activeScanners.union($0.origin.owners) }) { clientLeft(client) }
+        for client in engine.read({ $0.nearby.activeScanners.union($0.origin.owners) }) { clientLeft(client) }
+    }
+
+    /// Records how an app answered a save request.
+    func saveEnded(_ saveRequest: SaveRequests.Request, _ outcome: SaveRequests.Outcome) {
+        engine.change { state, _ in
+            guard let before = try? state.origin.activity(saveRequest.activity),
+                state.origin.saveEnded(saveRequest, outcome)
+            else {
+                return
+            }
+            state.show(.saveEnded(saveRequest.activity, outcome))
+            state.showChange(since: before)
+        }
+    }
+
+    // MARK: By the daemon
+
+    /// Turns the cover advertisement on or off.
+    func cover(_ isCovering: Bool) {
+        engine.change { state, _ in state.origin.cover(isCovering) }
     }
 
     /// Stops all advertising of this device's activities, or allows it again.
     func withhold(_ isWithheld: Bool) {
-        change { state, now in
+        engine.change { state, now in
             guard state.origin.isWithheld != isWithheld else { return }
             state.origin.withhold(isWithheld, at: now)
             if isWithheld {
-                logger.info(
+                engine.logger.info(
                     "session idle or locked: stopped advertising activities",
                     metadata: ["event": "activities.withheld"]
                 )
             } else {
-                logger.info("activities are advertised again", metadata: ["event": "activities.resumed"])
+                engine.logger.info("activities are advertised again", metadata: ["event": "activities.resumed"])
             }
         }
     }
 
-    /// Records that the advertisement of the plan has started.
-    func began(_ plan: AdvertisingPlan) {
-        guard let content = plan.content else { return }
-        change { state, now in state.origin.began(content, at: now) }
-    }
-}
-
-extension Engine.State {
-    /// Signals on the bus how an activity differs from its previous state.
-    mutating func showChange(since before: ActivityRegister.Record) {
-        guard let after = try? origin.activity(before.id), after != before else { return }
-        outbox.append(.activityChanged(from: before, to: after))
+    /// Sets why an activity's document cannot be opened on other devices; nil when it can.
+    func setDocumentProblem(_ problem: String?, of id: ActivityRegister.ID) {
+        engine.change { state, now in
+            guard let before = try? state.origin.activity(id), before.documentProblem != problem else { return }
+            state.origin.setDocumentProblem(problem, of: id, at: now)
+            state.showChange(since: before)
+        }
     }
 }

@@ -4,10 +4,11 @@ import TestLimits
 import Testing
 
 @Suite("A continuation ends exactly once, and so does what was announced to an app", .endsWithin(minutes: 10))
-struct ContinuationsTests {
+struct ContinuationTests {
     /// One continuation as the outside sees it.
     private struct Life {
-        var open: [Continuations.Action] = []
+        var machine: Continuation
+        var open: [Continuation.Action] = []
         var announcements = 0
         var isTaken = false
         /// Of the activity to the app that was told.
@@ -15,9 +16,9 @@ struct ContinuationsTests {
         /// Of the activity to another app.
         var otherDeliveries = 0
         var failures = 0
-        var results: [Result<Continuations.Outcome, HandoffError>] = []
+        var results: [Result<Continuation.Outcome, HandoffError>] = []
 
-        mutating func take(_ action: Continuations.Action) throws {
+        mutating func take(_ action: Continuation.Action) throws {
             switch action {
             case .announce: announcements += 1
             case .handOver(_, to: "told"): deliveries += 1
@@ -38,19 +39,17 @@ struct ContinuationsTests {
     }
 
     private struct World {
-        var machine = Continuations()
-        var lives: [Continuations.ID: Life] = [:]
-        var begun = 0
+        var lives: [Life] = []
 
-        mutating func take(_ actions: [Continuations.Action], _ id: Continuations.ID) throws {
-            for action in actions { try lives[id, default: Life()].take(action) }
+        mutating func handle(_ event: Continuation.Event, _ id: Int) throws {
+            for action in lives[id].machine.handle(event) { try lives[id].take(action) }
         }
 
         mutating func begin(_ app: String?) throws {
-            begun += 1
-            let (id, actions) = machine.begin(announcedTo: app)
-            lives[id] = Life()
-            for (id, action) in actions { try take([action], id) }
+            for id in lives.indices { try handle(Continuation.superseded, id) }
+            var life = Life(machine: Continuation(announcedTo: app))
+            for action in life.machine.firstActions { try life.take(action) }
+            lives.append(life)
         }
     }
 
@@ -66,14 +65,14 @@ struct ContinuationsTests {
             try change(&copy)
             next.append(copy)
         }
-        if world.begun < 3 {
+        if world.lives.count < 3 {
             for app in ["told", nil] { try add { try $0.begin(app) } }
         }
-        for (id, life) in world.lives {
+        for (id, life) in world.lives.enumerated() {
             for (index, action) in life.open.enumerated() {
                 try results(of: action, id) { change in
                     try add { world in
-                        world.lives[id]?.open.remove(at: index)
+                        world.lives[id].open.remove(at: index)
                         try change(&world)
                     }
                 }
@@ -84,33 +83,33 @@ struct ContinuationsTests {
 
     /// Every way in which an action can end.
     private static func results(
-        of action: Continuations.Action,
-        _ id: Continuations.ID,
+        of action: Continuation.Action,
+        _ id: Int,
         _ end: ((inout World) throws -> Void) throws -> Void
     ) throws {
         let error = HandoffError(.peerUnreachable, "gone")
         switch action {
         case .announce:
             try end { world in
-                world.lives[id]?.isTaken = true
-                try world.take(world.machine.announced(id, .delivered), id)
+                world.lives[id].isTaken = true
+                try world.handle(.announced(.delivered), id)
             }
-            try end { try $0.take($0.machine.announced(id, .unreachable), id) }
+            try end { try $0.handle(.announced(.unreachable), id) }
         case .fetch:
             for page in [nil, "https://example.org"] {
                 for apps in [[], ["told"], ["other"], ["other", "told"]] {
                     let activity = try activity(page)
-                    try end { try $0.take($0.machine.fetched(id, activity, for: apps), id) }
+                    try end { try $0.handle(.fetched(activity, for: apps), id) }
                 }
             }
-            try end { try $0.take($0.machine.failed(id, error), id) }
+            try end { try $0.handle(.failed(error), id) }
         case .handOver:
-            for response in [Continuations.Response.accepted, .declined, .failed("crashed")] {
-                try end { try $0.take($0.machine.handedOver(id, response), id) }
+            for response in [Continuation.Response.accepted, .declined, .failed("crashed")] {
+                try end { try $0.handle(.handedOver(response), id) }
             }
         case .openElsewhere:
-            for result in [.success(.browser), .failure(error)] as [Result<Continuations.Outcome, HandoffError>] {
-                try end { try $0.take($0.machine.openedElsewhere(id, result), id) }
+            for result in [.success(.browser), .failure(error)] as [Result<Continuation.Outcome, HandoffError>] {
+                try end { try $0.handle(.openedElsewhere(result), id) }
             }
         case .reportFailure, .finish: break
         }
@@ -120,28 +119,26 @@ struct ContinuationsTests {
     func exhaustive() throws {
         var (worlds, ends) = ([World()], 0)
         while let world = worlds.popLast() {
-            if world.begun > 0, world.lives.values.allSatisfy(\.open.isEmpty) {
+            if !world.lives.isEmpty, world.lives.allSatisfy(\.open.isEmpty) {
                 ends += 1
-                try #require(world.machine.count == 0)
-                for life in world.lives.values {
+                for life in world.lives {
+                    try #require(life.machine.isOver)
                     try #require(life.results.count == 1)
                     if life.isTaken { try #require(life.deliveries + life.failures == 1) }
                     if life.announcements > 0, !life.isTaken { try #require(life.deliveries + life.failures == 0) }
                 }
             }
-            guard world.begun <= 2 else { continue }
-            worlds += try Self.successors(of: world).filter { $0.begun <= 2 }
+            guard world.lives.count <= 2 else { continue }
+            worlds += try Self.successors(of: world).filter { $0.lives.count <= 2 }
         }
         #expect(ends > 1000)
     }
 
     @Test("a second continuation gives the app of the first UserCancelled, and not before it was told")
     func superseded() throws {
-        var machine = Continuations()
-        let first = machine.begin(announcedTo: "told")
-        let second = machine.begin(announcedTo: "told")
-        #expect(second.actions.map(\.0) == [second.id, second.id])
-        let actions = machine.announced(first.id, .delivered)
+        var machine = Continuation(announcedTo: "told")
+        #expect(machine.handle(Continuation.superseded).isEmpty)
+        let actions = machine.handle(.announced(.delivered))
         guard case .reportFailure(let error) = actions.first else {
             Issue.record("the app is told \(actions)")
             return
@@ -152,22 +149,20 @@ struct ContinuationsTests {
 
     @Test("what the app has been given is not taken back by a second continuation")
     func handedOverStays() throws {
-        var machine = Continuations()
-        let first = machine.begin()
+        var machine = Continuation()
         let activity = try Self.activity(nil)
-        #expect(machine.fetched(first.id, activity, for: ["a"]) == [.handOver(activity, to: "a")])
-        #expect(machine.begin().actions.allSatisfy { $0.0 != first.id })
-        #expect(machine.handedOver(first.id, .accepted) == [.finish(.success(.app("a")))])
+        #expect(machine.handle(.fetched(activity, for: ["a"])) == [.handOver(activity, to: "a")])
+        #expect(machine.handle(Continuation.superseded).isEmpty)
+        #expect(machine.handle(.handedOver(.accepted)) == [.finish(.success(.app("a")))])
     }
 
     @Test("an app that declines leaves the web page to the browser; without one, the person is told")
     func declined() throws {
         for page in [nil, "https://example.org"] {
-            var machine = Continuations()
-            let id = machine.begin().id
+            var machine = Continuation()
             let activity = try Self.activity(page)
-            _ = machine.fetched(id, activity, for: ["a"])
-            let actions = machine.handedOver(id, .declined)
+            _ = machine.handle(.fetched(activity, for: ["a"]))
+            let actions = machine.handle(.handedOver(.declined))
             if page != nil {
                 #expect(actions == [.openElsewhere(activity)])
             } else {
@@ -182,30 +177,28 @@ struct ContinuationsTests {
 
     @Test("where the app that was told may not have it, it gets the error, and another claimant the activity")
     func otherApp() throws {
-        var machine = Continuations()
-        let id = machine.begin(announcedTo: "told").id
-        _ = machine.announced(id, .delivered)
+        var machine = Continuation(announcedTo: "told")
+        _ = machine.handle(.announced(.delivered))
         let activity = try Self.activity("https://example.org")
-        let actions = machine.fetched(id, activity, for: ["other", "third"])
+        let actions = machine.handle(.fetched(activity, for: ["other", "third"]))
         guard actions.count == 2, case .reportFailure(let error) = actions[0] else {
             Issue.record("\(actions)")
             return
         }
         #expect(error.code == .notContinuable)
         #expect(actions[1] == .handOver(activity, to: "other"))
-        #expect(machine.handedOver(id, .accepted) == [.finish(.success(.app("other")))])
+        #expect(machine.handle(.handedOver(.accepted)) == [.finish(.success(.app("other")))])
     }
 
     @Test("an app that cannot be started is left out for the next one, and hears nothing")
     func absentApp() throws {
         for isFetchedFirst in [true, false] {
-            var machine = Continuations()
-            let id = machine.begin(announcedTo: "absent").id
+            var machine = Continuation(announcedTo: "absent")
             let activity = try Self.activity(nil)
-            var actions: [Continuations.Action] = []
-            if isFetchedFirst { actions += machine.fetched(id, activity, for: ["absent", "other"]) }
-            actions += machine.announced(id, .unreachable)
-            if !isFetchedFirst { actions += machine.fetched(id, activity, for: ["absent", "other"]) }
+            var actions: [Continuation.Action] = []
+            if isFetchedFirst { actions += machine.handle(.fetched(activity, for: ["absent", "other"])) }
+            actions += machine.handle(.announced(.unreachable))
+            if !isFetchedFirst { actions += machine.handle(.fetched(activity, for: ["absent", "other"])) }
             #expect(actions == [.handOver(activity, to: "other")])
         }
     }
@@ -218,12 +211,11 @@ struct ContinuationsTests {
             userInfo: [Activity.documentURLKey: url]
         )
         for apps in [[], ["a"]] {
-            var machine = Continuations()
-            let id = machine.begin().id
-            var actions = machine.fetched(id, activity, for: apps)
-            if !apps.isEmpty { actions = machine.handedOver(id, .declined) }
+            var machine = Continuation()
+            var actions = machine.handle(.fetched(activity, for: apps))
+            if !apps.isEmpty { actions = machine.handle(.handedOver(.declined)) }
             #expect(actions == [.openElsewhere(activity)])
-            #expect(machine.openedElsewhere(id, .success(.document("b"))) == [.finish(.success(.document("b")))])
+            #expect(machine.handle(.openedElsewhere(.success(.document("b")))) == [.finish(.success(.document("b")))])
         }
     }
 }

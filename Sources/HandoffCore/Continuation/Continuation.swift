@@ -1,0 +1,198 @@
+package import HandoffModel
+
+/// One continuation on this device, from the user's request to its end.
+///
+/// Guarantee: an app that received an announcement gets the activity or an error, exactly one of them, and not before
+/// it has processed the announcement. It gets neither if it could not be started. If the activity turns out to be for
+/// another app, that app gets it without an announcement, since there is nothing to wait for any more.
+///
+/// Every ``Action`` but the last two is followed by the ``Event`` that reports its result, so that no continuation
+/// remains indefinitely; the service that performs the action limits how long that may take.
+package struct Continuation: Sendable {
+    /// An app of this computer, by its id.
+    package typealias AppID = String
+
+    /// An action to perform for a continuation.
+    package enum Action: Hashable, Sendable {
+        /// Tells the expected app that an activity is coming; then comes ``Event/announced(_:)``.
+        case announce
+        /// Fetches the activity from its origin; then comes ``Event/fetched(_:for:)`` or ``Event/failed(_:)``.
+        case fetch
+        /// Gives the activity to an app; then comes ``Event/handedOver(_:)``.
+        case handOver(Activity, to: AppID)
+        /// Opens the web page or the document; then comes ``Event/openedElsewhere(_:)``.
+        case openElsewhere(Activity)
+        /// Tells the expected app that the activity is not coming.
+        case reportFailure(HandoffError)
+        /// Ends the continuation: reports the result to the caller, and cancels what is in progress.
+        case finish(Result<Outcome, HandoffError>)
+    }
+
+    /// What happens to a continuation.
+    package enum Event: Sendable {
+        case announced(Announcement)
+        /// The activity has arrived; the apps may receive it, in order of preference.
+        case fetched(Activity, for: [AppID])
+        /// The fetch has failed: an error of the origin, or the user continues another activity. It has no effect once
+        /// the activity has arrived.
+        case failed(HandoffError)
+        case handedOver(Response)
+        case openedElsewhere(Result<Outcome, HandoffError>)
+    }
+
+    /// The result of an announcement.
+    package enum Announcement: Hashable, Sendable {
+        /// The app has received it, or may have received it.
+        case delivered
+        /// The app is not running and cannot be started: it has received nothing.
+        case unreachable
+    }
+
+    /// An app's response to the activity.
+    package enum Response: Hashable, Sendable {
+        /// The app continues it.
+        case accepted
+        /// The app declined it.
+        case declined
+        /// The app could not be started, crashed, or did not answer.
+        case failed(String)
+    }
+
+    /// Where an activity was continued.
+    package enum Outcome: Hashable, Sendable {
+        /// In an app.
+        case app(AppID)
+        /// As a web page in the browser.
+        case browser
+        /// As a document, in an app that opens it.
+        case document(AppID)
+    }
+
+    private enum Announcing: Sendable {
+        /// There is no app to notify before the activity has arrived.
+        case notNeeded
+        case running(AppID)
+        case delivered(AppID)
+        /// The app is not running and cannot be started.
+        case unreachable(AppID)
+
+        var isOver: Bool { if case .running = self { false } else { true } }
+        /// The app that has received the announcement.
+        var announcedApp: AppID? { if case .delivered(let app) = self { app } else { nil } }
+        /// The app that cannot be started.
+        var unreachableApp: AppID? { if case .unreachable(let app) = self { app } else { nil } }
+    }
+
+    private enum Fetch: Sendable {
+        case running
+        case arrived(Activity, for: [AppID])
+        case failed(HandoffError)
+    }
+
+    private enum Phase: Sendable {
+        /// The expected app, if there is one, is being notified, and the activity is being fetched.
+        case preparing(Announcing, Fetch)
+        /// An app has been given the activity.
+        case receiving(Activity, by: AppID)
+        /// The web page or the document is being opened.
+        case opening
+        case over
+    }
+
+    private var phase: Phase
+
+    /// The actions with which the continuation begins.
+    package let firstActions: [Action]
+
+    /// - Parameter announcedTo: the expected app, if it can be notified before the activity has arrived.
+    package init(announcedTo app: AppID? = nil) {
+        phase = .preparing(app.map(Announcing.running) ?? .notNeeded, .running)
+        firstActions = app == nil ? [.fetch] : [.announce, .fetch]
+    }
+
+    /// Whether the continuation has ended.
+    package var isOver: Bool { if case .over = phase { true } else { false } }
+
+    /// Returns the actions that follow from an event; none for an event that comes too late.
+    package mutating func handle(_ event: Event) -> [Action] {
+        switch (phase, event) {
+        case (.preparing(.running(let app), let fetch), .announced(let result)):
+            return prepare(result == .delivered ? .delivered(app) : .unreachable(app), fetch)
+        case (.preparing(let announcing, .running), .fetched(let activity, let apps)):
+            return prepare(announcing, .arrived(activity, for: apps))
+        case (.preparing(let announcing, .running), .failed(let error)):
+            return prepare(announcing, .failed(error))
+        case (.receiving(_, let app), .handedOver(.accepted)):
+            return finish(.success(.app(app)))
+        case (.receiving(let activity, _), .handedOver(let response)):
+            return openElsewhere(activity, or: Self.error(response))
+        case (.opening, .openedElsewhere(let result)):
+            return finish(result)
+        default:
+            return []
+        }
+    }
+
+    /// Continues once the announcement is complete and the fetch has ended.
+    private mutating func prepare(_ announcing: Announcing, _ fetch: Fetch) -> [Action] {
+        phase = .preparing(announcing, fetch)
+        guard announcing.isOver else { return [] }
+        let announcedApp = announcing.announcedApp
+        switch fetch {
+        case .running: return []
+        case .failed(let error):
+            return (announcedApp == nil ? [] : [.reportFailure(error)]) + finish(.failure(error))
+        case .arrived(let activity, let apps):
+            return deliver(activity, to: apps.filter { $0 != announcing.unreachableApp }, announcedApp: announcedApp)
+        }
+    }
+
+    /// Gives the activity to the announced app, otherwise to another app, otherwise to none.
+    private mutating func deliver(_ activity: Activity, to apps: [AppID], announcedApp: AppID?) -> [Action] {
+        if let announcedApp, apps.contains(announcedApp) {
+            phase = .receiving(activity, by: announcedApp)
+            return [.handOver(activity, to: announcedApp)]
+        }
+        guard let other = apps.first else {
+            let report: [Action] = announcedApp == nil ? [] : [.reportFailure(Self.notForApp)]
+            return report + openElsewhere(activity, or: Self.notForApp)
+        }
+        phase = .receiving(activity, by: other)
+        return (announcedApp == nil ? [] : [.reportFailure(Self.forOtherApp)]) + [.handOver(activity, to: other)]
+    }
+
+    private mutating func openElsewhere(_ activity: Activity, or error: HandoffError) -> [Action] {
+        guard activity.webpageURL != nil || activity.documentURL != nil else { return finish(.failure(error)) }
+        phase = .opening
+        return [.openElsewhere(activity)]
+    }
+
+    private mutating func finish(_ result: Result<Outcome, HandoffError>) -> [Action] {
+        phase = .over
+        return [.finish(result)]
+    }
+
+    /// The event for a continuation whose activity is still being fetched when the user continues another one.
+    package static let superseded = Event.failed(
+        HandoffError(.userCancelled, "Another activity is being continued instead.")
+    )
+
+    private static let notForApp = HandoffError(
+        .notContinuable,
+        "No app here continues this activity, and it has neither a web page nor a document; "
+            + "see `handoffctl apps` for what apps claim."
+    )
+
+    private static let forOtherApp = HandoffError(
+        .notContinuable,
+        "The activity is for apps of another team, and one of those continues it."
+    )
+
+    private static func error(_ response: Response) -> HandoffError {
+        switch response {
+        case .failed(let reason): HandoffError(.appFailed, "The app could not continue the activity: \(reason)")
+        case .accepted, .declined:
+            HandoffError(.notContinuable, "The app declined this activity, and the activity has no web page.")
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import HandoffApps
+import HandoffCore
+import HandoffFolders
+import HandoffModel
+
+extension Engine {
+    /// The desktop of this device.
+    var desktop: EngineDesktop { EngineDesktop(engine: self) }
+}
+
+/// What the desktop of this device offers for activities: installed apps, and synchronised folders.
+struct EngineDesktop: Sendable {
+    let engine: Engine
+
+    /// The installed apps, and the user's default for each type.
+    var apps: AppRegistry { engine.read(\.desktop.apps) }
+
+    /// The synchronised folders.
+    var folders: SyncedFolders { engine.read(\.desktop.folders) }
+
+    /// Sets the installed apps; entries whose launch target changes are shown again.
+    func setApps(_ registry: AppRegistry) {
+        change { apps in
+            let defaults = apps.defaults
+            apps = registry
+            apps.defaults = defaults
+        }
+    }
+
+    /// Sets the user's default app for each type.
+    func setDefaultApps(_ defaults: [ActivityType: String]) {
+        change { $0.defaults = defaults }
+    }
+
+    /// Sets the synchronised folders.
+    func setFolders(_ folders: SyncedFolders) {
+        engine.change { state, _ in state.desktop.folders = folders }
+    }
+
+    /// Checks that other devices could open the files that an activity names.
+    ///
+    /// The document of the activity may be moved into a synchronised folder later; any other file has to be in one
+    /// already. Takes two seconds at most, outside the engine's mutex.
+    ///
+    /// - Returns: why the document cannot be opened elsewhere now; nil when it can, and for an activity without a
+    ///   document.
+    /// - Throws: ``HandoffError`` with `documentNotShared`, `documentMissing` or `invalidDocument`.
+    func documentProblem(of activity: Activity) throws(HandoffError) -> String? {
+        let folders = folders
+        do throws(FolderError) {
+            try folders.check(activity)
+            return try folders.documentFault(of: activity)?.message
+        } catch {
+            throw HandoffError(error)
+        }
+    }
+
+    private func change(_ body: (inout AppRegistry) -> Void) {
+        engine.change { state, _ in
+            var apps = state.desktop.apps
+            body(&apps)
+            guard state.desktop.setApps(apps) else { return }
+            for entry in state.nearby.table.all { state.show(.nearby(.changed(entry))) }
+        }
+    }
+}
+
+extension HandoffError {
+    /// The error for a document that cannot be opened elsewhere.
+    init(_ fault: FolderError) {
+        let code: Code =
+            switch fault.code {
+            case .missing, .unresponsive: .documentMissing
+            case .noSuchFolder: .noSuchFolder
+            case .notShared, .outsideFolder: .documentNotShared
+            case .foreign: .peerMisbehaved
+            default: .invalidDocument
+            }
+        self.init(code, fault.message)
+    }
+}

@@ -1,0 +1,159 @@
+import AsyncSupport
+import HandoffApps
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffRadio
+import HandoffWire
+import Logging
+
+extension Engine {
+    /// What is nearby.
+    var nearby: EngineNearby { EngineNearby(engine: self) }
+}
+
+/// The activities of nearby devices, as their advertisements tell.
+struct EngineNearby: Sendable {
+    let engine: Engine
+
+    /// Handles an advertisement of any device; most are not from trusted devices and change nothing.
+    func receive(_ received: AdvertisementReport) {
+        guard received.service == Engine.service else { return engine.pairings.receiveAdvertisement(received) }
+        guard let (sender, plaintext, slot) = opened(received) else { return receiveUnopened(received) }
+        guard let device = sender.device else { return receiveOwnAdvertisement(received.data) }
+        guard let report = Self.report(of: device, plaintext, of: slot, in: received) else { return }
+        engine.change { state, now in
+            guard state.trust.devices[device] != nil else { return }
+            if sender.isDirected { state.sessions.recordInvitation(by: device, at: now) }
+            state.nearby.lastSeen[device] = now.unixMicroseconds
+            state.nearby.clockSkew.clearSkew(of: device)
+            state.show(state.nearby.table.insert(report, at: now))
+            state.sessions.recordEndpoint(state.nearby.table.endpoints(of: device).first, of: device)
+        }
+        engine.deviceUpdates.set(())
+    }
+
+    /// Returns the entry with that id.
+    ///
+    /// - Throws: ``HandoffError`` with `noSuchActivity`.
+    func entry(_ id: NearbyEntry.ID) throws(HandoffError) -> NearbyEntry {
+        guard let entry = engine.read({ $0.nearby.table[id] }) else {
+            throw HandoffError(
+                .noSuchActivity,
+                "That activity is not nearby any more; see `handoffctl nearby` for what is."
+            )
+        }
+        return entry
+    }
+
+    /// Returns the type of an entry, if it is known here, and its launch target.
+    func launchTarget(of entry: NearbyEntry) -> (type: ActivityType?, launchTarget: AppRegistry.LaunchTarget) {
+        engine.read { state in
+            let type = state.type(of: entry.typeHash)
+            return (type, state.desktop.apps.launchTarget(for: type, hasWebpage: entry.hasWebpage))
+        }
+    }
+
+    /// Removes an entry whose origin has a different current activity.
+    func removeStaleEntry(_ id: NearbyEntry.ID) {
+        engine.change { state, now in state.show(state.nearby.table.remove(entry: id, at: now)) }
+    }
+
+    /// Remembers the type of an activity that was fetched.
+    func learn(_ type: ActivityType) {
+        engine.change { state, _ in state.learn(type) }
+    }
+
+    /// Scans continuously until the client leaves the bus or stops.
+    func startLooking(for client: String) {
+        engine.change { state, _ in _ = state.nearby.activeScanners.insert(client) }
+    }
+
+    /// Ends ``startLooking(for:)``.
+    func stopLooking(for client: String) {
+        engine.change { state, _ in _ = state.nearby.activeScanners.remove(client) }
+    }
+
+    /// The advisories about devices whose clocks are far off.
+    var clockAdvisories: [(name: String, message: String)] {
+        let now = Moment.now
+        return engine.read { state in
+            state.nearby.clockSkew.skewedDevices(at: now.uptime).compactMap { device, slots in
+                state.trust.devices[device].map {
+                    ("clock-differs", ClockSkewDetector.explanation(of: $0.name.rawValue, slots: slots))
+                }
+            }
+        }
+    }
+
+    /// Opens an advertisement; returns nil if no trusted device has sealed it, which is found out at little cost.
+    private func opened(_ received: AdvertisementReport) -> (
+        sender: AdvertisementSender, plaintext: [UInt8], slot: UInt64
+    )? {
+        let slot = Moment.now.slot
+        return engine.edit { $0.trust.open(received.data, slot: slot) }.map { opened in
+            (opened.id, opened.plaintext, slot &+ UInt64(bitPattern: Int64(opened.slotOffset)))
+        }
+    }
+
+    /// Handles an advertisement that no trusted device has sealed, or only one whose clock is far off.
+    private func receiveUnopened(_ report: AdvertisementReport) {
+        guard engine.edit({ $0.pairing.receive(report, slot: Moment.now.slot) }) else { return checkClockSkew(report) }
+        engine.deviceUpdates.set(())
+    }
+
+    /// Checks at intervals whether an advertisement that no key opens comes from a device whose clock is far off.
+    private func checkClockSkew(_ report: AdvertisementReport) {
+        let now = Moment.now
+        guard
+            let opener = engine.edit({ $0.nearby.clockSkew.shouldCheck(at: now.uptime) ? $0.trust.opener : nil }),
+            let found = opener.findWithClockSkew(report.data, slot: now.slot), let device = found.id.device
+        else { return }
+        let deviceName: String? = engine.edit { state in
+            guard state.nearby.clockSkew.recordSkew(of: device, bySlots: found.slotOffset, at: now.uptime) else {
+                return nil
+            }
+            return state.trust.devices[device]?.name.rawValue
+        }
+        guard let deviceName else { return }
+        engine.logger.warning(
+            "\(ClockSkewDetector.explanation(of: deviceName, slots: found.slotOffset))",
+            metadata: ["event": "clock.skewed"]
+        )
+        engine.change { state, _ in state.show(.radioChanged) }
+    }
+
+    /// Handles an advertisement under this device's own key; if this device has not sent it, another machine has a copy
+    /// of its keys.
+    private func receiveOwnAdvertisement(_ data: [UInt8]) {
+        guard engine.read({ !$0.trust.isCloned && !$0.air.hasSent(data) }) else { return }
+        engine.change { state, _ in
+            state.trust.isCloned = true
+            state.show(.identityChanged)
+        }
+        engine.logger.warning(
+            "another machine advertises with this device's keys",
+            metadata: ["event": "identity.cloned"]
+        )
+    }
+
+    private static func report(
+        of device: DeviceID,
+        _ plaintext: [UInt8],
+        of slot: UInt64,
+        in received: AdvertisementReport
+    ) -> NearbyTable.Report? {
+        guard let payload = try? AdvertisementPayload(decoding: plaintext),
+            let port = ChannelPort(rawValue: UInt16(payload.port))
+        else { return nil }
+        return NearbyTable.Report(
+            device: device,
+            activity: payload.typeHash == .withdrawal ? nil : payload.typeHash,
+            hasWebpage: payload.hasWebpage,
+            rssi: received.rssi,
+            address: received.address,
+            port: port,
+            slot: slot
+        )
+    }
+}

@@ -1,0 +1,194 @@
+import AsyncSupport
+import DBus
+import HandoffCore
+import HandoffFolders
+import HandoffModel
+import HandoffWire
+
+extension Engine {
+    /// The sessions with other devices.
+    var sessions: EngineSessions { EngineSessions(engine: self) }
+}
+
+/// What this device answers in sessions, and which sessions it has to open.
+struct EngineSessions: Sendable {
+    let engine: Engine
+
+    /// An answer to a device, and the activity that it contains.
+    struct PreparedAnswer: Sendable {
+        let answer: Answer
+        /// The activity; nil for a refusal.
+        let activity: ActivityRegister.ID?
+
+        /// A refusal of a request.
+        static func refusal(_ code: Refusal.Code, _ message: String) -> PreparedAnswer {
+            PreparedAnswer(answer: .refusal(Refusal(code, message)), activity: nil)
+        }
+    }
+
+    // MARK: Answers
+
+    /// Returns the answer to a trusted device that asks for the current activity.
+    ///
+    /// If the app has unsaved state, it is asked to save first; the answer waits for it, up to `SaveRequests.timeout`.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled.
+    func answer(to request: FetchRequest) async throws -> PreparedAnswer {
+        var completions = engine.saveCompletions.current
+        if let id = prepare(for: request) {
+            while engine.read({ $0.origin.isSaving(id) }) {
+                completions = try await engine.saveCompletions.changed(since: completions)
+            }
+        }
+        let prepared = engine.read { state in
+            let now = Moment.now
+            return PreparedAnswer(
+                answer: state.origin.answer(to: request, at: now),
+                activity: state.origin.record(for: request, at: now)?.id
+            )
+        }
+        // Finding a file may block in the file system, so it is done outside the engine's mutex.
+        return PreparedAnswer(answer: withSharedDocuments(prepared.answer), activity: prepared.activity)
+    }
+
+    /// Returns the answer to a trusted device that asks for a stream.
+    func answer(to request: StreamRequest, from device: DeviceID) -> PreparedAnswer {
+        let (answer, activity) = engine.read { $0.origin.answer(to: request, from: device) }
+        return PreparedAnswer(answer: answer, activity: activity)
+    }
+
+    /// Records that an answer is being sent; the receiver may still be an attacker who replays that device's request.
+    func didSendAnswer(_ prepared: PreparedAnswer, to device: DeviceID) {
+        guard let id = prepared.activity, case .activity(let activity) = prepared.answer else { return }
+        engine.change { state, _ in state.show(.fetched(id, by: device, activity)) }
+    }
+
+    /// Records that a device has acknowledged an answer, which proves that it is that device.
+    func acknowledged(_ prepared: PreparedAnswer, by device: DeviceID) {
+        guard let id = prepared.activity, case .activity = prepared.answer else { return }
+        engine.change { state, _ in
+            guard let record = try? state.origin.activity(id) else { return }
+            state.origin.acknowledged(id, by: device)
+            state.show(.continued(record, by: device, name: state.name(of: device)))
+        }
+    }
+
+    /// Gives the app of an activity its end of a stream that a device opened, and waits until the app has accepted it.
+    ///
+    /// - Throws: ``HandoffError`` with `noSuchActivity` when the activity has ended, `peerRefused` when the app does
+    ///   not accept the stream.
+    func deliverStream(_ file: UnixFD, to id: ActivityRegister.ID, openedBy device: DeviceID) async throws {
+        let (record, name) = try engine.read { state in
+            Result { (try state.origin.activity(id), state.name(of: device)) }
+        }.get()
+        let stream = Engine.IncomingStream(activity: record, device: device, deviceName: name, file: file)
+        guard let observer = engine.currentObserver, await observer.deliver(stream) else {
+            throw HandoffError(.peerRefused, "The app of the activity did not accept the stream.")
+        }
+    }
+
+    // MARK: Sessions to open
+
+    /// Returns the next device that needs a circle update; counts it as dialled.
+    func nextCircleUpdate() -> SessionPeer? {
+        let next: (device: TrustedDevices.Device, endpoint: PeerEndpoint)? = engine.edit { state in
+            let now = Moment.now
+            for entry in state.nearby.table.all {
+                guard let device = state.trust.devices[entry.device] else { continue }
+                let hasUpdate = state.trust.devices.hasUpdate(for: device.id)
+                guard state.sessions.shouldUpdate(device.id, hasUpdate: hasUpdate, at: now) else { continue }
+                return (device, entry.endpoint)
+            }
+            return nil
+        }
+        return next.map { peer($0.device, at: $0.endpoint) }
+    }
+
+    /// Returns the origin of an entry as the peer of a session, dialled first where the entry was heard.
+    ///
+    /// - Throws: ``HandoffError`` with `unknownDevice`.
+    func peer(of entry: NearbyEntry) throws(HandoffError) -> SessionPeer {
+        guard let device = engine.trust.device(entry.device) else { throw Self.notTrusted }
+        return peer(device, at: entry.endpoint)
+    }
+
+    /// Returns a trusted device as the peer of a session.
+    ///
+    /// - Throws: ``HandoffError`` with `unknownDevice` or `peerUnreachable`.
+    func peer(_ id: DeviceID) throws(HandoffError) -> SessionPeer {
+        let (device, endpoint) = engine.read { ($0.trust.devices[id], $0.sessions.endpoints[id]) }
+        guard let device else { throw Self.notTrusted }
+        guard let endpoint else {
+            throw HandoffError(.peerUnreachable, "\(device.name.rawValue) was not heard yet: bring it nearer.")
+        }
+        return peer(device, at: endpoint)
+    }
+
+    /// Returns the peer of a pairing, which need not be trusted, as the peer of a session.
+    func peer(of record: PairingRecord, at endpoint: PeerEndpoint) -> SessionPeer {
+        SessionPeer(
+            id: record.peer.id,
+            name: record.peer.name.rawValue,
+            publicKey: record.peer.publicKey,
+            start: endpoint
+        ) { [engine] in
+            engine.read { $0.pairing.endpoint(of: record.id) }
+        } others: { [engine] in
+            engine.read { $0.nearby.table.endpoints(of: record.peer.id) }
+        }
+    }
+
+    /// Returns a trusted device as the peer of a session, dialled first at `endpoint`.
+    ///
+    /// An entry may be gone when its origin is dialled, after a withdrawal advertisement from another address, and the
+    /// activity can still be fetched: so the endpoints are those of the device.
+    private func peer(_ device: TrustedDevices.Device, at endpoint: PeerEndpoint) -> SessionPeer {
+        SessionPeer(id: device.id, name: device.name.rawValue, publicKey: device.publicKey, start: endpoint) {
+            [engine] in
+            engine.read { $0.sessions.endpoints[device.id] }
+        } others: { [engine] in
+            engine.read { $0.nearby.table.endpoints(of: device.id) }
+        }
+    }
+
+    private static let notTrusted = HandoffError(.unknownDevice, "That device is not trusted any more.")
+
+    // MARK: Steps
+
+    /// Returns the activity whose save the request has to wait for, or nil; asks its app to save unless it was already
+    /// asked.
+    private func prepare(for request: FetchRequest) -> ActivityRegister.ID? {
+        engine.change { state, now in
+            let before = state.origin.record(for: request, at: now)
+            guard case .saving(let id, let saveRequest) = state.origin.prepare(for: request, at: now) else {
+                return nil
+            }
+            if let saveRequest, let before {
+                state.show(.saveRequested(before, saveRequest))
+                state.showChange(since: before)
+            }
+            return id
+        }
+    }
+
+    /// Returns the answer with its files in the form for other devices, or the reason why this is not possible.
+    private func withSharedDocuments(_ answer: Answer) -> Answer {
+        guard case .activity(let activity) = answer else { return answer }
+        do {
+            let shared = try engine.desktop.folders.shared(activity)
+            try shared.checkEncodedSize()
+            return .activity(shared)
+        } catch let fault as FolderError {
+            return .refusal(Refusal(.documentNotShared, fault.message))
+        } catch {
+            return .refusal(Refusal(.tooLarge, "\(error)"))
+        }
+    }
+}
+
+extension Engine.State {
+    /// Returns the name of a device, or its id if it is not trusted any more.
+    fileprivate func name(of device: DeviceID) -> String {
+        trust.devices[device]?.name.rawValue ?? device.description
+    }
+}

@@ -1,0 +1,101 @@
+import DequeModule
+import HandoffCore
+import HandoffCrypto
+import HandoffModel
+import HandoffRadio
+import HandoffWire
+
+/// The engine's state of the radio, and of the advertisement of the current activity.
+struct AirState: Sendable {
+    /// A sealed advertisement, and its inputs; most changes of the state do not affect it.
+    private struct Sealed: Sendable {
+        let broadcast: AdvertisementPacer.Broadcast
+        let port: ChannelPort
+        let key: AdvertisingKey
+        /// The only member that can read it; nil when the whole circle can.
+        let member: DeviceID?
+        let advertisement: Advertisement
+        /// The time until which it is kept although its key was replaced; set when the replacement is noticed.
+        var end: Duration?
+    }
+
+    /// The number of own advertisements that are remembered, to distinguish replays of them from a clone's
+    /// advertisements.
+    private static let maximumSent = 512
+
+    /// How long an advertisement is kept when only its key is replaced.
+    ///
+    /// A device that was just removed knows the content already. If it dials in this time, it finds out that it is not
+    /// trusted any more; otherwise it would dial an address that is not used any more.
+    private static let keyGrace = Duration.seconds(10)
+
+    private(set) var radio = RadioState.unavailable(RadioError(.serviceAbsent, "The radio has not started yet."))
+    /// Counts how often the radio has become usable.
+    private(set) var generation: UInt64 = 0
+    /// The port of the listener; nil when it cannot be reached.
+    var port: ChannelPort?
+    private var sealed: Sealed?
+    /// The advertisements that this device sent to its circle lately, the newest last.
+    private var sent: Deque<[UInt8]> = []
+
+    /// Whether the radio can be used.
+    var isReady: Bool {
+        if case .ready = radio { true } else { false }
+    }
+
+    /// The time until which an advertisement under a replaced key is kept; nil when there is none.
+    var sealedEnd: Duration? { sealed?.end }
+
+    /// Sets the state of the radio.
+    mutating func setRadio(_ radio: RadioState) {
+        self.radio = radio
+        if isReady { generation += 1 }
+    }
+
+    /// Whether this device has sent an advertisement with that data to its circle lately.
+    func hasSent(_ data: [UInt8]) -> Bool { sent.contains(data) }
+
+    /// Returns the sealed advertisement of the current activity, under the key for `member` or for the whole circle.
+    mutating func advertisement(
+        for broadcast: AdvertisementPacer.Broadcast?,
+        to member: DeviceID?,
+        at uptime: Duration,
+        _ trust: TrustState
+    ) -> Advertisement? {
+        // Without trusted devices, no device could read it, and it would only reveal that this device is here.
+        guard let broadcast, let port, !trust.devices.isEmpty, isReady else {
+            sealed = nil
+            return nil
+        }
+        let key = trust.sendingKey(to: member)
+        if let kept = kept(broadcast, port, key, member, at: uptime) { return kept }
+        let sealer = AdvertisementSealer(key: key, slot: broadcast.slot)
+        let advertisement = Advertisement(
+            service: Engine.service,
+            data: sealer.seal(AdvertisementPayload(broadcast.content, port: port).encode()),
+            pace: broadcast.isFresh ? .fast : .relaxed
+        )
+        if member == nil {
+            sent.append(advertisement.data)
+            if sent.count > Self.maximumSent { sent.removeFirst() }
+        }
+        sealed = Sealed(broadcast: broadcast, port: port, key: key, member: member, advertisement: advertisement)
+        return advertisement
+    }
+
+    /// Returns the advertisement that was sealed last, if it still holds.
+    private mutating func kept(
+        _ broadcast: AdvertisementPacer.Broadcast,
+        _ port: ChannelPort,
+        _ key: AdvertisingKey,
+        _ member: DeviceID?,
+        at uptime: Duration
+    ) -> Advertisement? {
+        guard let sealed, sealed.broadcast == broadcast, sealed.port == port, sealed.member == member else {
+            return nil
+        }
+        let end = sealed.key == key ? nil : sealed.end ?? uptime + Self.keyGrace
+        self.sealed?.end = end
+        return sealed.key == key || uptime < end ?? uptime ? sealed.advertisement : nil
+    }
+}

@@ -1,0 +1,49 @@
+import DBus
+import HandoffCore
+import HandoffModel
+
+extension Engine {
+    /// A change that the bus should show.
+    enum Effect: Sendable {
+        case activityAdded(ActivityRegister.Record)
+        case activityChanged(from: ActivityRegister.Record, to: ActivityRegister.Record)
+        case activityRemoved(ActivityRegister.ID)
+        /// The app has to be asked to save.
+        case saveRequested(ActivityRegister.Record, SaveRequests.Request)
+        case saveEnded(ActivityRegister.ID, SaveRequests.Outcome)
+        case fetched(ActivityRegister.ID, by: DeviceID, Activity)
+        /// The app has to be notified which device continues its activity.
+        case continued(ActivityRegister.Record, by: DeviceID, name: String)
+        /// `from` is nil if there was no current activity, or if it was removed altogether.
+        case currentChanged(from: ActivityRegister.ID?, to: ActivityRegister.ID?)
+        case nearby(NearbyTable.Change)
+        case deviceAdded(TrustedDevices.Device)
+        case deviceChanged(TrustedDevices.Device)
+        case deviceRemoved(DeviceID)
+        /// This device was renamed, or its advisories have changed.
+        case identityChanged
+        case radioChanged
+        /// The set of unconfirmed pairings has changed.
+        case pairingsChanged
+    }
+
+    /// A stream that another device has opened to the app of an activity.
+    struct IncomingStream: Sendable {
+        let activity: ActivityRegister.Record
+        let device: DeviceID
+        let deviceName: String
+        /// The app's end.
+        let file: UnixFD
+    }
+}
+
+/// Shows the engine's state to clients, and asks apps on its behalf.
+protocol EngineObserver: Sendable {
+    /// Shows an effect.
+    ///
+    /// Called in the order of the changes, one call at a time, with a lock held: it may read the engine's state, and must not change it.
+    func show(_ effect: Engine.Effect)
+
+    /// Gives an app its end of a stream; returns whether the app has accepted it.
+    func deliver(_ stream: Engine.IncomingStream) async -> Bool
+}

@@ -1,0 +1,42 @@
+import HandoffCore
+import HandoffFolders
+import HandoffRadio
+
+extension Engine {
+    /// The planned advertisement.
+    struct AdvertisingPlan: Hashable, Sendable {
+        var advertisement: Advertisement?
+        /// The content of the advertisement.
+        var content: AdvertisementPacer.Content?
+        /// Counts how often the radio has become usable, so that refused advertisements are tried again.
+        var radioGeneration: UInt64
+    }
+
+    /// The planned scan.
+    struct ScanningPlan: Hashable, Sendable {
+        enum Effort: Hashable, Sendable {
+            case none, dutyCycled, continuous
+        }
+
+        var effort: Effort
+        var services: Set<ServiceUUID> = [Engine.service]
+        var radioGeneration: UInt64
+    }
+
+    /// The documents to be followed, and the folders in which they may be.
+    struct DocumentPlan: Hashable, Sendable {
+        var documents: [ActivityRegister.ID: String] = [:]
+        var folders = SyncedFolders()
+    }
+
+    /// What the services have to do, as it follows from the state.
+    struct Plans: Sendable {
+        let advertising: AdvertisingPlan
+        let scanning: ScanningPlan
+        let documents: DocumentPlan
+        /// Changes whenever fetches no longer have to wait for an app.
+        let saveCompletions: UInt64
+        /// The uptime at which the state changes by itself; nil if it does not.
+        let deadline: Duration?
+    }
+}

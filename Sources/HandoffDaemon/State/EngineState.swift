@@ -1,0 +1,119 @@
+import DequeModule
+import HandoffCore
+import HandoffModel
+import HandoffRadio
+
+extension Engine {
+    /// The daemon's state: a value that is changed by one event at a time.
+    ///
+    /// Each facet holds what belongs together, and changes it; what concerns several facets is here.
+    struct State: Sendable {
+        /// The activities of this device.
+        var origin = Origin(run: .random(in: .min ... .max))
+        var nearby = NearbyState()
+        var trust: TrustState
+        var pairing: PairingState
+        var sessions = SessionState()
+        var desktop = DesktopState()
+        var air = AirState()
+        /// The effects that were not shown yet, in order.
+        private var outbox: Deque<Effect> = []
+
+        init(trust: TrustState, pairing: PairingState) {
+            self.trust = trust
+            self.pairing = pairing
+        }
+    }
+}
+
+extension Engine.State {
+    // MARK: Effects
+
+    /// Adds an effect to show.
+    mutating func show(_ effect: Engine.Effect) {
+        outbox.append(effect)
+    }
+
+    /// Adds effects for changes of the nearby entries.
+    mutating func show(_ changes: [NearbyTable.Change]) {
+        outbox.append(contentsOf: changes.map(Engine.Effect.nearby))
+    }
+
+    /// Shows how an activity differs from its previous state.
+    mutating func showChange(since before: ActivityRegister.Record) {
+        guard let after = try? origin.activity(before.id), after != before else { return }
+        show(.activityChanged(from: before, to: after))
+    }
+
+    /// Removes and returns the next effect to show.
+    mutating func nextEffect() -> Engine.Effect? { outbox.popFirst() }
+
+    /// Drops all effects, because a new observer sees the state as a whole.
+    mutating func dropEffects() { outbox.removeAll() }
+
+    // MARK: Changes of several facets
+
+    /// Returns the type with that hash, if an installed app handles it or it was seen before.
+    func type(of hash: ActivityTypeHash) -> ActivityType? {
+        desktop.types[hash] ?? nearby.knownTypes[hash]
+    }
+
+    /// Remembers a type; entries whose type is known because of it are shown again.
+    mutating func learn(_ type: ActivityType) {
+        guard nearby.knownTypes.learn(type) else { return }
+        for entry in nearby.table.all where entry.typeHash == type.hash { show(.nearby(.changed(entry))) }
+    }
+
+    /// Forgets everything about a device that was just removed.
+    mutating func forget(_ id: DeviceID) {
+        nearby.lastSeen[id] = nil
+        sessions.forget(id)
+        show(nearby.table.remove(id))
+        show(.deviceRemoved(id))
+    }
+
+    // MARK: Plans
+
+    /// Handles the time that has passed, and returns what the services have to do from now on.
+    ///
+    /// - Parameter before: the current activity before the event.
+    mutating func plans(at now: Moment, before: ActivityRegister.ID?) -> Engine.Plans {
+        for id in origin.expireSaves(at: now) { show(.saveEnded(id, .timedOut)) }
+        let (broadcast, next) = origin.advance(to: now)
+        let current = origin.current?.id
+        if current != before {
+            show(.currentChanged(from: before.flatMap { origin.contains($0) ? $0 : nil }, to: current))
+        }
+        let turn = trust.directedSchedule.advance(
+            to: now.uptime,
+            advertising: broadcast?.content,
+            circleDigest: trust.devices.digest,
+            for: trust.devices.lagging
+        )
+        let (pairingAdvertisement, pairingEnd) = pairing.advertisement(at: now, air)
+        let ordinary = air.advertisement(for: broadcast, to: turn.member, at: now.uptime, trust)
+        let deadlines = [next, turn.next, air.sealedEnd, nearby.table.nextTimeout, pairingEnd]
+        return Engine.Plans(
+            advertising: Engine.AdvertisingPlan(
+                advertisement: pairingAdvertisement ?? ordinary,
+                content: pairingAdvertisement == nil ? broadcast?.content : nil,
+                radioGeneration: air.generation
+            ),
+            scanning: Engine.ScanningPlan(
+                effort: scanningEffort(at: now),
+                services: pairing.services,
+                radioGeneration: air.generation
+            ),
+            documents: Engine.DocumentPlan(documents: origin.documents, folders: desktop.folders),
+            saveCompletions: origin.saveCompletions,
+            deadline: deadlines.compactMap(\.self).min()
+        )
+    }
+
+    private func scanningEffort(at now: Moment) -> Engine.ScanningPlan.Effort {
+        guard air.isReady else { return .none }
+        if let effort = pairing.effort(at: now) { return effort }
+        guard !trust.devices.isEmpty else { return .none }
+        return nearby.activeScanners.isEmpty ? .dutyCycled : .continuous
+    }
+}

@@ -1,0 +1,24 @@
+import HandoffCore
+
+/// The part of the engine's state that is kept in the state directory.
+struct KeptState: Sendable {
+    var devices: TrustedDevices
+    var pairings: PairingRecords
+}
+
+extension Engine.State {
+    /// The part of the state that is kept in the state directory.
+    var kept: KeptState { KeptState(devices: trust.devices, pairings: pairing.records) }
+
+    /// Replaces the kept part of the state, and everything that follows from it.
+    ///
+    /// - Throws: ``HandoffError`` when a device's key is unusable; then nothing has changed.
+    mutating func keep(_ kept: KeptState) throws(HandoffError) {
+        let unconfirmed = pairing.records.unconfirmed
+        var draft = pairing
+        try draft.setRecords(kept.pairings)
+        try trust.setDevices(kept.devices)
+        pairing = draft
+        if unconfirmed != pairing.records.unconfirmed { show(.pairingsChanged) }
+    }
+}

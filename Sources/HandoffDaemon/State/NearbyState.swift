@@ -1,0 +1,13 @@
+import HandoffCore
+import HandoffModel
+
+/// The engine's state of what is nearby, and of who looks for it.
+struct NearbyState: Sendable {
+    var table = NearbyTable()
+    var knownTypes = KnownTypes()
+    var clockSkew = ClockSkewDetector()
+    /// The clients that look for activities at this moment.
+    var activeScanners: Set<String> = []
+    /// When each device was heard last in this run of the daemon, in microseconds since 1970.
+    var lastSeen: [DeviceID: Int64] = [:]
+}

@@ -1,0 +1,64 @@
+import Foundation
+import HandoffTestSupport
+import TestLimits
+import TestRuns
+import Testing
+
+@Suite("A disk that does not answer delays only what it has to keep", .endsWithin(minutes: 15, instances: 6))
+struct DiskStories {
+    @Test("While a change cannot be written, every call that needs no disk is answered")
+    func slowDisk() async throws {
+        try await World.runPair { world, laptop, desktop in
+            try await desktop.publishing("org.example.edit", ["--title", "Report"]) { _ in
+                try await laptop.watching { try await $0.one() }
+                let id = try await desktop.id
+                let pipe = try Pipe(named: ".devices.new", in: world.stateDirectory(of: "laptop"))
+                let start = laptop.log.lines.count
+                try await laptop.withControl(["devices", "rename", id, "Travel"]) { rename, _ in
+                    try await laptop.log.event("state.writing", from: start)
+                    try await Self.useWithoutDisk(laptop, beside: desktop)
+                    #expect(try await laptop.json("devices").array.map(\.["name"].string) == ["desktop"])
+                    // The disk answers: the pipe takes the file, and then refuses to synchronise it.
+                    #expect(try await pipe.read().hasPrefix("handoffd devices"))
+                    #expect(await rename.exitStatus() != 0)
+                }
+                try pipe.remove()
+                _ = try await laptop.json("devices", "rename", id, "Travel")
+                #expect(try await laptop.json("devices").array.map(\.["name"].string) == ["Travel"])
+            }
+        }
+    }
+
+    /// Uses everything that needs no disk.
+    private static func useWithoutDisk(_ laptop: Device, beside desktop: Device) async throws {
+        #expect(try await laptop.json("status")["deviceName"].string == "laptop")
+        #expect(try await laptop.json("nearby").array.map(\.["type"].string) == ["org.example.edit"])
+        #expect(try await laptop.json("continue", "--print")["title"].string == "Report")
+        #expect(try await laptop.json("devices", "card")["card"].string.hasPrefix("handoff1:"))
+        _ = try await laptop.json("apps")
+        _ = try await laptop.json("folders")
+        try await laptop.publishing("org.example.draw") { _ in
+            try await desktop.watching { try await $0.one() }
+            #expect(try await desktop.json("continue", "--print")["type"].string == "org.example.draw")
+        }
+    }
+}
+
+/// A pipe in place of a file that a daemon writes: the daemon waits until it is read.
+private struct Pipe {
+    let path: String
+
+    init(named name: String, in directory: String) throws {
+        path = directory + "/" + name
+        guard mkfifo(path, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
+    }
+
+    /// Returns what is written into the pipe until its writer closes it.
+    func read() async throws -> String {
+        try await HandoffTestSupport.run("/bin/cat", [path]).stdout
+    }
+
+    func remove() throws {
+        try FileManager.default.removeItem(atPath: path)
+    }
+}
