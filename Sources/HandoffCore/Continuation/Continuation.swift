@@ -6,7 +6,7 @@ package import HandoffModel
 /// it has processed the announcement. It gets neither if it could not be started. If the activity turns out to be for
 /// another app, that app gets it without an announcement, since there is nothing to wait for any more.
 ///
-/// Every ``Action`` but the last two is followed by the ``Event`` that reports its result, so that no continuation
+/// Every `Action` but the last two is followed by the `Event` that reports its result, so that no continuation
 /// remains indefinitely; the service that performs the action limits how long that may take.
 package struct Continuation: Sendable {
     /// An app of this computer, by its id.
@@ -104,7 +104,7 @@ package struct Continuation: Sendable {
     /// The actions with which the continuation begins.
     package let firstActions: [Action]
 
-    /// - Parameter announcedTo: the expected app, if it can be notified before the activity has arrived.
+    /// - Parameter app: the expected app, if it can be notified before the activity has arrived.
     package init(announcedTo app: AppID? = nil) {
         phase = .preparing(app.map(Announcing.running) ?? .notNeeded, .running)
         firstActions = app == nil ? [.fetch] : [.announce, .fetch]

@@ -8,10 +8,10 @@ import Synchronization
 
 /// The daemon's state, and the only place where it changes.
 ///
-/// Every event on the bus, from the radio or by the clock is a call of one of the engine's facets (``activities``,
-/// ``nearby``, ``trust``, ``pairings``, ``sessions``, ``desktop``, ``air``). Under one mutex it changes the state, which
+/// Every event on the bus, from the radio or by the clock is a call of one of the engine's facets (`activities`,
+/// `nearby`, `trust`, `pairings`, `sessions`, `desktop`, `air`). Under one mutex it changes the state, which
 /// is a value; the results are published as plans, which the services carry out, and as effects, which the bus shows.
-/// Nothing blocks under the mutex, and no file is written under it: see ``persist(_:then:)``.
+/// Nothing blocks under the mutex, and no file is written under it: see `persist(_:then:)`.
 package final class Engine: Sendable {
     /// The service UUID for advertisements of this version of the protocol (Docs/Protocol.md).
     package static let service = serviceUUID(ProtocolVersion.current.serviceUUID)
