@@ -21,22 +21,19 @@ struct ListeningService<R: Radio>: Service {
         let server = SessionServer(engine: engine, reactor: reactor, logger: logger)
         var retry = Backoff(first: .seconds(1), longest: .seconds(60))
         while true {
-            // The scanning plan changes whenever the radio has become usable, which is when listening should be tried
-            // again.
-            let plan = engine.scanning.current
+            let generation = engine.radioGeneration.current
             do {
                 try await radio.withListener(
                     limit: ConnectionAdmission.maximumChannels,
                     serving: { await server.serve($0) }
-                ) {
-                    port in
+                ) { port in
                     engine.air.listening(at: port)
                     try await untilCancelled()
                 }
             } catch let error as RadioError {
                 engine.air.listening(at: nil)
                 logger.debug("cannot listen: \(error.message)", metadata: ["code": "\(error.code)"])
-                _ = try await retry.wait(orUntil: engine.scanning, changesSince: plan)
+                _ = try await retry.wait(orUntil: engine.radioGeneration, changesSince: generation)
             }
         }
     }

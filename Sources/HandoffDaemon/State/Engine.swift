@@ -24,6 +24,8 @@ package final class Engine: Sendable {
     let scanning = CurrentValue(ScanningPlan(effort: .none, radioGeneration: 0))
     let documents = CurrentValue(DocumentPlan())
     let deadline = CurrentValue<Duration?>(nil)
+    /// Changes whenever the radio has become usable.
+    let radioGeneration = CurrentValue<UInt64>(0)
     /// Changes whenever fetches no longer have to wait for an app.
     let saveCompletions = CurrentValue<UInt64>(0)
     /// Changes whenever a device was removed.
@@ -177,6 +179,7 @@ package final class Engine: Sendable {
         advertising.update(plans.advertising)
         scanning.update(plans.scanning)
         documents.update(plans.documents)
+        radioGeneration.update(plans.advertising.radioGeneration)
         arm(plans.deadline, now: now)
     }
 
