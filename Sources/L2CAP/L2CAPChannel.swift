@@ -1,3 +1,4 @@
+package import Bluetooth
 package import Epoll
 import SystemPackage
 
@@ -35,7 +36,7 @@ package final class L2CAPChannel: Sendable {
         do throws(Errno) {
             let socket = try L2CAPSocket()
             try socket.setLowSecurity()
-            try socket.bind(to: L2CAPEndpoint(address: adapter, psm: 0))
+            try socket.bind(to: adapter, nil)
             try socket.setReceiveMTU(receiveMTU)
             try socket.setReceiveBuffer(L2CAPListener.receiveBuffer)
             try socket.setConnectTimeout(timeout)

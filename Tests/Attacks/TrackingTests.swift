@@ -1,3 +1,4 @@
+import Bluetooth
 import HandoffAttackModel
 import HandoffCore
 import HandoffCrypto
@@ -159,9 +160,9 @@ private struct Day {
             if broadcast == nil { onAir = nil }
             return
         }
-        let payload = try AdvertisementPayload(
+        let payload = AdvertisementPayload(
             hasWebpage: false,
-            port: 0x90,
+            port: LEPSM(lowSevenBits: 0x10),
             typeHash: {
                 if case .activity(let hash, _) = broadcast.content { hash } else { .withdrawal }
             }()

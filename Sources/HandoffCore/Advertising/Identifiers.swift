@@ -1,6 +1,6 @@
+package import Bluetooth
 package import HandoffCrypto
 package import HandoffModel
-package import HandoffRadio
 package import HandoffWire
 
 extension DevicePublicKey {
@@ -31,19 +31,12 @@ extension ActivityTypeHash {
 
 extension AdvertisementPayload {
     /// Creates the payload that advertises `content`, with the port at which it can be fetched.
-    package init(_ content: AdvertisementPacer.Content, port: ChannelPort) {
+    package init(_ content: AdvertisementPacer.Content, port: LEPSM) {
         let (hash, hasWebpage) =
             switch content {
             case .activity(let hash, let hasWebpage): (hash, hasWebpage)
             case .withdrawal: (ActivityTypeHash.withdrawal, false)
             }
-        guard
-            let payload = try? AdvertisementPayload(
-                hasWebpage: hasWebpage,
-                port: UInt8(truncatingIfNeeded: port.rawValue),
-                typeHash: hash
-            )
-        else { preconditionFailure("a channel port is 0x80…0xFF, as an advertised one") }
-        self = payload
+        self.init(hasWebpage: hasWebpage, port: port, typeHash: hash)
     }
 }

@@ -1,3 +1,4 @@
+package import Bluetooth
 package import HandoffModel
 package import HandoffRadio
 
@@ -18,5 +19,5 @@ package struct NearbyEntry: Hashable, Sendable {
     package var lastSeen: Moment
     /// The address at which a channel to the origin can be opened now.
     package var address: RadioAddress
-    package var port: ChannelPort
+    package var port: LEPSM
 }

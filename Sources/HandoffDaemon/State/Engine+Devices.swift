@@ -1,4 +1,5 @@
 import AsyncSupport
+import Bluetooth
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
@@ -78,7 +79,7 @@ extension Engine {
     }
 
     /// Sets the port of the listener; nil when it cannot be reached.
-    func listening(at port: ChannelPort?) {
+    func listening(at port: LEPSM?) {
         change { state, _ in state.port = port }
     }
 }

@@ -106,16 +106,14 @@ extension Engine {
         of slot: UInt64,
         in received: AdvertisementReport
     ) -> NearbyTable.Report? {
-        guard let payload = try? AdvertisementPayload(decoding: plaintext),
-            let port = ChannelPort(rawValue: UInt16(payload.port))
-        else { return nil }
+        guard let payload = try? AdvertisementPayload(decoding: plaintext) else { return nil }
         return NearbyTable.Report(
             device: device,
             activity: payload.typeHash == .withdrawal ? nil : payload.typeHash,
             hasWebpage: payload.hasWebpage,
             rssi: received.rssi,
             address: received.address,
-            port: port,
+            port: payload.port,
             slot: slot
         )
     }

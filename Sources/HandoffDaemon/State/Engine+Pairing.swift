@@ -1,4 +1,5 @@
 import AsyncSupport
+import Bluetooth
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
@@ -37,12 +38,11 @@ extension Engine {
     /// Advertises a pairing request instead of anything else, and scans for those of others, until ``endPairing()``.
     func beginPairing(
         _ token: PairingToken,
-        at port: ChannelPort,
+        at port: LEPSM,
         onAdvertisement: @escaping @Sendable (PairingToken, PeerEndpoint) -> Void,
         onReconciled: @escaping @Sendable (PairingID) -> Void
     ) {
-        guard let advertised = try? PairingAdvertisement(port: UInt8(truncatingIfNeeded: port.rawValue), token: token)
-        else { preconditionFailure("a port of a channel can be advertised") }
+        let advertised = PairingAdvertisement(port: port, token: token)
         let advertisement = Advertisement(service: Self.pairingService, data: advertised.encode(), pace: .fast)
         change { state, _ in
             state.pairing.activeRequest = PairingState.ActiveRequest(
@@ -111,10 +111,9 @@ extension Engine {
     /// Handles the advertisement of a pairing device; ignored unless this device is pairing, too.
     func receivePairingAdvertisement(_ report: AdvertisementReport) {
         guard report.service == Self.pairingService, let activeRequest = read({ $0.pairing.activeRequest }),
-            let advertised = try? PairingAdvertisement(decoding: report.data),
-            let port = ChannelPort(rawValue: UInt16(advertised.port))
+            let advertised = try? PairingAdvertisement(decoding: report.data)
         else { return }
-        activeRequest.onAdvertisement(advertised.token, PeerEndpoint(address: report.address, port: port))
+        activeRequest.onAdvertisement(advertised.token, PeerEndpoint(address: report.address, port: advertised.port))
     }
 
     /// Handles an advertisement that no trusted device has sealed, or only one whose clock is far off.

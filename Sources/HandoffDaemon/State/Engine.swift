@@ -1,4 +1,5 @@
 import AsyncSupport
+package import Bluetooth
 import DBus
 import DequeModule
 import HandoffApps
@@ -6,7 +7,7 @@ import HandoffCore
 import HandoffCrypto
 import HandoffFolders
 package import HandoffModel
-package import HandoffRadio
+import HandoffRadio
 import HandoffWire
 package import Logging
 import Synchronization
@@ -60,7 +61,7 @@ package final class Engine: Sendable {
         }
 
         var effort: Effort
-        var services: Set<ServiceUUID> = [Engine.service]
+        var services: Set<BluetoothUUID> = [Engine.service]
         var radioGeneration: UInt64
     }
 
@@ -73,7 +74,7 @@ package final class Engine: Sendable {
     /// A sealed advertisement, and its inputs.
     struct Sealed: Sendable {
         let broadcast: AdvertisementPacer.Broadcast
-        let port: ChannelPort
+        let port: LEPSM
         let key: AdvertisingKey
         /// The only member that can read it; nil when the whole circle can.
         let member: DeviceID?
@@ -113,7 +114,7 @@ package final class Engine: Sendable {
         var activeScanners: Set<String> = []
         var radio = RadioState.unavailable(RadioError(.serviceAbsent, "The radio has not started yet."))
         var radioGeneration: UInt64 = 0
-        var port: ChannelPort?
+        var port: LEPSM?
         var lastSeen: [DeviceID: Int64] = [:]
         /// The endpoint at which each trusted device was heard last.
         var endpoints: [DeviceID: PeerEndpoint] = [:]
@@ -132,9 +133,9 @@ package final class Engine: Sendable {
     }
 
     /// The service UUID for advertisements of this version of the protocol (Docs/Protocol.md).
-    package static let service = serviceUUID(ProtocolVersion.current.serviceUUID)
+    package static let service = ProtocolVersion.current.serviceUUID
     /// The service UUID for advertisements of pairing devices.
-    package static let pairingService = serviceUUID(ProtocolVersion.current.pairingServiceUUID)
+    package static let pairingService = ProtocolVersion.current.pairingServiceUUID
 
     let identity: Identity
     let logger: Logger
@@ -361,10 +362,5 @@ package final class Engine: Sendable {
                 observer?.show(effect)
             }
         }
-    }
-
-    private static func serviceUUID(_ text: String) -> ServiceUUID {
-        guard let uuid = ServiceUUID(text) else { preconditionFailure("the protocol's UUID is a UUID") }
-        return uuid
     }
 }

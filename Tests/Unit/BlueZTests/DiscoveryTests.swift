@@ -1,3 +1,4 @@
+import Bluetooth
 import BlueZ
 import BlueZTestSupport
 import DBus
@@ -6,7 +7,7 @@ import Synchronization
 import TestLimits
 import Testing
 
-private let service = "0f0e0d0c-0b0a-0908-0706-050403020100"
+private let service = BluetoothUUID(number: 0x0f0e0d0c_0b0a_0908_0706_050403020100)
 private let peer = "C0:00:00:00:00:01"
 
 @Suite("Discovery", .endsWithin(minutes: 10, instances: 1))

@@ -1,4 +1,5 @@
 import AsyncSupport
+import Bluetooth
 import DBus
 import HandoffRadio
 import TestLimits

@@ -1,3 +1,4 @@
+import Bluetooth
 import HandoffCore
 import HandoffModel
 import HandoffRadio
@@ -27,7 +28,7 @@ struct NearbyTableTests {
             hasWebpage: hasWebpage,
             rssi: rssi,
             address: RadioAddress(address),
-            port: try #require(ChannelPort(rawValue: 0x80)),
+            port: LEPSM(lowSevenBits: 0),
             slot: slot
         )
     }

@@ -1,3 +1,4 @@
+import Bluetooth
 import Foundation
 import HandoffCore
 import HandoffCrypto
@@ -131,7 +132,11 @@ struct CircleKeepingTests {
             }
             hear(own.data)
             #expect(world.engine.circleAdvisories.isEmpty)
-            let payload = try AdvertisementPayload(hasWebpage: false, port: 0x99, typeHash: .withdrawal)
+            let payload = AdvertisementPayload(
+                hasWebpage: false,
+                port: LEPSM(lowSevenBits: 0x19),
+                typeHash: .withdrawal
+            )
             let sealer = AdvertisementSealer(key: world.engine.card.advertisingKey, slot: Moment.now.slot)
             hear(sealer.seal(payload.encode()))
             #expect(world.engine.circleAdvisories.map(\.name) == ["identity-cloned"])

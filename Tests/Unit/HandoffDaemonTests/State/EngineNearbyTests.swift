@@ -1,4 +1,5 @@
 import AsyncSupport
+import Bluetooth
 import HandoffBus
 import HandoffCore
 import HandoffCrypto
@@ -46,7 +47,7 @@ struct EngineNearbyTests {
     func otherBytes() async throws {
         try await EngineWorld.runReady { world, peer in
             let honest = try peer.advertisementReport(of: "edit")
-            let other = try #require(ServiceUUID("0a6dc9a1-58ee-4f39-9d1c-6e4f5ea19a01"))
+            let other = BluetoothUUID(number: 0x0a6dc9a1_58ee_4f39_9d1c_6e4f5ea19a01)
             for length in 0...31 {
                 let data = Array((honest.data + [UInt8](repeating: 0, count: 31)).prefix(length))
                 guard length != honest.data.count else { continue }

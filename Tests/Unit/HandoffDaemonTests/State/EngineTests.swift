@@ -1,4 +1,5 @@
 import AsyncSupport
+import Bluetooth
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
@@ -76,14 +77,14 @@ struct EngineTests {
             #expect(world.advertisement == nil)
             world.engine.radioChanged(to: .ready(RadioDescription(name: "test")))
             #expect(world.advertisement == nil)
-            world.engine.listening(at: try .sample)
+            world.engine.listening(at: .sample)
             #expect(world.advertisement == nil)
             let peer = try Peer("laptop")
             try world.engine.trust(peer.device)
             #expect(world.advertisement != nil)
             world.engine.listening(at: nil)
             #expect(world.advertisement == nil)
-            world.engine.listening(at: try .sample)
+            world.engine.listening(at: .sample)
             #expect(world.advertisement != nil)
             world.engine.radioChanged(to: .unavailable(RadioError(.poweredOff, "off")))
             #expect(world.advertisement == nil)
@@ -103,7 +104,7 @@ struct EngineTests {
             let opened = opener.open(advertisement.data, slot: Moment.now.slot)
             let payload = try AdvertisementPayload(decoding: try #require(opened).plaintext)
             #expect(payload.typeHash == (try ActivityType("org.example.edit").hash))
-            #expect(payload.port == 0x81)
+            #expect(payload.port.number == 0x81)
             #expect(advertisement.pace == .fast)
         }
     }

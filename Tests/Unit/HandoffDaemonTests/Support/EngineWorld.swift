@@ -1,4 +1,5 @@
 import AsyncSupport
+import Bluetooth
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
@@ -37,7 +38,7 @@ struct EngineWorld {
         try await run { world in
             let peer = try Peer("laptop")
             world.engine.radioChanged(to: .ready(RadioDescription(name: "test")))
-            world.engine.listening(at: try ChannelPort.sample)
+            world.engine.listening(at: LEPSM.sample)
             try world.engine.trust(peer.device)
             world.effects.clear()
             try await body(world, peer)
@@ -131,7 +132,7 @@ struct Peer {
         from address: RadioAddress = RadioAddress("C0:00:00:00:00:01/random")
     ) throws -> AdvertisementReport {
         let hash = try name.map { try ActivityType("org.example.\($0)").hash } ?? .withdrawal
-        let payload = try AdvertisementPayload(hasWebpage: hasWebpage, port: 0x90, typeHash: hash)
+        let payload = AdvertisementPayload(hasWebpage: hasWebpage, port: LEPSM(lowSevenBits: 0x10), typeHash: hash)
         let sealer = AdvertisementSealer(key: keys.advertisingKey, slot: Moment.now.slot)
         return AdvertisementReport(
             address: address,
@@ -149,13 +150,6 @@ extension Activity {
     }
 }
 
-extension ChannelPort {
-    struct OutOfRange: Error {}
-
-    static var sample: ChannelPort {
-        get throws {
-            guard let port = ChannelPort(rawValue: 0x81) else { throw OutOfRange() }
-            return port
-        }
-    }
+extension LEPSM {
+    static let sample = LEPSM(lowSevenBits: 1)
 }
