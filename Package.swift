@@ -122,7 +122,7 @@ let package = Package(
             ["Bluetooth", "HandoffModel", protobuf],
             excluding: ["Protocol/Circle.proto", "Protocol/Handoff.proto", "Protocol/Pairing.proto"]
         ),
-        module("HandoffCrypto", [crypto, cryptoExtras]),
+        module("HandoffCrypto", ["HandoffModel", crypto, cryptoExtras]),
         module("HandoffCore", ["Bluetooth", "HandoffModel", "HandoffWire", "HandoffCrypto", "HandoffRadio"]),
 
         // Adapters.
@@ -217,7 +217,7 @@ let package = Package(
         ),
         tests("HandoffModelTests", ["HandoffModel", "HandoffTestVectors"]),
         tests("HandoffWireTests", ["Bluetooth", "HandoffWire", "HandoffModel", "HandoffCrypto", "HandoffTestVectors"]),
-        tests("HandoffCryptoTests", ["HandoffCrypto", "HandoffTestVectors"], excluding: ["Python"]),
+        tests("HandoffCryptoTests", ["HandoffCrypto", "HandoffModel", "HandoffTestVectors"], excluding: ["Python"]),
         tests(
             "HandoffCoreTests",
             [

@@ -61,7 +61,7 @@ struct ContinueCommand: AsyncParsableCommand {
             return activity
         }
         if let type {
-            guard let activity = nearby.first(where: { $0.typeHash == Self.hash(of: type) }) else {
+            guard let activity = nearby.first(where: { $0.typeHash == ActivityTypeHash(of: type).description }) else {
                 throw CommandFailure(status: .notFound, message: "There is no activity of type \(type) nearby.")
             }
             return activity
@@ -81,11 +81,6 @@ struct ContinueCommand: AsyncParsableCommand {
         case "document": "opened its document in \(printable(result.application))"
         default: "opened in the browser"
         }
-    }
-
-    /// Ten hexadecimal digits, as in ``NearbyActivity/typeHash``.
-    private static func hash(of type: String) -> String? {
-        try? ActivityTypeHash(bytes: HandoffDigest.activityTypeHash(type)).description
     }
 
     private static func text(_ activity: Activity, from source: NearbyActivity) -> String {

@@ -1,3 +1,4 @@
+import HandoffCrypto
 package import HandoffModel
 package import HandoffWire
 

@@ -1,6 +1,7 @@
 import HandoffApps
 import HandoffBus
 import HandoffCore
+import HandoffCrypto
 import HandoffModel
 
 extension Engine {

@@ -49,3 +49,8 @@ package struct AdvertisementPayload: Hashable, Sendable {
         [(hasWebpage ? 0x80 : 0) | port.lowSevenBits] + typeHash.bytes
     }
 }
+
+extension ActivityTypeHash {
+    /// The type hash of a withdrawal advertisement: five zero bytes, which no known type has.
+    package static let withdrawal = ActivityTypeHash(number: 0)
+}

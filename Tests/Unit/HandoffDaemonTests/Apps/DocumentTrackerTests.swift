@@ -1,6 +1,7 @@
 import Epoll
 import Foundation
 import HandoffCore
+import HandoffCrypto
 import HandoffFolders
 import HandoffModel
 import HandoffWire

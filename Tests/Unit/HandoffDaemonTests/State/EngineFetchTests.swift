@@ -1,5 +1,6 @@
 import AsyncSupport
 import HandoffCore
+import HandoffCrypto
 import HandoffModel
 import HandoffWire
 import TestLimits

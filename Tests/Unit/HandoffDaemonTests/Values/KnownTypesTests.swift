@@ -1,4 +1,4 @@
-import HandoffCore
+import HandoffCrypto
 import HandoffModel
 import TestLimits
 import Testing
