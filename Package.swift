@@ -159,7 +159,10 @@ let package = Package(
                 unixSignals,
             ]
         ),
-        program("handoffd", ["HandoffDaemon", "HandoffRadioBlueZ", "HandoffRadioSimulated", argumentParser]),
+        program(
+            "handoffd",
+            ["HandoffBus", "HandoffDaemon", "HandoffRadioBlueZ", "HandoffRadioSimulated", argumentParser]
+        ),
         program("handoffctl", ["HandoffCLI", argumentParser]),
 
         // The sample app, which depends only on the library for apps.

@@ -20,6 +20,9 @@ package struct Device: Hashable, Sendable {
 }
 
 extension BlueZ {
+    /// The default time limit for a disconnection.
+    package static let disconnectLimit = Duration.milliseconds(3500)
+
     /// Returns the path of the object of the device at `address`, whether or not it exists.
     package func path(of address: BluetoothAddress, on adapter: Adapter) -> ObjectPath {
         adapter.path.appending(address.pathElement)
@@ -70,13 +73,13 @@ extension BlueZ {
     package func disconnect(
         _ address: BluetoothAddress,
         on adapter: Adapter,
-        limit: Duration = .milliseconds(3500)
+        limit: Duration = disconnectLimit
     ) async {
         await disconnect(path(of: address, on: adapter), limit: limit)
     }
 
     /// Drops the link to the device whose object is at `path`, under the same conditions.
-    package func disconnect(_ path: ObjectPath, limit: Duration = .milliseconds(3500)) async {
+    package func disconnect(_ path: ObjectPath, limit: Duration = disconnectLimit) async {
         _ = try? await errands.perform {
             try await withTimeout(limit) {
                 let device = try await self.device(at: path)

@@ -14,7 +14,7 @@ package struct TrustedDevices: Sendable {
     }
 
     /// The maximum number of devices; each costs the scanner work for every advertisement heard.
-    package static let maximumCount = Circle.maximumMembers - 1
+    package static let maximumCount = CircleLimits.members - 1
 
     let directory: StateDirectory
     var contents: CircleFile.Contents

@@ -1,3 +1,4 @@
+import HandoffBus
 import UnixSignals
 import DBus
 import HandoffApps
@@ -35,7 +36,7 @@ package struct Daemon<R: Radio>: Sendable {
             logger.info(
                 "starting",
                 metadata: [
-                    "event": "daemon.started", "version": "\(DaemonVersion.current)", "device": "\(identity.id)",
+                    "event": "daemon.started", "version": "\(HandoffVersion.current)", "device": "\(identity.id)",
                     "name": "\(options.deviceName)",
                 ]
             )
@@ -120,7 +121,7 @@ package struct Daemon<R: Radio>: Sendable {
                 streams: streams,
                 notifies: options.notifies,
                 pairing: pairing,
-                version: DaemonVersion.current,
+                version: HandoffVersion.current,
                 logger: logger
             ),
         ]

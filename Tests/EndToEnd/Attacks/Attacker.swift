@@ -51,7 +51,7 @@ final class Attacker: Sendable {
 
     /// The next advertisement that one of these keys opens.
     func record(_ keys: [AdvertisingKey]) async throws -> AdvertisementReport {
-        let slot = UInt64(Date.now.timeIntervalSince1970) / 900
+        let slot = AdvertisementSealer.slot(unixSeconds: Int64(Date.now.timeIntervalSince1970))
         return try await hear(times: 1) { report in
             var opener = AdvertisementOpener(keys: keys.map { (0, $0) })
             return opener.open(report.data, slot: slot) != nil

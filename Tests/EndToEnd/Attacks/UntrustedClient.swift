@@ -53,7 +53,7 @@ enum UntrustedClient {
         return try await radio.withScan(for: [service]) { reports in
             var opener = AdvertisementOpener(keys: [(0, card.advertisingKey)])
             for await report in reports {
-                let slot = UInt64(Date.now.timeIntervalSince1970) / 900
+                let slot = AdvertisementSealer.slot(unixSeconds: Int64(Date.now.timeIntervalSince1970))
                 guard let opened = opener.open(report.data, slot: slot),
                     let payload = try? AdvertisementPayload(decoding: opened.plaintext)
                 else { continue }

@@ -76,7 +76,7 @@ struct CircleTests {
             try circle.remove(keys.publicKey.device)
             ids.append(keys.publicKey.device)
         }
-        #expect(circle.removals.count == Circle.maximumRemovals)
+        #expect(circle.removals.count == CircleLimits.removals)
         #expect(ids.filter { circle.removal(of: $0) == nil } == Array(ids.prefix(3)))
     }
 
