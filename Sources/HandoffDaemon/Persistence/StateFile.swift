@@ -1,3 +1,4 @@
+import HandoffModel
 import SystemPackage
 import FoundationEssentials
 import HandoffCore
@@ -63,9 +64,7 @@ struct StateFile<Contents: Codable> {
     }
 
     private static func checksum(_ body: [UInt8]) -> String {
-        HandoffDigest.sha256(body).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        hexText(HandoffDigest.sha256(body))
     }
 
     private func damaged(_ path: String) -> HandoffError {
