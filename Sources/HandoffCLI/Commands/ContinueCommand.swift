@@ -50,7 +50,9 @@ struct ContinueCommand: AsyncParsableCommand {
     /// A type is found by its hash: this device may not know its name.
     ///
     /// - Throws: ``CommandFailure`` if there is none.
-    static func choice(from nearby: [NearbyActivity], id: Int?, type: String?) throws -> NearbyActivity {
+    static func choice(from nearby: [NearbyActivityDescription], id: Int?, type: String?) throws
+        -> NearbyActivityDescription
+    {
         if let id {
             guard let activity = nearby.first(where: { $0.id == id }) else {
                 throw CommandFailure(
@@ -83,7 +85,7 @@ struct ContinueCommand: AsyncParsableCommand {
         }
     }
 
-    private static func text(_ activity: Activity, from source: NearbyActivity) -> String {
+    private static func text(_ activity: Activity, from source: NearbyActivityDescription) -> String {
         var table = Table("from", printable(source.deviceName))
         table.append("type", activity.type.rawValue)
         if let title = activity.title { table.append("title", printable(title)) }
@@ -116,7 +118,7 @@ struct ActivityDocument: Encodable {
     let webpageURL: String?
     let userInfo: [String: UserInfoJSON]
 
-    init(_ activity: Activity, from source: NearbyActivity) {
+    init(_ activity: Activity, from source: NearbyActivityDescription) {
         device = source.deviceID
         deviceName = source.deviceName
         type = activity.type.rawValue

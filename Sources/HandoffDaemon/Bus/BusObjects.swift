@@ -173,13 +173,14 @@ extension Engine {
         let device = read { $0.devices[entry.device] }
         let (type, launchTarget) = launchTarget(of: entry)
         return NearbyActivityDescription(
+            id: entry.id,
             device: entry.device,
             deviceName: device?.name.rawValue ?? entry.device.description,
             type: type,
             typeHash: entry.typeHash,
             hasWebpage: entry.hasWebpage,
             launchTarget: NearbyLaunchTarget(launchTarget),
-            rssi: entry.rssi.map(Int16.init) ?? NearbyActivityDescription.unknownRSSI,
+            rssi: entry.rssi.map(Int16.init),
             firstSeen: UInt64(clamping: entry.firstSeen.unixMicroseconds),
             lastSeen: UInt64(clamping: entry.lastSeen.unixMicroseconds)
         )
