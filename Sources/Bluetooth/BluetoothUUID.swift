@@ -20,6 +20,7 @@ package struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
         .joined(separator: "-")
     }
 
+    /// Makes the UUID of those 128 bits.
     package init(number: UInt128) {
         high = UInt64(truncatingIfNeeded: number >> 64)
         low = UInt64(truncatingIfNeeded: number)

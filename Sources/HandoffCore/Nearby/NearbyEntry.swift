@@ -5,7 +5,7 @@ package import HandoffRadio
 /// An activity of another device that can be continued here, as described by its advertisements.
 package struct NearbyEntry: Hashable, Sendable {
     /// The id of an entry within one run of the daemon; never reused.
-    package typealias ID = UInt64
+    package typealias ID = SerialID<NearbyEntry>
 
     package let id: ID
     /// The device that advertises the activity.

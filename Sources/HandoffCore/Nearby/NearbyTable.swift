@@ -158,7 +158,7 @@ package struct NearbyTable: Sendable {
             address: report.address,
             port: report.port
         )
-        nextID += 1
+        nextID = nextID.next
         entries[report.device] = entry
         reportedRSSI[report.device] = report.rssi
         return entry

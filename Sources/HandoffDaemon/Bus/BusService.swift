@@ -120,6 +120,6 @@ struct BusService: Service {
         }
         try Task.checkCancellation()
         tracker.remove(client)
-        engine.clientLeft(client.description)
+        engine.clientLeft(client)
     }
 }

@@ -62,13 +62,13 @@ struct DelegateCaller: Sendable {
 
     /// Notifies the owner of an activity that a device continues it.
     func wasContinued(_ record: ActivityRegister.Record, by device: DeviceID, named name: String) {
-        guard let (owner, delegate) = Self.delegateAddress(of: record) else { return }
+        guard let delegate = record.delegate else { return }
         connection.send(
             .wasContinued(
                 HandoffName.activity(record.id),
                 by: HandoffName.device(device.description),
                 named: name,
-                of: owner,
+                of: record.owner,
                 at: delegate
             )
         )
@@ -95,18 +95,21 @@ struct DelegateCaller: Sendable {
     }
 
     private func save(_ record: ActivityRegister.Record, _ saveRequest: SaveRequests.Request) async {
-        guard let (owner, delegate) = Self.delegateAddress(of: record) else {
+        guard let delegate = record.delegate else {
             return engine.saveEnded(saveRequest, .failed)
         }
         do throws(DBusError) {
             let activity = HandoffName.activity(record.id)
-            _ = try await connection.call(.willSave(activity, of: owner, at: delegate), timeout: Self.saveTimeout)
+            _ = try await connection.call(
+                .willSave(activity, of: record.owner, at: delegate),
+                timeout: Self.saveTimeout
+            )
             engine.saveEnded(saveRequest, .saved)
         } catch {
             logger.notice(
                 "an app did not save; its last saved state is sent: \(error.message)",
                 metadata: [
-                    "event": "save.failed", "type": "\(record.activity.type.rawValue)", "app": "\(owner)",
+                    "event": "save.failed", "type": "\(record.activity.type.rawValue)", "app": "\(record.owner)",
                 ]
             )
             engine.saveEnded(saveRequest, .failed)
@@ -114,14 +117,15 @@ struct DelegateCaller: Sendable {
     }
 
     private func deliver(_ delivery: StreamDelivery) async {
-        guard let (owner, delegate) = Self.delegateAddress(of: delivery.record) else { return delivery.ended(false) }
+        let record = delivery.record
+        guard let delegate = record.delegate else { return delivery.ended(false) }
         do throws(DBusError) {
             let call = MethodCall.didReceiveStream(
                 delivery.file,
-                of: HandoffName.activity(delivery.record.id),
+                of: HandoffName.activity(record.id),
                 from: HandoffName.device(delivery.device.description),
                 named: delivery.name,
-                client: owner,
+                client: record.owner,
                 at: delegate
             )
             _ = try await connection.call(call, timeout: Self.streamTimeout)
@@ -130,16 +134,10 @@ struct DelegateCaller: Sendable {
             logger.notice(
                 "an app did not accept a stream: \(error.message)",
                 metadata: [
-                    "event": "stream.rejected", "type": "\(delivery.record.activity.type.rawValue)", "app": "\(owner)",
+                    "event": "stream.rejected", "type": "\(record.activity.type.rawValue)", "app": "\(record.owner)",
                 ]
             )
             delivery.ended(false)
         }
-    }
-
-    private static func delegateAddress(of record: ActivityRegister.Record) -> (BusName, ObjectPath)? {
-        guard let owner = try? BusName(record.owner), let path = record.delegate, let delegate = try? ObjectPath(path)
-        else { return nil }
-        return (owner, delegate)
     }
 }

@@ -1,4 +1,5 @@
 import AsyncSupport
+import DBus
 import HandoffCrypto
 import HandoffCore
 import HandoffModel
@@ -69,12 +70,12 @@ extension Engine {
     }
 
     /// Scans continuously until the client leaves the bus or stops.
-    func startLooking(for client: String) {
+    func startLooking(for client: BusName) {
         change { state, _ in _ = state.activeScanners.insert(client) }
     }
 
     /// Ends ``startLooking(for:)``.
-    func stopLooking(for client: String) {
+    func stopLooking(for client: BusName) {
         change { state, _ in _ = state.activeScanners.remove(client) }
     }
 }

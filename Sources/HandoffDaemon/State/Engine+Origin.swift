@@ -1,3 +1,4 @@
+import DBus
 import HandoffCore
 import HandoffModel
 import Logging
@@ -15,9 +16,9 @@ extension Engine {
         _ activity: Activity,
         isEligible: Bool,
         needsSave: Bool = false,
-        delegate: String? = nil,
+        delegate: ObjectPath? = nil,
         documentProblem: String? = nil,
-        by client: String
+        by client: BusName
     ) throws(HandoffError) -> ActivityRegister.ID {
         try change { state, now throws(HandoffError) in
             let id = try state.origin.create(activity, owner: client, isEligible: isEligible).id
@@ -37,7 +38,7 @@ extension Engine {
     /// - Throws: ``HandoffError`` with `noSuchActivity` or `notOwner`.
     func update(
         _ id: ActivityRegister.ID,
-        by client: String,
+        by client: BusName,
         _ body: (inout ActivityRegister.Record) -> Void
     ) throws(HandoffError) {
         try change { state, now throws(HandoffError) in
@@ -50,7 +51,7 @@ extension Engine {
     /// Sets whether the owner has state that it has not saved yet.
     ///
     /// - Throws: ``HandoffError`` with `noSuchActivity` or `notOwner`.
-    func setNeedsSave(_ needsSave: Bool, of id: ActivityRegister.ID, by client: String) throws(HandoffError) {
+    func setNeedsSave(_ needsSave: Bool, of id: ActivityRegister.ID, by client: BusName) throws(HandoffError) {
         try change { state, _ throws(HandoffError) in
             let before = try state.origin.activity(id)
             try state.origin.setNeedsSave(needsSave, of: id, by: client)
@@ -59,21 +60,21 @@ extension Engine {
     }
 
     /// Makes the activity the current one, which other devices can continue.
-    func becomeCurrent(_ id: ActivityRegister.ID, by client: String) throws(HandoffError) {
+    func becomeCurrent(_ id: ActivityRegister.ID, by client: BusName) throws(HandoffError) {
         try change { state, now throws(HandoffError) in
             try state.origin.becomeCurrent(id, by: client, at: now)
         }
     }
 
     /// Makes the activity no longer current, without ending it.
-    func resignCurrent(_ id: ActivityRegister.ID, by client: String) throws(HandoffError) {
+    func resignCurrent(_ id: ActivityRegister.ID, by client: BusName) throws(HandoffError) {
         try change { state, now throws(HandoffError) in
             try state.origin.resignCurrent(id, by: client, at: now)
         }
     }
 
     /// Ends the activity on all devices.
-    func invalidate(_ id: ActivityRegister.ID, by client: String) throws(HandoffError) {
+    func invalidate(_ id: ActivityRegister.ID, by client: BusName) throws(HandoffError) {
         try change { state, now throws(HandoffError) in
             try state.origin.invalidate(id, by: client, at: now)
             state.outbox.append(.activityRemoved(id))
@@ -81,7 +82,7 @@ extension Engine {
     }
 
     /// Removes everything that a client owns after it has left the bus.
-    func clientLeft(_ client: String) {
+    func clientLeft(_ client: BusName) {
         change { state, now in
             state.activeScanners.remove(client)
             for record in state.origin.remove(ownedBy: client, at: now) {

@@ -111,7 +111,7 @@ package final class Engine: Sendable {
         var folders = SyncedFolders()
         /// The types that apps handle, by their hashes.
         var appTypes: [ActivityTypeHash: ActivityType] = [:]
-        var activeScanners: Set<String> = []
+        var activeScanners: Set<BusName> = []
         var radio = RadioState.unavailable(RadioError(.serviceAbsent, "The radio has not started yet."))
         var radioGeneration: UInt64 = 0
         var port: LEPSM?

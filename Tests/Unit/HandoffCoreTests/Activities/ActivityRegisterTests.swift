@@ -9,7 +9,7 @@ struct ActivityRegisterTests {
 
     private mutating func insert(
         _ name: String = "edit",
-        owner: String = ":1.1",
+        owner: Client = ":1.1",
         isEligible: Bool = true
     ) throws -> ActivityRegister.ID {
         try register.insert(.sample(name), owner: owner, isEligible: isEligible).id

@@ -10,7 +10,7 @@ struct OriginGraceTests {
 
     private mutating func publish(
         _ name: String = "edit",
-        by client: String = ":1.1",
+        by client: Client = ":1.1",
         webpage: String? = nil,
         at now: Moment = .at(0)
     ) throws -> ActivityRegister.ID {

@@ -11,7 +11,7 @@ struct OriginTests {
 
     private var origin = Origin()
 
-    private mutating func create(_ type: String, owner: String = ":1.1", eligible: Bool = true) throws -> UInt64 {
+    private mutating func create(_ type: String, owner: Client = ":1.1", eligible: Bool = true) throws -> ActivityID {
         try origin.create(activity(type), owner: owner, isEligible: eligible).id
     }
 

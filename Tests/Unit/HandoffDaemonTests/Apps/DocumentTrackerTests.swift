@@ -1,3 +1,4 @@
+import DBus
 import Epoll
 import Foundation
 import HandoffCore

@@ -1,4 +1,5 @@
 import AsyncSupport
+import DBus
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
@@ -10,14 +11,14 @@ import Testing
 
 @Suite("The engine answers fetches, with what the app saved last", .endsWithin(minutes: 10))
 struct EngineFetchTests {
-    private static let client = ":1.1"
+    private static let client: BusName = ":1.1"
 
     private static func request(_ name: String = "edit") throws -> FetchRequest {
         FetchRequest(typeHash: try ActivityType("org.example.\(name)").hash)
     }
 
     /// An activity whose app can be asked, and has something to save.
-    private static func publishDirty(in world: EngineWorld) throws -> ActivityRegister.ID {
+    private static func publishDirty(in world: EngineWorld) throws -> ActivityID {
         let id = try world.engine.create(
             .sample(),
             isEligible: true,

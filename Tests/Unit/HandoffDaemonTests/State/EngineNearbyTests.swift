@@ -1,5 +1,6 @@
 import AsyncSupport
 import Bluetooth
+import DBus
 import HandoffBus
 import HandoffCore
 import HandoffCrypto

@@ -1,5 +1,6 @@
 import AsyncSupport
 import Bluetooth
+import DBus
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
@@ -168,7 +169,7 @@ struct EngineTests {
             world.engine.observe(by: nil)
             _ = try world.publish()
             let effects = RecordedEffects()
-            var owners: Set<String> = []
+            var owners: Set<BusName> = []
             world.engine.observe(by: effects) { owners = $0.origin.owners }
             #expect(owners == [":1.1"])
             #expect(effects.all.isEmpty)

@@ -1,5 +1,6 @@
 import AsyncSupport
 import Bluetooth
+import DBus
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
@@ -46,7 +47,7 @@ struct EngineWorld {
     }
 
     /// Creates an activity and makes it current.
-    func publish(_ name: String = "edit", by client: String = ":1.1") throws -> ActivityRegister.ID {
+    func publish(_ name: String = "edit", by client: BusName = ":1.1") throws -> ActivityID {
         let id = try engine.create(.sample(name), isEligible: true, by: client)
         try engine.becomeCurrent(id, by: client)
         return id
@@ -99,10 +100,10 @@ final class RecordedEffects: EngineObserver {
 extension Engine {
     /// Gives an activity new contents.
     func update(
-        _ id: ActivityRegister.ID,
+        _ id: ActivityID,
         to activity: Activity,
         isEligible: Bool,
-        by client: String
+        by client: BusName
     ) throws(HandoffError) {
         try update(id, by: client) {
             $0.activity = activity
