@@ -106,30 +106,31 @@ let package = Package(
 
         // Bindings: reusable, without knowledge of Handoff.
         module("DBus", ["AsyncSupport", "CDBus", deque, heap, orderedCollections]),
-        module("BlueZ", ["AsyncSupport", "DBus"]),
+        module("Bluetooth"),
+        module("BlueZ", ["AsyncSupport", "Bluetooth", "DBus"]),
         module("Epoll", ["CLinux", system]),
         module("LocalStream", ["CLinux", "Epoll", system]),
-        module("L2CAP", ["CBluetooth", "CLinux", "Epoll", system]),
+        module("L2CAP", ["Bluetooth", "CBluetooth", "CLinux", "Epoll", system]),
 
         // The interface between the core and the radios.
-        module("HandoffRadio"),
+        module("HandoffRadio", ["Bluetooth"]),
 
         // Pure core: no clock, socket, task or log.
         module("HandoffModel"),
         module(
             "HandoffWire",
-            ["HandoffModel", protobuf],
+            ["Bluetooth", "HandoffModel", protobuf],
             excluding: ["Protocol/Circle.proto", "Protocol/Handoff.proto", "Protocol/Pairing.proto"]
         ),
-        module("HandoffCrypto", [crypto, cryptoExtras]),
-        module("HandoffCore", ["HandoffModel", "HandoffWire", "HandoffCrypto", "HandoffRadio"]),
+        module("HandoffCrypto", ["HandoffModel", crypto, cryptoExtras]),
+        module("HandoffCore", ["Bluetooth", "HandoffModel", "HandoffWire", "HandoffCrypto", "HandoffRadio"]),
 
         // Adapters.
         module(
             "HandoffRadioBlueZ",
-            ["AsyncSupport", "HandoffRadio", "BlueZ", "DBus", "L2CAP", "Epoll", logging, system]
+            ["AsyncSupport", "Bluetooth", "HandoffRadio", "BlueZ", "DBus", "L2CAP", "Epoll", logging, system]
         ),
-        module("HandoffRadioSimulated", ["AsyncSupport", "HandoffRadio", "Epoll", "CLinux", system]),
+        module("HandoffRadioSimulated", ["AsyncSupport", "Bluetooth", "HandoffRadio", "Epoll", "CLinux", system]),
         module("HandoffBus", ["HandoffModel", "DBus"]),
         module("HandoffApps", ["HandoffModel"]),
         module("HandoffFolders", ["HandoffModel", "Epoll", system]),
@@ -146,9 +147,8 @@ let package = Package(
         module(
             "HandoffDaemon",
             [
-                "AsyncSupport", "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto",
-                "HandoffFolders",
-                "HandoffModel", "HandoffRadio", "HandoffWire", "LocalStream",
+                "AsyncSupport", "Bluetooth", "CLinux", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore",
+                "HandoffCrypto", "HandoffFolders", "HandoffModel", "HandoffRadio", "HandoffWire", "LocalStream",
                 deque, lifecycle, logging, system, unixSignals,
             ]
         ),
@@ -159,7 +159,10 @@ let package = Package(
                 unixSignals,
             ]
         ),
-        program("handoffd", ["HandoffDaemon", "HandoffRadioBlueZ", "HandoffRadioSimulated", argumentParser]),
+        program(
+            "handoffd",
+            ["HandoffBus", "HandoffDaemon", "HandoffRadioBlueZ", "HandoffRadioSimulated", argumentParser]
+        ),
         program("handoffctl", ["HandoffCLI", argumentParser]),
 
         // The sample app, which depends only on the library for apps.
@@ -175,14 +178,15 @@ let package = Package(
         support("TestRuns", ["AsyncSupport"]),
         support("TestLimits", ["TestRuns"]),
         support("HandoffTestSupport", ["AsyncSupport", "DBus", "TestRuns"]),
-        support("BlueZTestSupport", ["AsyncSupport", "BlueZ", "DBus", "TestRuns"]),
+        support("BlueZTestSupport", ["AsyncSupport", "Bluetooth", "BlueZ", "DBus", "TestRuns"]),
         support("HandoffTestVectors"),
-        support("HandoffRadioConformance", ["AsyncSupport", "HandoffRadio", "TestRuns"]),
+        support("HandoffRadioConformance", ["AsyncSupport", "Bluetooth", "HandoffRadio", "TestRuns"]),
         support("HandoffAttackModel", [crypto, cryptoExtras]),
         .executableTarget(
             name: "radio-conformance",
             dependencies: [
-                "AsyncSupport", "BlueZ", "DBus", "HandoffRadio", "HandoffRadioBlueZ", "HandoffRadioConformance",
+                "AsyncSupport", "Bluetooth", "BlueZ", "DBus", "HandoffRadio", "HandoffRadioBlueZ",
+                "HandoffRadioConformance",
                 logging, system,
             ],
             path: "Tests/Support/radio-conformance",
@@ -200,30 +204,34 @@ let package = Package(
         ),
         tests("TestLimitsTests", ["AsyncSupport"]),
         tests("DBusTests", ["DBus", "HandoffTestSupport"]),
-        tests("BlueZTests", ["BlueZ", "DBus", "BlueZTestSupport", "HandoffTestSupport"]),
+        tests("BluetoothTests", ["Bluetooth"]),
+        tests("BlueZTests", ["Bluetooth", "BlueZ", "DBus", "BlueZTestSupport", "HandoffTestSupport"]),
         tests("EpollTests", ["Epoll", "CLinux", system]),
         tests("AsyncSupportTests", ["AsyncSupport"]),
         tests("LocalStreamTests", ["LocalStream", "Epoll", system]),
-        tests("L2CAPTests", ["L2CAP", "Epoll", "CBluetooth", "CLinux", system]),
+        tests("L2CAPTests", ["Bluetooth", "L2CAP", "Epoll", "CBluetooth", "CLinux", system]),
         tests(
             "HandoffRadioBlueZTests",
             [
-                "AsyncSupport", "HandoffRadioBlueZ", "HandoffRadio", "BlueZ", "DBus", "BlueZTestSupport",
+                "AsyncSupport", "Bluetooth", "HandoffRadioBlueZ", "HandoffRadio", "BlueZ", "DBus", "BlueZTestSupport",
                 "HandoffTestSupport", "L2CAP",
                 logging, system,
             ]
         ),
         tests("HandoffModelTests", ["HandoffModel", "HandoffTestVectors"]),
-        tests("HandoffWireTests", ["HandoffWire", "HandoffModel", "HandoffCrypto", "HandoffTestVectors"]),
-        tests("HandoffCryptoTests", ["HandoffCrypto", "HandoffTestVectors"], excluding: ["Python"]),
+        tests("HandoffWireTests", ["Bluetooth", "HandoffWire", "HandoffModel", "HandoffCrypto", "HandoffTestVectors"]),
+        tests("HandoffCryptoTests", ["HandoffCrypto", "HandoffModel", "HandoffTestVectors"], excluding: ["Python"]),
         tests(
             "HandoffCoreTests",
-            ["HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffTestVectors", "HandoffWire"]
+            [
+                "Bluetooth", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffTestVectors",
+                "HandoffWire",
+            ]
         ),
         tests(
             "HandoffAttackTests",
             [
-                "HandoffAttackModel", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio",
+                "Bluetooth", "HandoffAttackModel", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio",
                 "HandoffTestVectors", "HandoffWire",
             ],
             path: "Tests/Attacks"
@@ -236,7 +244,8 @@ let package = Package(
         tests(
             "HandoffDaemonTests",
             [
-                "AsyncSupport", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore", "HandoffCrypto",
+                "AsyncSupport", "Bluetooth", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore",
+                "HandoffCrypto",
                 "HandoffDaemon", "HandoffFolders", "HandoffModel", "HandoffRadio",
                 "HandoffRadioSimulated", "HandoffTestVectors",
                 "HandoffWire",
@@ -247,7 +256,8 @@ let package = Package(
         tests(
             "HandoffEndToEndTests",
             [
-                "DBus", "HandoffAttackModel", "HandoffBus", "HandoffCrypto", "HandoffModel", "HandoffRadio",
+                "Bluetooth", "DBus", "HandoffAttackModel", "HandoffBus", "HandoffCrypto", "HandoffModel",
+                "HandoffRadio",
                 "HandoffRadioConformance", "HandoffRadioSimulated", "HandoffTestSupport", "HandoffWire", "Epoll",
                 "LocalStream", "handoffd",
                 "handoffctl", "monkeybrowser", system,
@@ -256,7 +266,7 @@ let package = Package(
         ),
         tests(
             "HandoffRadioSimulatedTests",
-            ["HandoffRadioSimulated", "HandoffRadioConformance", "HandoffRadio", "Epoll", system]
+            ["Bluetooth", "HandoffRadioSimulated", "HandoffRadioConformance", "HandoffRadio", "Epoll", system]
         ),
     ]
 )

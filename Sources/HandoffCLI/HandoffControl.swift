@@ -1,4 +1,5 @@
 package import ArgumentParser
+import HandoffBus
 
 /// The command `handoffctl`.
 package struct HandoffControl: AsyncParsableCommand {
@@ -30,7 +31,7 @@ package struct HandoffControl: AsyncParsableCommand {
                   see `handoffctl devices`
               64  invalid command line
             """,
-        version: ToolVersion.current,
+        version: HandoffVersion.current,
         subcommands: [
             StatusCommand.self, PairCommand.self, NearbyCommand.self, PublishCommand.self, ContinueCommand.self,
             StreamCommand.self, AppsCommand.self, FoldersCommand.self, DevicesCommand.self, MonitorCommand.self,

@@ -9,7 +9,7 @@ import Synchronization
 /// All changes happen under one lock, and calls to the daemon are sent in the order of that lock. Answers arrive
 /// through ``receive(_:)``.
 final class Publisher: Sendable {
-    typealias ID = UInt64
+    typealias ID = SerialID<Publisher>
 
     /// The path of the object that the daemon calls.
     static let delegatePath: ObjectPath = "/org/handoffd/HandoffKit"
@@ -64,7 +64,7 @@ final class Publisher: Sendable {
     /// Adds an activity; it is published once it becomes current.
     func insert(_ type: ActivityType, _ draft: ActivityDraft) -> ID {
         state.withLock { state in
-            state.lastID += 1
+            state.lastID = state.lastID.next
             state.entries[state.lastID] = Entry(publication: Publication(type: type, draft: draft))
             return state.lastID
         }

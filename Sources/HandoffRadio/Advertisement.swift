@@ -1,3 +1,5 @@
+package import Bluetooth
+
 /// An advertisement for all devices nearby: a service and up to ten bytes of data.
 package struct Advertisement: Hashable, Sendable {
     /// The largest number of data bytes.
@@ -15,14 +17,14 @@ package struct Advertisement: Hashable, Sendable {
     }
 
     /// The service to which the data belongs.
-    package let service: ServiceUUID
+    package let service: BluetoothUUID
 
     /// 1…``maximumDataLength`` bytes.
     package let data: [UInt8]
 
     package let pace: Pace
 
-    package init(service: ServiceUUID, data: [UInt8], pace: Pace) {
+    package init(service: BluetoothUUID, data: [UInt8], pace: Pace) {
         self.service = service
         self.data = data
         self.pace = pace
@@ -34,7 +36,7 @@ package struct AdvertisementReport: Hashable, Sendable {
     /// The sender's address: it can be dialled now, but does not identify the device.
     package let address: RadioAddress
 
-    package let service: ServiceUUID
+    package let service: BluetoothUUID
 
     /// The advertised bytes: untrusted, of any length.
     package let data: [UInt8]
@@ -42,7 +44,7 @@ package struct AdvertisementReport: Hashable, Sendable {
     /// The signal strength in dBm, -127…20, or nil if unknown.
     package let rssi: Int8?
 
-    package init(address: RadioAddress, service: ServiceUUID, data: [UInt8], rssi: Int8?) {
+    package init(address: RadioAddress, service: BluetoothUUID, data: [UInt8], rssi: Int8?) {
         self.address = address
         self.service = service
         self.data = data

@@ -1,3 +1,5 @@
+package import Bluetooth
+
 /// A short-range radio: it advertises a few bytes, scans for advertisements, and carries channels between two devices.
 ///
 /// The protocol is a contract that every radio fulfils in the same way: `Tests/Support/HandoffRadioConformance` has a
@@ -43,7 +45,7 @@ package protocol Radio: Sendable {
     ///
     /// - Throws: ``RadioError`` when scanning cannot start or was ended externally; otherwise what `body` throws.
     func withScan<Success: Sendable>(
-        for services: Set<ServiceUUID>,
+        for services: Set<BluetoothUUID>,
         _ body: (AsyncStream<AdvertisementReport>) async throws -> Success
     ) async throws -> Success
 
@@ -57,7 +59,7 @@ package protocol Radio: Sendable {
     func withListener<Success: Sendable>(
         limit: Int,
         serving serve: @escaping @Sendable (Channel) async -> Void,
-        _ body: (ChannelPort) async throws -> Success
+        _ body: (LEPSM) async throws -> Success
     ) async throws -> Success
 
     /// Opens a channel to `port` of the device last heard at `address`, and closes it when `body` ends.
@@ -71,7 +73,7 @@ package protocol Radio: Sendable {
     ///   radio cannot be used; otherwise what `body` throws.
     func withChannel<Success: Sendable>(
         to address: RadioAddress,
-        port: ChannelPort,
+        port: LEPSM,
         timeout: Duration,
         _ body: (Channel) async throws -> Success
     ) async throws -> Success

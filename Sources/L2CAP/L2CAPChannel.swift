@@ -1,3 +1,4 @@
+package import Bluetooth
 package import Epoll
 import SystemPackage
 
@@ -12,6 +13,9 @@ package final class L2CAPChannel: Sendable {
 
     /// The maximum length of a message for ``send(_:)`` in bytes, as announced by the peer.
     package let sendMTU: Int
+
+    /// The length of a message that this end accepts unless told otherwise, in bytes: `L2CAP_DEFAULT_MTU` of the kernel.
+    package static let defaultReceiveMTU: UInt16 = 672
 
     private let socket: ReactorDescriptor
     private let receiveMTU: Int
@@ -28,14 +32,14 @@ package final class L2CAPChannel: Sendable {
     package static func connect(
         to peer: L2CAPEndpoint,
         from adapter: BluetoothAddress = .any,
-        receiveMTU: UInt16 = 672,
+        receiveMTU: UInt16 = defaultReceiveMTU,
         timeout: Duration,
         on reactor: Reactor
     ) async throws(L2CAPError) -> L2CAPChannel {
         do throws(Errno) {
             let socket = try L2CAPSocket()
             try socket.setLowSecurity()
-            try socket.bind(to: L2CAPEndpoint(address: adapter, psm: 0))
+            try socket.bind(to: adapter, nil)
             try socket.setReceiveMTU(receiveMTU)
             try socket.setReceiveBuffer(L2CAPListener.receiveBuffer)
             try socket.setConnectTimeout(timeout)

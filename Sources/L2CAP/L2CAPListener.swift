@@ -1,3 +1,4 @@
+package import Bluetooth
 package import Epoll
 private import SystemPackage
 
@@ -6,8 +7,8 @@ package final class L2CAPListener: Sendable {
     /// 256 KiB: more than any channel of this project has in flight.
     static let receiveBuffer: CInt = 256 * 1024
 
-    /// The endpoint to which peers connect; advertise its PSM, not the requested one.
-    package let endpoint: L2CAPEndpoint
+    /// The PSM to which peers connect.
+    package let psm: LEPSM
 
     private let socket: ReactorDescriptor
     private let reactor: Reactor
@@ -18,7 +19,7 @@ package final class L2CAPListener: Sendable {
     /// (net/bluetooth/l2cap_core.c, `l2cap_global_chan_by_psm`).
     ///
     /// - Parameters:
-    ///   - psm: 0x80…0xFF, or 0 for any that is free; fixed ones collide between programs.
+    ///   - psm: the one to listen on, or nil for any that is free; fixed ones collide between programs.
     ///   - receiveMTU: the maximum length of a message that this end accepts in bytes, 23…65535; applies to each
     ///     accepted channel.
     ///   - backlog: the number of channels that may wait for ``accept()``; further ones are refused with "no
@@ -26,8 +27,8 @@ package final class L2CAPListener: Sendable {
     /// - Throws: ``L2CAPError``.
     package init(
         on adapter: BluetoothAddress = .any,
-        psm: UInt16 = 0,
-        receiveMTU: UInt16 = 672,
+        psm: LEPSM? = nil,
+        receiveMTU: UInt16 = L2CAPChannel.defaultReceiveMTU,
         backlog: Int32 = 8,
         reactor: Reactor
     ) throws(L2CAPError) {
@@ -35,11 +36,11 @@ package final class L2CAPListener: Sendable {
         do throws(Errno) {
             let socket = try L2CAPSocket()
             try socket.setLowSecurity()
-            try socket.bind(to: L2CAPEndpoint(address: adapter, psm: psm))
+            try socket.bind(to: adapter, psm)
             try socket.setReceiveMTU(receiveMTU)
             try socket.setReceiveBuffer(Self.receiveBuffer)
             try socket.listen(backlog: backlog)
-            endpoint = try socket.localEndpoint()
+            self.psm = try socket.localEndpoint().psm
             self.socket = try ReactorDescriptor(socket.descriptor, on: reactor)
         } catch {
             throw L2CAPError(error, during: .listen)

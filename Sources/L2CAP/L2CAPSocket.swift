@@ -1,3 +1,4 @@
+import Bluetooth
 private import CBluetooth
 import Epoll
 private import Glibc
@@ -25,9 +26,9 @@ struct L2CAPSocket: ~Copyable {
     }
 
     /// Binds to an LE address of one adapter or of all; without this, the socket is a BR/EDR one (`l2cap_sock_bind`).
-    func bind(to endpoint: L2CAPEndpoint) throws(Errno) {
-        _ = try endpoint.withSocketAddress { address, length in
-            Glibc.bind(descriptor.rawValue, address, length)
+    func bind(to address: BluetoothAddress, _ psm: LEPSM?) throws(Errno) {
+        try sockaddr_l2(address, psm).withPointer { pointer, length in
+            Glibc.bind(descriptor.rawValue, pointer, length)
         }
     }
 
@@ -66,15 +67,15 @@ struct L2CAPSocket: ~Copyable {
     /// Begins to connect; the socket becomes writable when it is connected or has failed.
     func beginConnect(to endpoint: L2CAPEndpoint) throws(Errno) {
         do throws(Errno) {
-            _ = try endpoint.withSocketAddress { address, length in
-                connect(descriptor.rawValue, address, length)
+            try sockaddr_l2(endpoint.address, endpoint.psm).withPointer { pointer, length in
+                connect(descriptor.rawValue, pointer, length)
             }
         } catch .nowInProgress {
             return
         }
     }
 
-    /// Returns the endpoint to which the socket is bound; its PSM was chosen by the kernel if 0 was requested.
+    /// Returns the endpoint to which the socket is bound; its PSM was chosen by the kernel if none was requested.
     func localEndpoint() throws(Errno) -> L2CAPEndpoint {
         var address = sockaddr_l2()
         var length = socklen_t(MemoryLayout<sockaddr_l2>.size)
@@ -95,13 +96,11 @@ struct L2CAPSocket: ~Copyable {
     }
 }
 
-extension L2CAPEndpoint {
-    fileprivate func withSocketAddress(
-        _ call: (UnsafePointer<sockaddr>, socklen_t) -> CInt
-    ) throws(Errno) -> CInt {
-        try withUnsafePointer(to: socketAddress) { pointer throws(Errno) in
+extension sockaddr_l2 {
+    fileprivate func withPointer(_ call: (UnsafePointer<sockaddr>, socklen_t) -> CInt) throws(Errno) {
+        try withUnsafePointer(to: self) { pointer throws(Errno) in
             try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer throws(Errno) in
-                try systemCall { call(pointer, socklen_t(MemoryLayout<sockaddr_l2>.size)) }
+                _ = try systemCall { call(pointer, socklen_t(MemoryLayout<sockaddr_l2>.size)) }
             }
         }
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HandoffBus
 import HandoffDaemon
 import HandoffRadioBlueZ
 import HandoffRadioSimulated
@@ -10,7 +11,7 @@ struct DaemonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "handoffd",
         abstract: "Lets you continue on one of your computers what you do on another nearby.",
-        version: DaemonVersion.current
+        version: HandoffVersion.current
     )
 
     @OptionGroup var options: DaemonCommandOptions

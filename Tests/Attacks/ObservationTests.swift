@@ -1,11 +1,12 @@
+import Bluetooth
 import HandoffAttackModel
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Whoever only listens learns neither what somebody does nor what with", .endsWithin(minutes: 10))
 struct ObservationTests {
@@ -19,7 +20,7 @@ struct ObservationTests {
             var subject = try SimulatedSender(using: &random)
             clipboard.append(try subject.published.advertise(random.bytes(10), status: 8).bytes)
             none.append(try subject.published.advertise(random.bytes(10)).bytes)
-            let farewell = try AdvertisementPayload(hasWebpage: false, port: 0x81, typeHash: .withdrawal)
+            let farewell = AdvertisementPayload(hasWebpage: false, port: LEPSM(lowSevenBits: 1), typeHash: .withdrawal)
             farewells.append(subject.sealed(farewell, slot: someSlot))
             activities.append(subject.sealed(try .random(using: &random, hasWebpage: true), slot: someSlot))
         }
@@ -56,7 +57,7 @@ struct ObservationTests {
             let subject = try SimulatedSender(using: &random)
             // The hash as the published format has it before it is sealed: the same for everybody, for ever.
             if dictionary.contains(types[number].bytes) { model += 1 }
-            let payload = try AdvertisementPayload(hasWebpage: false, port: 0x81, typeHash: types[number])
+            let payload = AdvertisementPayload(hasWebpage: false, port: LEPSM(lowSevenBits: 1), typeHash: types[number])
             let sealed = subject.sealed(payload, slot: someSlot)
             if (0...5).contains(where: { dictionary.contains(Array(sealed[$0..<($0 + 5)])) }) { here += 1 }
         }
@@ -68,10 +69,10 @@ struct ObservationTests {
     @Test("one activity looks different in every slot and on every device")
     func sameActivity() throws {
         var random = SeededRandom(seed: 14)
-        let payload = try AdvertisementPayload(
+        let payload = AdvertisementPayload(
             hasWebpage: true,
-            port: 0x81,
-            typeHash: ActivityType("org.example.edit").hash
+            port: LEPSM(lowSevenBits: 1),
+            typeHash: try ActivityType("org.example.edit").hash
         )
         let devices = try SimulatedSender.population(50, using: &random)
         let seen = Set((0..<50).flatMap { slot in devices.map { $0.sealed(payload, slot: someSlot + UInt64(slot)) } })

@@ -1,3 +1,4 @@
+import Bluetooth
 import HandoffAttackModel
 import HandoffCore
 import HandoffCrypto
@@ -30,10 +31,10 @@ struct SimulatedSender {
 extension AdvertisementPayload {
     /// Any activity of a hundred, at any port.
     static func random(using random: inout SeededRandom, hasWebpage: Bool? = nil) throws -> AdvertisementPayload {
-        try AdvertisementPayload(
+        AdvertisementPayload(
             hasWebpage: hasWebpage ?? .random(using: &random),
-            port: .random(in: 0x80...0xFF, using: &random),
-            typeHash: ActivityType("org.example.app\(Int.random(in: 0..<100, using: &random))").hash
+            port: LEPSM(lowSevenBits: .random(in: 0x80...0xFF, using: &random)),
+            typeHash: try ActivityType("org.example.app\(Int.random(in: 0..<100, using: &random))").hash
         )
     }
 }

@@ -1,11 +1,12 @@
+import Bluetooth
 import HandoffAttackModel
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Nothing on the air follows a device from one slot to the next", .endsWithin(minutes: 10))
 struct TrackingTests {
@@ -120,7 +121,13 @@ private struct Day {
     /// How many changes of slot a payload has outlived.
     private(set) var carriedOver = 0
 
-    private var origin = Origin()
+    private enum App: ActivityOwner {
+        case only
+
+        typealias Delegate = Never
+    }
+
+    private var origin = Origin<App>()
     private var onAir: (broadcast: AdvertisementPacer.Broadcast, data: [UInt8])?
     private var payloads: [[UInt8]: UInt64] = [:]
 
@@ -134,16 +141,16 @@ private struct Day {
         let end = now.advanced(by: .seconds(86_400))
         let ids = try ["edit", "draw"].map { name in
             let activity = try Activity(type: ActivityType("org.example.\(name)"))
-            return try origin.create(activity, owner: "app", isEligible: true).id
+            return try origin.create(activity, owner: .only, isEligible: true).id
         }
         var nextChange = now
         while now.uptime < end.uptime {
             if nextChange.uptime <= now.uptime {
                 let id = ids[Int.random(in: 0...1, using: &random)]
                 if Int.random(in: 0..<4, using: &random) > 0 {
-                    try origin.becomeCurrent(id, by: "app", at: now)
+                    try origin.becomeCurrent(id, by: .only, at: now)
                 } else {
-                    try origin.resignCurrent(id, by: "app", at: now)
+                    try origin.resignCurrent(id, by: .only, at: now)
                 }
                 nextChange = now.advanced(by: .seconds(.random(in: 1...800, using: &random)))
             }
@@ -159,9 +166,9 @@ private struct Day {
             if broadcast == nil { onAir = nil }
             return
         }
-        let payload = try AdvertisementPayload(
+        let payload = AdvertisementPayload(
             hasWebpage: false,
-            port: 0x90,
+            port: LEPSM(lowSevenBits: 0x10),
             typeHash: {
                 if case .activity(let hash, _) = broadcast.content { hash } else { .withdrawal }
             }()

@@ -1,3 +1,4 @@
+package import Bluetooth
 package import DBus
 
 /// A Bluetooth adapter as bluetoothd describes it at one moment.
@@ -35,7 +36,7 @@ package struct Adapter: Hashable, Sendable, Identifiable {
     package let incarnation: UInt64
 
     /// The address of the adapter itself, never a private address that it uses for privacy.
-    package let address: DeviceAddress
+    package let address: BluetoothAddress
 
     package let power: Power
 

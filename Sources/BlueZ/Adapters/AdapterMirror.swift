@@ -1,3 +1,4 @@
+import Bluetooth
 import DBus
 
 /// The state of bluetoothd's adapters, kept up to date from its signals.
@@ -154,8 +155,8 @@ struct AdapterMirror {
     }
 
     private static func adapter(_ path: ObjectPath, _ entry: Entry) -> Adapter? {
-        let kind = DeviceAddress.Kind(rawValue: entry.adapter["AddressType"]?.string ?? "") ?? .public
-        guard let text = entry.adapter["Address"]?.string, let address = DeviceAddress(text, kind: kind) else {
+        let kind = BluetoothAddress.Kind(rawValue: entry.adapter["AddressType"]?.string ?? "") ?? .public
+        guard let text = entry.adapter["Address"]?.string, let address = BluetoothAddress(text, kind: kind) else {
             return nil
         }
         return Adapter(

@@ -1,9 +1,10 @@
+package import Bluetooth
 import DBus
 
 /// A connectable legacy advertisement with one service-data entry, as it is registered with bluetoothd.
 package struct LEAdvertisement: Hashable, Sendable {
-    /// The UUID of the service: 128 bits, lower case.
-    package let service: String
+    /// The UUID of the service.
+    package let service: BluetoothUUID
 
     /// The service data.
     package let data: [UInt8]
@@ -13,7 +14,7 @@ package struct LEAdvertisement: Hashable, Sendable {
     /// Applied from BlueZ 5.77 on (commit 7e028287a) and ignored before; both bounds are required.
     package let interval: ClosedRange<UInt32>
 
-    package init(service: String, data: [UInt8], interval: ClosedRange<UInt32>) {
+    package init(service: BluetoothUUID, data: [UInt8], interval: ClosedRange<UInt32>) {
         self.service = service
         self.data = data
         self.interval = interval
@@ -27,7 +28,7 @@ package struct LEAdvertisement: Hashable, Sendable {
     var properties: [(name: MemberName, value: Value)] {
         [
             ("Type", .string("peripheral")),
-            ("ServiceData", [service: Value.bytes(data)].value),
+            ("ServiceData", [service.description: Value.bytes(data)].value),
             ("Discoverable", .boolean(true)),
             ("MinInterval", .uint32(interval.lowerBound)),
             ("MaxInterval", .uint32(interval.upperBound)),

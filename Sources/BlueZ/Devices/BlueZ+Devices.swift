@@ -1,4 +1,5 @@
 import AsyncSupport
+package import Bluetooth
 package import DBus
 
 /// The state of a device in bluetoothd at one moment.
@@ -6,7 +7,7 @@ package struct Device: Hashable, Sendable {
     package let path: ObjectPath
 
     /// The address of the device; nil if bluetoothd reports none that is valid.
-    package let address: DeviceAddress?
+    package let address: BluetoothAddress?
 
     /// Whether there is a link of any kind to the device.
     package let isConnected: Bool
@@ -19,15 +20,18 @@ package struct Device: Hashable, Sendable {
 }
 
 extension BlueZ {
+    /// The default time limit for a disconnection.
+    package static let disconnectLimit = Duration.milliseconds(3500)
+
     /// Returns the path of the object of the device at `address`, whether or not it exists.
-    package func path(of address: DeviceAddress, on adapter: Adapter) -> ObjectPath {
+    package func path(of address: BluetoothAddress, on adapter: Adapter) -> ObjectPath {
         adapter.path.appending(address.pathElement)
     }
 
     /// Returns the state of the device at `address` in bluetoothd.
     ///
     /// - Throws: ``BlueZError`` with `deviceAbsent` if bluetoothd does not know the device.
-    package func device(_ address: DeviceAddress, on adapter: Adapter) async throws -> Device {
+    package func device(_ address: BluetoothAddress, on adapter: Adapter) async throws -> Device {
         try await device(at: path(of: address, on: adapter))
     }
 
@@ -50,7 +54,7 @@ extension BlueZ {
             return Device(
                 path: path,
                 address: properties["Address"]?.string.flatMap { text in
-                    DeviceAddress(text, kind: properties["AddressType"]?.string == "public" ? .public : .random)
+                    BluetoothAddress(text, kind: properties["AddressType"]?.string == "public" ? .public : .random)
                 },
                 isConnected: properties["Connected"]?.boolean ?? false,
                 isPairedOrTrusted: ["Paired", "Bonded", "Trusted"].contains { properties[$0]?.boolean == true },
@@ -67,15 +71,15 @@ extension BlueZ {
     /// link exists, the peripheral's advertising stays off. Disconnecting takes bluetoothd 2 s (bluez src/device.c,
     /// DISCONNECT_TIMER). Waits at most `limit` for it, even in a cancelled task. Errors are ignored.
     package func disconnect(
-        _ address: DeviceAddress,
+        _ address: BluetoothAddress,
         on adapter: Adapter,
-        limit: Duration = .milliseconds(3500)
+        limit: Duration = disconnectLimit
     ) async {
         await disconnect(path(of: address, on: adapter), limit: limit)
     }
 
     /// Drops the link to the device whose object is at `path`, under the same conditions.
-    package func disconnect(_ path: ObjectPath, limit: Duration = .milliseconds(3500)) async {
+    package func disconnect(_ path: ObjectPath, limit: Duration = disconnectLimit) async {
         _ = try? await errands.perform {
             try await withTimeout(limit) {
                 let device = try await self.device(at: path)
@@ -86,7 +90,7 @@ extension BlueZ {
     }
 
     /// The same for a task that cannot wait, because the connection is about to end: asks blindly, and hears no answer.
-    package func requestDisconnect(_ address: DeviceAddress, on adapter: Adapter) {
+    package func requestDisconnect(_ address: BluetoothAddress, on adapter: Adapter) {
         connection.send(
             MethodCall(
                 destination: Names.service,
@@ -102,7 +106,7 @@ extension BlueZ {
     ///
     /// For devices that were connected with ``connectedDevice(_:on:timeout:)``: bluetoothd stores those on disk
     /// indefinitely.
-    package func forget(_ address: DeviceAddress, on adapter: Adapter) async {
+    package func forget(_ address: BluetoothAddress, on adapter: Adapter) async {
         _ = try? await errands.perform {
             let device = try await self.device(address, on: adapter)
             guard !device.isConnected, !device.isPairedOrTrusted else { return }
@@ -122,7 +126,7 @@ extension BlueZ {
     /// The same for a task that cannot wait, because the connection is about to end: asks blindly, and hears no answer.
     ///
     /// Only for a device that was not paired, bonded or trusted before it was connected; its link is dropped, too.
-    package func requestForget(_ address: DeviceAddress, on adapter: Adapter) {
+    package func requestForget(_ address: BluetoothAddress, on adapter: Adapter) {
         connection.send(
             MethodCall(
                 destination: Names.service,
@@ -151,4 +155,10 @@ extension BlueZ {
             timeout: timeout
         )
     }
+}
+
+extension BluetoothAddress {
+    /// The last element of the path of the device's object: `dev_AA_BB_CC_DD_EE_FF` (bluez src/device.c,
+    /// device_create).
+    var pathElement: String { "dev_" + text.replacing(":", with: "_") }
 }

@@ -1,3 +1,4 @@
+import Bluetooth
 import DBus
 
 /// Converts signals about devices into advertisement reports.
@@ -22,8 +23,8 @@ struct DeviceMirror {
     private static let unknownRSSI: Int16 = 127
 
     private struct Entry {
-        let address: DeviceAddress
-        var serviceData: [String: [UInt8]]
+        let address: BluetoothAddress
+        var serviceData: [BluetoothUUID: [UInt8]]
         var rssi: Int8?
     }
 
@@ -64,8 +65,8 @@ struct DeviceMirror {
 
     private mutating func add(_ path: ObjectPath, _ interfaces: InterfaceProperties) -> DeviceReport? {
         guard path.isDescendant(of: adapter), let properties = interfaces[Names.device] else { return nil }
-        guard let kind = DeviceAddress.Kind(rawValue: properties["AddressType"]?.string ?? ""),
-            let address = DeviceAddress(properties["Address"]?.string ?? "", kind: kind)
+        guard let kind = BluetoothAddress.Kind(rawValue: properties["AddressType"]?.string ?? ""),
+            let address = BluetoothAddress(properties["Address"]?.string ?? "", kind: kind)
         else { return nil }
         let entry = Entry(
             address: address,
@@ -93,7 +94,7 @@ struct DeviceMirror {
         return report(path, entry, Self.changedServiceData(in: entry.serviceData, since: before))
     }
 
-    private func report(_ path: ObjectPath, _ entry: Entry, _ serviceData: [String: [UInt8]]) -> DeviceReport {
+    private func report(_ path: ObjectPath, _ entry: Entry, _ serviceData: [BluetoothUUID: [UInt8]]) -> DeviceReport {
         DeviceReport(path: path, address: entry.address, serviceData: serviceData, rssi: entry.rssi)
     }
 
@@ -102,19 +103,22 @@ struct DeviceMirror {
     ///
     /// Without DuplicateData the dictionary keeps entries of earlier advertisements (bluez src/device.c,
     /// device_set_service_data), which were not received now.
-    private static func changedServiceData(in now: [String: [UInt8]], since before: [String: [UInt8]]) -> [String:
-        [UInt8]]
-    {
+    private static func changedServiceData(
+        in now: [BluetoothUUID: [UInt8]],
+        since before: [BluetoothUUID: [UInt8]]
+    ) -> [BluetoothUUID: [UInt8]] {
         let changed = now.filter { before[$0.key] != $0.value }
         return changed.isEmpty ? now : changed
     }
 
-    private static func serviceData(_ value: Value?) -> [String: [UInt8]]? {
+    private static func serviceData(_ value: Value?) -> [BluetoothUUID: [UInt8]]? {
         guard let dictionary = value?.stringDictionary else { return nil }
-        var serviceData: [String: [UInt8]] = [:]
-        for (uuid, value) in dictionary where serviceData.count < maximumEntries {
-            guard case .bytes(let data) = value.unwrapped, data.count <= maximumDataLength else { continue }
-            serviceData[uuid.lowercased()] = data
+        var serviceData: [BluetoothUUID: [UInt8]] = [:]
+        for (text, value) in dictionary where serviceData.count < maximumEntries {
+            guard let uuid = BluetoothUUID(text), case .bytes(let data) = value.unwrapped,
+                data.count <= maximumDataLength
+            else { continue }
+            serviceData[uuid] = data
         }
         return serviceData
     }

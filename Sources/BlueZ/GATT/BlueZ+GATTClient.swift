@@ -1,4 +1,5 @@
 import AsyncSupport
+package import Bluetooth
 package import DBus
 
 extension BlueZ {
@@ -12,7 +13,7 @@ extension BlueZ {
     /// - Throws: ``BlueZError`` with `deviceAbsent`, `timedOut` or `connectFailed`, or with the reason why the adapter
     ///   was lost; otherwise what `body` throws.
     package func withDevice<Success: Sendable>(
-        _ address: DeviceAddress,
+        _ address: BluetoothAddress,
         on adapter: Adapter,
         timeout: Duration,
         _ body: (GATTPeer) async throws -> Success
@@ -36,7 +37,7 @@ extension BlueZ {
     ///
     /// - Throws: ``BlueZError`` with `deviceAbsent`, `timedOut` or `connectFailed`.
     package func connectedDevice(
-        _ address: DeviceAddress,
+        _ address: BluetoothAddress,
         on adapter: Adapter,
         timeout: Duration
     ) async throws -> GATTPeer {

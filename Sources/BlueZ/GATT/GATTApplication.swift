@@ -1,3 +1,4 @@
+import Bluetooth
 import DBus
 import Synchronization
 
@@ -35,7 +36,7 @@ struct GATTApplication {
     private static func interface(of service: GATTService) -> Interface {
         Interface(
             name: "org.bluez.GattService1",
-            properties: [constant("UUID", service.uuid), constant("Primary", true)]
+            properties: [constant("UUID", service.uuid.description), constant("Primary", true)]
         )
     }
 
@@ -52,7 +53,7 @@ struct GATTApplication {
                 Method(name: "StopNotify") { _ in .reply([]) },
             ],
             properties: [
-                constant("UUID", characteristic.uuid),
+                constant("UUID", characteristic.uuid.description),
                 constant("Service", service),
                 constant("Flags", characteristic.flags),
             ]

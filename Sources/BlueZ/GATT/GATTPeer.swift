@@ -1,3 +1,4 @@
+package import Bluetooth
 package import DBus
 
 /// A connected device whose GATT services are resolved.
@@ -19,12 +20,15 @@ package struct GATTPeer: Sendable {
     /// several.
     ///
     /// - Throws: ``BlueZError`` with `attributeAbsent` if there is none.
-    package func characteristic(_ uuid: String, of service: String) async throws -> Characteristic {
+    package func characteristic(_ uuid: BluetoothUUID, of service: BluetoothUUID) async throws -> Characteristic {
         try await characteristics([uuid], of: service)[0]
     }
 
     /// Returns several characteristics of one service, in the order of `uuids`.
-    package func characteristics(_ uuids: [String], of service: String) async throws -> [Characteristic] {
+    package func characteristics(
+        _ uuids: [BluetoothUUID],
+        of service: BluetoothUUID
+    ) async throws -> [Characteristic] {
         let objects: [ObjectPath: InterfaceProperties]
         do {
             objects = try await bluez.managedObjects()
@@ -32,19 +36,23 @@ package struct GATTPeer: Sendable {
             throw BlueZError(error, during: .readObjects)
         }
         let services = objects.filter { path, interfaces in
-            path.isDescendant(of: self.path) && interfaces[Names.gattService]?["UUID"]?.string == service
+            path.isDescendant(of: self.path) && Self.uuid(interfaces[Names.gattService]) == service
         }
         return try uuids.map { uuid in
             let found = objects.filter { path, interfaces in
                 let properties = interfaces[Names.gattCharacteristic]
                 guard let owner = properties?["Service"]?.objectPath else { return false }
-                return properties?["UUID"]?.string == uuid && services[owner] != nil
+                return Self.uuid(properties) == uuid && services[owner] != nil
             }
             guard let path = found.keys.min() else {
                 throw BlueZError(.attributeAbsent, "the device has no characteristic \(uuid) in a service \(service)")
             }
             return Characteristic(path: path)
         }
+    }
+
+    private static func uuid(_ properties: [String: Value]?) -> BluetoothUUID? {
+        (properties?["UUID"]?.string).flatMap(BluetoothUUID.init)
     }
 
     /// Calls `notified` for each notification of the characteristic, until the task is cancelled or the connection to

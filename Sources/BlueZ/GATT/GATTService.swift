@@ -1,13 +1,13 @@
+package import Bluetooth
 package import DBus
 
 /// A GATT service that is published by ``BlueZ/withApplication(_:on:_:)``.
 package struct GATTService: Sendable {
-    /// A lower-case 128-bit UUID.
-    package let uuid: String
+    package let uuid: BluetoothUUID
 
     package let characteristics: [GATTCharacteristic]
 
-    package init(uuid: String, characteristics: [GATTCharacteristic]) {
+    package init(uuid: BluetoothUUID, characteristics: [GATTCharacteristic]) {
         self.uuid = uuid
         self.characteristics = characteristics
     }
@@ -18,8 +18,7 @@ package struct GATTService: Sendable {
 ///
 /// A flag that requires encryption would make bluetoothd pair, and the peer show a pairing dialog.
 package struct GATTCharacteristic: Sendable {
-    /// A lower-case 128-bit UUID.
-    package let uuid: String
+    package let uuid: BluetoothUUID
 
     /// Returns the value for a reading device; nil if the characteristic cannot be read.
     ///
@@ -35,7 +34,7 @@ package struct GATTCharacteristic: Sendable {
     package let notifier: GATTNotifier?
 
     package init(
-        uuid: String,
+        uuid: BluetoothUUID,
         read: (@Sendable (GATTRequest) throws(GATTRefusal) -> [UInt8])? = nil,
         write: (@Sendable ([UInt8], GATTRequest) throws(GATTRefusal) -> Void)? = nil,
         notifier: GATTNotifier? = nil

@@ -5,9 +5,7 @@ extension HandoffClient {
     package func apps() async throws -> (apps: [AppDescription], faults: [AppFileFault]) {
         let reply = try await callApps("ListApps", [[String: Value]().value])
         let apps = reply.first?.array?.compactMap(\.stringDictionary).map(AppDescription.init) ?? []
-        let faults = reply.dropFirst().first?.array?.compactMap(\.structure).map { fields in
-            AppFileFault(file: fields.first?.string ?? "", message: fields.dropFirst().first?.string ?? "")
-        }
+        let faults = reply.dropFirst().first?.array?.compactMap(\.structure).map(AppFileFault.init)
         return (apps, faults ?? [])
     }
 

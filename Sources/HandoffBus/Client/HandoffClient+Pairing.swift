@@ -20,9 +20,7 @@ extension HandoffClient {
             interface: HandoffName.pairingInterface,
             name: "Unconfirmed"
         )
-        return value.array?.compactMap(\.structure).map { fields in
-            UnconfirmedDevice(id: fields.first?.string ?? "", name: fields.dropFirst().first?.string ?? "")
-        } ?? []
+        return value.array?.compactMap(\.structure).map(UnconfirmedDevice.init) ?? []
     }
 
     private func callPairing(_ member: MemberName, _ arguments: [Value]) async throws -> [Value] {

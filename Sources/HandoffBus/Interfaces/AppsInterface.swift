@@ -38,8 +38,9 @@ package struct AppDescription: Hashable, Sendable {
     }
 }
 
-/// A desktop file that declares support for Handoff but cannot be used.
-package struct AppFileFault: Hashable, Sendable {
+/// A desktop file that declares support for Handoff but cannot be used; encoded as `handoffctl apps --check --json`
+/// prints it.
+package struct AppFileFault: Hashable, Sendable, Encodable {
     /// The path of the file.
     package let file: String
     /// What is wrong, and which values are allowed.
@@ -49,6 +50,14 @@ package struct AppFileFault: Hashable, Sendable {
         self.file = file
         self.message = message
     }
+
+    /// Reads the fields of a structure of two strings; those that are absent or of another type are empty.
+    init(fields: [Value]) {
+        file = fields.first?.string ?? ""
+        message = fields.dropFirst().first?.string ?? ""
+    }
+
+    fileprivate var value: Value { .structure([.string(file), .string(message)]) }
 }
 
 /// The methods of `org.handoffd.Apps1`, implemented by the daemon.
@@ -74,10 +83,7 @@ extension Interface {
             let (apps, faults) = handler.list
             return .reply([
                 .array(of: [String: Value].valueType, apps.map(\.value.value)),
-                .array(
-                    of: .structure([.string, .string]),
-                    faults.map { .structure([.string($0.file), .string($0.message)]) }
-                ),
+                .array(of: .structure([.string, .string]), faults.map(\.value)),
             ])
         }
         let setDefault = Method(

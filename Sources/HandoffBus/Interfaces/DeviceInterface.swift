@@ -1,7 +1,8 @@
 package import DBus
 
-/// The properties of `org.handoffd.Device1` for one trusted device.
+/// A trusted device, as exported by `org.handoffd.Device1`.
 package struct DeviceDescription: Hashable, Sendable {
+    package let path: ObjectPath
     /// 16 hexadecimal digits.
     package let id: String
     package let name: String
@@ -14,6 +15,7 @@ package struct DeviceDescription: Hashable, Sendable {
     package let lastSeen: UInt64
 
     package init(id: String, name: String, introducedBy: String, protocolVersion: UInt32, lastSeen: UInt64) {
+        path = HandoffName.device(id)
         self.id = id
         self.name = name
         self.introducedBy = introducedBy
@@ -21,12 +23,26 @@ package struct DeviceDescription: Hashable, Sendable {
         self.lastSeen = lastSeen
     }
 
-    /// The properties that may change while the object exists, and whose changes are signalled.
-    package var changingProperties: [String: Value] {
-        [
-            "Name": .string(name), "IntroducedBy": .string(introducedBy), "ProtocolVersion": .uint32(protocolVersion),
-        ]
+    /// Reads the properties of the object at `path`; those that are absent or of another type are empty.
+    init(path: ObjectPath, _ properties: [String: Value]) {
+        self.path = path
+        id = properties["ID"]?.string ?? path.lastElement
+        name = properties["Name"]?.string ?? ""
+        introducedBy = properties["IntroducedBy"]?.string ?? ""
+        protocolVersion = properties["ProtocolVersion"]?.uint32 ?? 0
+        lastSeen = properties["LastSeen"]?.uint64 ?? 0
     }
+
+    /// The properties that may change while the object exists, and whose changes are signalled.
+    package var changingProperties: [String: Value] { Self.properties.changing(in: self) }
+
+    fileprivate static let properties: [DescribedProperty<DeviceDescription>] = [
+        DescribedProperty("ID", .string, .constant) { .string($0.id) },
+        DescribedProperty("Name", .string, .emitted) { .string($0.name) },
+        DescribedProperty("IntroducedBy", .string, .emitted) { .string($0.introducedBy) },
+        DescribedProperty("ProtocolVersion", .uint32, .emitted) { .uint32($0.protocolVersion) },
+        DescribedProperty("LastSeen", .uint64, .silent) { .uint64($0.lastSeen) },
+    ]
 }
 
 extension Interface {
@@ -58,17 +74,7 @@ extension Interface {
                     }
                 },
             ],
-            properties: [
-                Property(name: "ID", type: .string, changes: .constant) { .string(description().id) },
-                Property(name: "Name", type: .string, changes: .emitted) { .string(description().name) },
-                Property(name: "IntroducedBy", type: .string, changes: .emitted) {
-                    .string(description().introducedBy)
-                },
-                Property(name: "ProtocolVersion", type: .uint32, changes: .emitted) {
-                    .uint32(description().protocolVersion)
-                },
-                Property(name: "LastSeen", type: .uint64, changes: .silent) { .uint64(description().lastSeen) },
-            ]
+            properties: DeviceDescription.properties.map { $0.property(of: description) }
         )
     }
 }

@@ -1,60 +1,106 @@
 package import DBus
 package import HandoffModel
 
-/// The properties of `org.handoffd.NearbyActivity1` for one activity of another device.
+/// An activity of another device, as exported by `org.handoffd.NearbyActivity1`.
 package struct NearbyActivityDescription: Hashable, Sendable {
     /// The signal strength that stands for "unknown", as in HCI (Bluetooth Core, Vol 4, Part E, 7.7.65.2).
-    package static let unknownRSSI: Int16 = 127
+    private static let unknownRSSI: Int16 = 127
 
-    package let device: DeviceID
+    package let path: ObjectPath
+    package let device: ObjectPath
     package let deviceName: String
-    /// The activity type, if this device knows one with that hash.
-    package let type: ActivityType?
-    package let typeHash: ActivityTypeHash
+    /// Empty when this device knows no type with that hash.
+    package let type: String
+    /// Ten hexadecimal digits.
+    package let typeHash: String
     package let hasWebpage: Bool
-    /// The launch target, as far as it is known before the activity is fetched.
-    package let launchTarget: NearbyLaunchTarget
-    /// In dBm; ``unknownRSSI`` when the radio does not report it.
-    package let rssi: Int16
+    /// The kind of its launch target, as far as it is known before the activity is fetched: `app`, `browser` or `none`.
+    package let opensWith: String
+    /// The id of the app that would open it; empty when there is none.
+    package let application: String
+    /// The display name of that app.
+    package let applicationName: String
+    /// The name or path of that app's icon; empty when there is none.
+    package let applicationIcon: String
+    /// In dBm; nil when the radio does not report it.
+    package let rssi: Int16?
     /// Microseconds since 1970.
     package let firstSeen: UInt64
     /// Microseconds since 1970.
     package let lastSeen: UInt64
 
+    /// The number by which users refer to it.
+    package var id: Int { Int(path.lastElement) ?? 0 }
+
+    /// The id of its device, 16 hexadecimal digits.
+    package var deviceID: String { device.lastElement }
+
+    /// The signal strength for sorting, an unknown one being the weakest.
+    var signal: Int16 { rssi ?? .min }
+
     package init(
+        id: UInt64,
         device: DeviceID,
         deviceName: String,
         type: ActivityType?,
         typeHash: ActivityTypeHash,
         hasWebpage: Bool,
         launchTarget: NearbyLaunchTarget = .nothing,
-        rssi: Int16,
+        rssi: Int16?,
         firstSeen: UInt64,
         lastSeen: UInt64
     ) {
-        self.device = device
+        path = HandoffName.nearbyActivity(id)
+        self.device = HandoffName.device(device.description)
         self.deviceName = deviceName
-        self.type = type
-        self.typeHash = typeHash
+        self.type = type?.rawValue ?? ""
+        self.typeHash = typeHash.description
         self.hasWebpage = hasWebpage
-        self.launchTarget = launchTarget
+        opensWith = launchTarget.kind
+        application = launchTarget.app
+        applicationName = launchTarget.name
+        applicationIcon = launchTarget.icon
         self.rssi = rssi
         self.firstSeen = firstSeen
         self.lastSeen = lastSeen
     }
 
-    /// The properties that change while the object exists, by their names.
-    package var changingProperties: [String: Value] {
-        [
-            "Type": .string(type?.rawValue ?? ""),
-            "HasWebpage": .boolean(hasWebpage),
-            "RSSI": .int16(rssi),
-            "OpensWith": .string(launchTarget.kind),
-            "Application": .string(launchTarget.app),
-            "ApplicationName": .string(launchTarget.name),
-            "ApplicationIcon": .string(launchTarget.icon),
-        ]
+    /// Reads the properties of the object at `path`; those that are absent or of another type are empty.
+    init(path: ObjectPath, _ properties: [String: Value]) {
+        self.path = path
+        device = properties["Device"]?.objectPath ?? .root
+        deviceName = properties["DeviceName"]?.string ?? ""
+        type = properties["Type"]?.string ?? ""
+        typeHash = properties["TypeHash"]?.string ?? ""
+        hasWebpage = properties["HasWebpage"]?.boolean ?? false
+        opensWith = properties["OpensWith"]?.string ?? NearbyLaunchTarget.nothing.kind
+        application = properties["Application"]?.string ?? ""
+        applicationName = properties["ApplicationName"]?.string ?? ""
+        applicationIcon = properties["ApplicationIcon"]?.string ?? ""
+        let rssi = properties["RSSI"]?.int16
+        self.rssi = rssi == Self.unknownRSSI ? nil : rssi
+        firstSeen = properties["FirstSeen"]?.uint64 ?? 0
+        lastSeen = properties["LastSeen"]?.uint64 ?? 0
     }
+
+    /// The properties that change while the object exists, by their names.
+    package var changingProperties: [String: Value] { Self.properties.changing(in: self) }
+
+    fileprivate static let properties: [DescribedProperty<NearbyActivityDescription>] = [
+        DescribedProperty("Device", .objectPath, .constant) { .objectPath($0.device) },
+        // It can change; Device1 signals that.
+        DescribedProperty("DeviceName", .string, .silent) { .string($0.deviceName) },
+        DescribedProperty("Type", .string, .emitted) { .string($0.type) },
+        DescribedProperty("TypeHash", .string, .constant) { .string($0.typeHash) },
+        DescribedProperty("HasWebpage", .boolean, .emitted) { .boolean($0.hasWebpage) },
+        DescribedProperty("OpensWith", .string, .emitted) { .string($0.opensWith) },
+        DescribedProperty("Application", .string, .emitted) { .string($0.application) },
+        DescribedProperty("ApplicationName", .string, .emitted) { .string($0.applicationName) },
+        DescribedProperty("ApplicationIcon", .string, .emitted) { .string($0.applicationIcon) },
+        DescribedProperty("RSSI", .int16, .emitted) { .int16($0.rssi ?? unknownRSSI) },
+        DescribedProperty("FirstSeen", .uint64, .constant) { .uint64($0.firstSeen) },
+        DescribedProperty("LastSeen", .uint64, .silent) { .uint64($0.lastSeen) },
+    ]
 }
 
 extension Interface {
@@ -92,41 +138,7 @@ extension Interface {
         return Interface(
             name: HandoffName.nearbyActivityInterface,
             methods: [fetching, continuation],
-            properties: nearbyProperties(description)
+            properties: NearbyActivityDescription.properties.map { $0.property(of: description) }
         )
-    }
-
-    private static func nearbyProperties(
-        _ description: @escaping @Sendable () -> NearbyActivityDescription
-    ) -> [Property] {
-        [
-            Property(name: "Device", type: .objectPath, changes: .constant) {
-                .objectPath(HandoffName.device(description().device.description))
-            },
-            // It can change; Device1 signals that.
-            Property(name: "DeviceName", type: .string, changes: .silent) { .string(description().deviceName) },
-            Property(name: "Type", type: .string, changes: .emitted) {
-                .string(description().type?.rawValue ?? "")
-            },
-            Property(name: "TypeHash", type: .string, changes: .constant) {
-                .string(description().typeHash.description)
-            },
-            Property(name: "HasWebpage", type: .boolean, changes: .emitted) { .boolean(description().hasWebpage) },
-            launchTarget("OpensWith", description) { $0.kind },
-            launchTarget("Application", description) { $0.app },
-            launchTarget("ApplicationName", description) { $0.name },
-            launchTarget("ApplicationIcon", description) { $0.icon },
-            Property(name: "RSSI", type: .int16, changes: .emitted) { .int16(description().rssi) },
-            Property(name: "FirstSeen", type: .uint64, changes: .constant) { .uint64(description().firstSeen) },
-            Property(name: "LastSeen", type: .uint64, changes: .silent) { .uint64(description().lastSeen) },
-        ]
-    }
-
-    private static func launchTarget(
-        _ name: MemberName,
-        _ description: @escaping @Sendable () -> NearbyActivityDescription,
-        _ part: @escaping @Sendable (NearbyLaunchTarget) -> String
-    ) -> Property {
-        Property(name: name, type: .string, changes: .emitted) { .string(part(description().launchTarget)) }
     }
 }

@@ -9,7 +9,7 @@ package enum NearbyLaunchTarget: Hashable, Sendable {
     case nothing
 
     /// `app`, `browser` or `none`.
-    package var kind: String {
+    var kind: String {
         switch self {
         case .app: "app"
         case .browser: "browser"
@@ -20,7 +20,7 @@ package enum NearbyLaunchTarget: Hashable, Sendable {
     var app: String { if case .app(let id, _, _) = self { id } else { "" } }
     var name: String { if case .app(_, let name, _) = self { name } else { "" } }
     /// The name or path of the app's icon; empty when there is none.
-    package var icon: String { if case .app(_, _, let icon) = self { icon ?? "" } else { "" } }
+    var icon: String { if case .app(_, _, let icon) = self { icon ?? "" } else { "" } }
 }
 
 /// The options that a caller of `Continue` may set.

@@ -4,8 +4,8 @@ package import DBus
 ///
 /// Every member is called on the connection's thread, in the order in which the calls came; none may block.
 package protocol PairingHandler: Sendable {
-    /// The devices with which a pairing is unconfirmed: ids of 16 hexadecimal digits, and names.
-    var unconfirmed: [(id: String, name: String)] { get }
+    /// The devices with which a pairing is unconfirmed.
+    var unconfirmed: [UnconfirmedDevice] { get }
 
     /// Searches for a device to pair with; the `PairingAgent1` at `agent` asks the user.
     func pair(agent: ObjectPath, by client: BusName) throws
@@ -50,11 +50,8 @@ extension Interface {
 
 extension Value {
     /// Returns the devices with which a pairing is unconfirmed, as a value of type `a(ss)`.
-    package static func unconfirmed(_ devices: [(id: String, name: String)]) -> Value {
-        .array(
-            of: .structure([.string, .string]),
-            devices.map { .structure([.string($0.id), .string($0.name)]) }
-        )
+    package static func unconfirmed(_ devices: [UnconfirmedDevice]) -> Value {
+        .array(of: .structure([.string, .string]), devices.map(\.value))
     }
 }
 
@@ -63,4 +60,17 @@ package struct UnconfirmedDevice: Hashable, Sendable {
     /// 16 hexadecimal digits.
     package let id: String
     package let name: String
+
+    package init(id: String, name: String) {
+        self.id = id
+        self.name = name
+    }
+
+    /// Reads the fields of a structure of two strings; those that are absent or of another type are empty.
+    init(fields: [Value]) {
+        id = fields.first?.string ?? ""
+        name = fields.dropFirst().first?.string ?? ""
+    }
+
+    fileprivate var value: Value { .structure([.string(id), .string(name)]) }
 }

@@ -1,4 +1,5 @@
 package import DBus
+package import HandoffModel
 
 /// The daemon's names on the bus.
 package enum HandoffName {
@@ -21,8 +22,8 @@ package enum HandoffName {
     package static let deviceInterface: InterfaceName = "org.handoffd.Device1"
 
     /// Returns the path of an activity of this device.
-    package static func activity(_ id: UInt64) -> ObjectPath {
-        root.appending("Activity").appending(String(id))
+    package static func activity(_ id: SerialID<Activity>) -> ObjectPath {
+        root.appending("Activity").appending(id.description)
     }
 
     /// Returns the path of an activity of another device.

@@ -33,7 +33,7 @@ struct AppsCommand: AsyncParsableCommand {
             if let type { try await client.setDefault(app ?? "", for: type) }
             let (apps, faults) = try await client.apps()
             guard check else { return try output.print(apps.map(AppDocument.init), Self.text(apps)) }
-            try output.print(faults.map(AppFaultDocument.init), Self.text(faults))
+            try output.print(faults, Self.text(faults))
             if !faults.isEmpty { throw ExitCode(ExitStatus.failed.rawValue) }
         }
     }
@@ -79,16 +79,5 @@ struct AppDocument: Encodable {
         teamID = app.teamID.isEmpty ? nil : app.teamID
         entrance = app.entrance
         defaults = app.defaults
-    }
-}
-
-/// One element of what `handoffctl apps --check --json` prints.
-struct AppFaultDocument: Encodable {
-    let file: String
-    let message: String
-
-    init(_ fault: AppFileFault) {
-        file = fault.file
-        message = fault.message
     }
 }

@@ -50,7 +50,9 @@ struct ContinueCommand: AsyncParsableCommand {
     /// A type is found by its hash: this device may not know its name.
     ///
     /// - Throws: ``CommandFailure`` if there is none.
-    static func choice(from nearby: [NearbyActivity], id: Int?, type: String?) throws -> NearbyActivity {
+    static func choice(from nearby: [NearbyActivityDescription], id: Int?, type: String?) throws
+        -> NearbyActivityDescription
+    {
         if let id {
             guard let activity = nearby.first(where: { $0.id == id }) else {
                 throw CommandFailure(
@@ -61,7 +63,7 @@ struct ContinueCommand: AsyncParsableCommand {
             return activity
         }
         if let type {
-            guard let activity = nearby.first(where: { $0.typeHash == Self.hash(of: type) }) else {
+            guard let activity = nearby.first(where: { $0.typeHash == ActivityTypeHash(of: type).description }) else {
                 throw CommandFailure(status: .notFound, message: "There is no activity of type \(type) nearby.")
             }
             return activity
@@ -83,12 +85,7 @@ struct ContinueCommand: AsyncParsableCommand {
         }
     }
 
-    /// Ten hexadecimal digits, as in ``NearbyActivity/typeHash``.
-    private static func hash(of type: String) -> String? {
-        try? ActivityTypeHash(bytes: HandoffDigest.activityTypeHash(type)).description
-    }
-
-    private static func text(_ activity: Activity, from source: NearbyActivity) -> String {
+    private static func text(_ activity: Activity, from source: NearbyActivityDescription) -> String {
         var table = Table("from", printable(source.deviceName))
         table.append("type", activity.type.rawValue)
         if let title = activity.title { table.append("title", printable(title)) }
@@ -121,7 +118,7 @@ struct ActivityDocument: Encodable {
     let webpageURL: String?
     let userInfo: [String: UserInfoJSON]
 
-    init(_ activity: Activity, from source: NearbyActivity) {
+    init(_ activity: Activity, from source: NearbyActivityDescription) {
         device = source.deviceID
         deviceName = source.deviceName
         type = activity.type.rawValue

@@ -42,7 +42,7 @@ struct DevicesCommand: AsyncParsableCommand {
         }
 
         private static func text(
-            _ devices: [TrustedDevice],
+            _ devices: [DeviceDescription],
             _ unconfirmed: [UnconfirmedDevice],
             own: String
         ) -> String {
@@ -64,7 +64,8 @@ struct DevicesCommand: AsyncParsableCommand {
             return table.text
         }
 
-        private static func introducer(of device: TrustedDevice, among devices: [TrustedDevice], own: String) -> String
+        private static func introducer(of device: DeviceDescription, among devices: [DeviceDescription], own: String)
+            -> String
         {
             if device.introducedBy.isEmpty { return "-" }
             if device.introducedBy == own { return "this device" }
@@ -155,7 +156,7 @@ extension HandoffClient {
     /// The trusted device whose id begins with `prefix`.
     ///
     /// - Throws: ``CommandFailure`` unless exactly one does.
-    func device(withPrefix prefix: String) async throws -> TrustedDevice {
+    func device(withPrefix prefix: String) async throws -> DeviceDescription {
         let matches = try await objects().devices.filter { $0.id.hasPrefix(prefix.lowercased()) }
         guard let device = matches.first, matches.count == 1, !prefix.isEmpty else {
             throw CommandFailure(
@@ -191,7 +192,7 @@ struct DeviceDocument: Encodable {
         state = "unconfirmed"
     }
 
-    init(_ device: TrustedDevice) {
+    init(_ device: DeviceDescription) {
         state = "trusted"
         id = device.id
         name = device.name

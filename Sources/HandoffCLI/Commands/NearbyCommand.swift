@@ -47,9 +47,9 @@ struct NearbyCommand: AsyncParsableCommand {
         let type: String
         let hasWebpage: Bool
         let launchTarget: String
-        let rssi: Int?
+        let rssi: Int16?
 
-        init(_ activity: NearbyActivity) {
+        init(_ activity: NearbyActivityDescription) {
             id = activity.id
             type = activity.type
             hasWebpage = activity.hasWebpage
@@ -61,11 +61,11 @@ struct NearbyCommand: AsyncParsableCommand {
 
 extension Output {
     /// Prints the list of nearby activities.
-    fileprivate func show(_ nearby: [NearbyActivity]) throws {
+    fileprivate func show(_ nearby: [NearbyActivityDescription]) throws {
         try print(nearby.map(NearbyDocument.init), nearby.isEmpty ? "nothing nearby" : Self.table(nearby))
     }
 
-    private static func table(_ nearby: [NearbyActivity]) -> String {
+    private static func table(_ nearby: [NearbyActivityDescription]) -> String {
         var table = Table("ID", "DEVICE", "ACTIVITY", "OPENS WITH", "SIGNAL")
         for activity in nearby {
             table.append(
@@ -80,7 +80,7 @@ extension Output {
     }
 }
 
-extension NearbyActivity {
+extension NearbyActivityDescription {
     /// The name of what would open it, for people.
     fileprivate var targetName: String {
         switch opensWith {
@@ -103,13 +103,13 @@ struct NearbyDocument: Encodable {
     let opensWith: String
     let application: String?
     let applicationName: String?
-    let rssi: Int?
+    let rssi: Int16?
     /// Microseconds since 1970.
     let firstSeen: UInt64
     /// Microseconds since 1970.
     let lastSeen: UInt64
 
-    init(_ activity: NearbyActivity) {
+    init(_ activity: NearbyActivityDescription) {
         id = activity.id
         device = activity.deviceID
         deviceName = activity.deviceName

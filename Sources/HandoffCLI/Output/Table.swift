@@ -1,3 +1,5 @@
+import HandoffModel
+
 /// Rows of text in aligned columns.
 struct Table {
     private var rows: [[String]]
@@ -27,12 +29,5 @@ struct Table {
 /// Untrusted text, safe to show on a terminal: characters that could move the cursor, break the line or change the
 /// writing direction become a dot.
 func printable(_ text: String) -> String {
-    String(text.map { $0.unicodeScalars.allSatisfy(isPrintable) ? $0 : "·" })
-}
-
-private func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator: false
-    default: !scalar.properties.isBidiControl
-    }
+    String(text.map { $0.unicodeScalars.allSatisfy(\.isHarmlessInLine) ? $0 : "·" })
 }

@@ -1,20 +1,23 @@
 package import HandoffModel
 import HandoffWire
 
+/// The id of an activity of this device within one run of the daemon.
+package typealias ActivityID = SerialID<Activity>
+
 /// The activities of this device and which of them is current.
 ///
 /// Activities that were made current form a stack: the newest one that is eligible and has not expired is the current
 /// activity; when it resigns, is invalidated, becomes ineligible or expires, the one below is current again. An
 /// activity belongs to the client that created it, and is removed when the client leaves.
-package struct ActivityRegister: Sendable {
-    /// The id of an activity within one run of the daemon; never reused.
-    package typealias ID = UInt64
+package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
+    /// The id of an activity, whoever owns it.
+    package typealias ID = ActivityID
 
     /// An activity as last described by its owner.
     package struct Record: Hashable, Sendable {
         package let id: ID
         /// The client that created it; only this client may change it.
-        package let owner: String
+        package let owner: Owner
         package var activity: Activity {
             didSet { encodedSize = activity.reducedToRequiredKeys.encodedSize }
         }
@@ -22,8 +25,8 @@ package struct ActivityRegister: Sendable {
         package var isEligible: Bool
         /// Whether its owner has newer state than `activity`, and wants to be asked for it before it is fetched.
         package var needsSave = false
-        /// The object path at which its owner receives callbacks; nil for none.
-        package var delegate: String?
+        /// Where its owner receives callbacks; nil for none.
+        package var delegate: Owner.Delegate?
         /// Why its document is not available on other devices now; nil when it is, or when there is no document.
         package var documentProblem: String?
         /// Its encoded size in bytes.
@@ -37,7 +40,7 @@ package struct ActivityRegister: Sendable {
         /// Whether its app accepts continuation streams.
         package var takesStreams: Bool { activity.supportsContinuationStreams && delegate != nil }
 
-        fileprivate init(id: ID, owner: String, activity: Activity, isEligible: Bool) {
+        fileprivate init(id: ID, owner: Owner, activity: Activity, isEligible: Bool) {
             self.id = id
             self.owner = owner
             self.activity = activity
@@ -47,7 +50,7 @@ package struct ActivityRegister: Sendable {
     }
 
     /// The largest number of activities that one client may have at a time.
-    package static let maximumPerOwner = 256
+    package static var maximumPerOwner: Int { 256 }
 
     private var records: [ID: Record] = [:]
     private var stack: [ID] = []
@@ -65,7 +68,7 @@ package struct ActivityRegister: Sendable {
     }
 
     /// Every client that has an activity.
-    package var owners: Set<String> { Set(records.values.map(\.owner)) }
+    package var owners: Set<Owner> { Set(records.values.map(\.owner)) }
 
     /// Returns the activity with that id, if it exists.
     package subscript(id: ID) -> Record? { records[id] }
@@ -75,7 +78,7 @@ package struct ActivityRegister: Sendable {
     /// - Throws: ``HandoffError`` with `limitReached` when the owner has too many.
     package mutating func insert(
         _ activity: Activity,
-        owner: String,
+        owner: Owner,
         isEligible: Bool
     ) throws(HandoffError) -> Record {
         guard records.values.count(where: { $0.owner == owner }) < Self.maximumPerOwner else {
@@ -85,7 +88,7 @@ package struct ActivityRegister: Sendable {
             )
         }
         let record = Record(id: nextID, owner: owner, activity: activity, isEligible: isEligible)
-        nextID += 1
+        nextID = nextID.next
         records[record.id] = record
         if activity.expiration != nil { expiring.insert(record.id) }
         if activity.documentURL != nil { documented.insert(record.id) }
@@ -152,7 +155,7 @@ package struct ActivityRegister: Sendable {
     }
 
     /// Removes every activity of a client that has left, and returns them in the order of their creation.
-    package mutating func removeAll(ownedBy owner: String) -> [Record] {
+    package mutating func removeAll(ownedBy owner: Owner) -> [Record] {
         let gone = records.values.filter { $0.owner == owner }.sorted { $0.id < $1.id }
         for record in gone { invalidate(record.id) }
         return gone

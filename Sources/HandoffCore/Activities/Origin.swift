@@ -1,25 +1,26 @@
+import HandoffCrypto
 package import HandoffModel
 package import HandoffWire
 
 /// The origin of activities: decides which activity is current, what is advertised, and what a peer is given.
-package struct Origin: Sendable {
+package struct Origin<Owner: ActivityOwner>: Sendable {
     /// How long the last activity can be fetched after its advertisement was withdrawn, unless it was invalidated.
     ///
     /// A user may have selected it on another device at the moment when it resigned.
-    package static let gracePeriod = Duration.seconds(10)
+    package static var gracePeriod: Duration { .seconds(10) }
 
     private struct WithdrawnActivity {
-        var id: ActivityRegister.ID
+        var id: ActivityID
         var until: Duration
     }
 
-    private var register = ActivityRegister()
+    private var register = ActivityRegister<Owner>()
     private var pacer = AdvertisementPacer()
     private var withdrawn: WithdrawnActivity?
     private var saves = SaveRequests()
     private let streamTokens: StreamTokens
     /// The devices that have acknowledged each activity: only these may open streams to it.
-    private var acknowledgedBy: [ActivityRegister.ID: Set<DeviceID>] = [:]
+    private var acknowledgedBy: [ActivityID: Set<DeviceID>] = [:]
 
     /// Whether advertising is suppressed.
     package private(set) var isWithheld = false
@@ -42,19 +43,19 @@ package struct Origin: Sendable {
         /// Nothing.
         case ready
         /// The app of that activity has been asked to save, or has to be asked now if `asking` is not nil.
-        case saving(ActivityRegister.ID, asking: SaveRequests.Request?)
+        case saving(ActivityID, asking: SaveRequests.Request?)
     }
 
     /// The activity that other devices may continue.
-    package var current: ActivityRegister.Record? { register.current }
+    package var current: ActivityRegister<Owner>.Record? { register.current }
 
     /// Every client that has an activity.
-    package var owners: Set<String> { register.owners }
+    package var owners: Set<Owner> { register.owners }
 
     /// Returns the activity with that id.
     ///
     /// - Throws: ``HandoffError`` with `noSuchActivity`.
-    package func activity(_ id: ActivityRegister.ID) throws(HandoffError) -> ActivityRegister.Record {
+    package func activity(_ id: ActivityID) throws(HandoffError) -> ActivityRegister<Owner>.Record {
         guard let record = register[id] else {
             throw HandoffError(.noSuchActivity, "This activity was invalidated; create a new one.")
         }
@@ -62,16 +63,16 @@ package struct Origin: Sendable {
     }
 
     /// Returns whether that activity exists.
-    package func contains(_ id: ActivityRegister.ID) -> Bool { register[id] != nil }
+    package func contains(_ id: ActivityID) -> Bool { register[id] != nil }
 
     /// Adds an activity that is not current yet.
     ///
     /// - Throws: ``HandoffError`` with `limitReached`.
     package mutating func create(
         _ activity: Activity,
-        owner: String,
+        owner: Owner,
         isEligible: Bool
-    ) throws(HandoffError) -> ActivityRegister.Record {
+    ) throws(HandoffError) -> ActivityRegister<Owner>.Record {
         try register.insert(activity, owner: owner, isEligible: isEligible)
     }
 
@@ -80,8 +81,8 @@ package struct Origin: Sendable {
     /// - Throws: ``HandoffError`` with `noSuchActivity` or `notOwner`.
     package mutating func setNeedsSave(
         _ needsSave: Bool,
-        of id: ActivityRegister.ID,
-        by client: String
+        of id: ActivityID,
+        by client: Owner
     ) throws(HandoffError) {
         try check(id, belongsTo: client)
         register.update(id) { $0.needsSave = needsSave }
@@ -91,27 +92,27 @@ package struct Origin: Sendable {
     ///
     /// - Throws: ``HandoffError`` with `noSuchActivity` or `notOwner`.
     package mutating func update(
-        _ id: ActivityRegister.ID,
-        by client: String,
+        _ id: ActivityID,
+        by client: Owner,
         at now: Moment,
-        _ change: (inout ActivityRegister.Record) -> Void
+        _ change: (inout ActivityRegister<Owner>.Record) -> Void
     ) throws(HandoffError) {
         try check(id, belongsTo: client)
         applyChange(at: now) { $0.update(id, change) }
     }
 
     /// The URLs of documents, by the activities that are about them.
-    package var documents: [ActivityRegister.ID: String] { register.documents }
+    package var documents: [ActivityID: String] { register.documents }
 
     /// Records why an activity's document is not available on other devices, nil if it is; unknown ids are ignored.
-    package mutating func setDocumentProblem(_ problem: String?, of id: ActivityRegister.ID, at now: Moment) {
+    package mutating func setDocumentProblem(_ problem: String?, of id: ActivityID, at now: Moment) {
         applyChange(at: now) { $0.update(id) { $0.documentProblem = problem } }
     }
 
     /// Makes the activity the current one.
     package mutating func becomeCurrent(
-        _ id: ActivityRegister.ID,
-        by client: String,
+        _ id: ActivityID,
+        by client: Owner,
         at now: Moment
     ) throws(HandoffError) {
         try check(id, belongsTo: client)
@@ -120,8 +121,8 @@ package struct Origin: Sendable {
 
     /// Makes the activity not current, without removing it.
     package mutating func resignCurrent(
-        _ id: ActivityRegister.ID,
-        by client: String,
+        _ id: ActivityID,
+        by client: Owner,
         at now: Moment
     ) throws(HandoffError) {
         try check(id, belongsTo: client)
@@ -130,8 +131,8 @@ package struct Origin: Sendable {
 
     /// Removes the activity, on this device and from the lists of all others.
     package mutating func invalidate(
-        _ id: ActivityRegister.ID,
-        by client: String,
+        _ id: ActivityID,
+        by client: Owner,
         at now: Moment
     ) throws(HandoffError) {
         try check(id, belongsTo: client)
@@ -141,8 +142,8 @@ package struct Origin: Sendable {
     }
 
     /// Removes the activities of a client that has left, and returns them.
-    package mutating func remove(ownedBy client: String, at now: Moment) -> [ActivityRegister.Record] {
-        var removed: [ActivityRegister.Record] = []
+    package mutating func remove(ownedBy client: Owner, at now: Moment) -> [ActivityRegister<Owner>.Record] {
+        var removed: [ActivityRegister<Owner>.Record] = []
         applyChange(at: now) { removed = $0.removeAll(ownedBy: client) }
         for record in removed {
             saves.remove(record.id)
@@ -165,7 +166,7 @@ package struct Origin: Sendable {
     package func answer(
         to request: StreamRequest,
         from device: DeviceID
-    ) -> (answer: Answer, activity: ActivityRegister.ID?) {
+    ) -> (answer: Answer, activity: ActivityID?) {
         guard let id = streamTokens.activity(for: request.activity), let record = register[id],
             acknowledgedBy[id]?.contains(device) == true
         else {
@@ -178,7 +179,7 @@ package struct Origin: Sendable {
     }
 
     /// Records that a device has acknowledged an activity.
-    package mutating func acknowledged(_ id: ActivityRegister.ID, by device: DeviceID) {
+    package mutating func acknowledged(_ id: ActivityID, by device: DeviceID) {
         guard register[id] != nil else { return }
         acknowledgedBy[id, default: []].insert(device)
     }
@@ -214,7 +215,7 @@ package struct Origin: Sendable {
     }
 
     /// Returns whether requests for that activity have to wait for its app.
-    package func isSaving(_ id: ActivityRegister.ID) -> Bool { saves.isAwaited(id) }
+    package func isSaving(_ id: ActivityID) -> Bool { saves.isAwaited(id) }
 
     /// A number that changes whenever requests stop waiting for an app.
     package var saveCompletions: UInt64 { saves.completions }
@@ -229,7 +230,7 @@ package struct Origin: Sendable {
     }
 
     /// Ends the wait for apps that are late, and returns their activities.
-    package mutating func expireSaves(at now: Moment) -> [ActivityRegister.ID] {
+    package mutating func expireSaves(at now: Moment) -> [ActivityID] {
         saves.expire(at: now)
     }
 
@@ -242,13 +243,13 @@ package struct Origin: Sendable {
     }
 
     /// Returns the activity in the form that another device gets.
-    private func shared(_ record: ActivityRegister.Record) -> Activity {
+    private func shared(_ record: ActivityRegister<Owner>.Record) -> Activity {
         let reduced = record.activity.reducedToRequiredKeys
         return record.takesStreams ? reduced.withStreamToken(streamTokens.token(for: record.id)) : reduced
     }
 
     /// Returns the activity that answers a request, with its present state; nil for a refusal.
-    package func record(for request: FetchRequest, at now: Moment) -> ActivityRegister.Record? {
+    package func record(for request: FetchRequest, at now: Moment) -> ActivityRegister<Owner>.Record? {
         guard let record = offered ?? recordInGracePeriod(at: now), record.activity.type.hash == request.typeHash else {
             return nil
         }
@@ -256,26 +257,26 @@ package struct Origin: Sendable {
     }
 
     /// The activity to advertise.
-    private var offered: ActivityRegister.Record? { isWithheld ? nil : register.current }
+    private var offered: ActivityRegister<Owner>.Record? { isWithheld ? nil : register.current }
 
     /// Returns the activity whose advertisement was withdrawn last, with its present state, during its grace period.
-    private func recordInGracePeriod(at now: Moment) -> ActivityRegister.Record? {
+    private func recordInGracePeriod(at now: Moment) -> ActivityRegister<Owner>.Record? {
         guard let withdrawn, withdrawn.until > now.uptime, let record = register[withdrawn.id] else { return nil }
         return record.isOffered ? record : nil
     }
 
-    private static let noLongerCurrent = Answer.refusal(
-        Refusal(.noLongerCurrent, "That activity is no longer the current one.")
-    )
+    private static var noLongerCurrent: Answer {
+        .refusal(Refusal(.noLongerCurrent, "That activity is no longer the current one."))
+    }
 
-    private func check(_ id: ActivityRegister.ID, belongsTo client: String) throws(HandoffError) {
+    private func check(_ id: ActivityID, belongsTo client: Owner) throws(HandoffError) {
         guard try activity(id).owner == client else {
             throw HandoffError(.notOwner, "This activity belongs to another program; only that program can change it.")
         }
     }
 
     /// Applies a change to the register, and updates the advertisement.
-    private mutating func applyChange(at now: Moment, _ change: (inout ActivityRegister) -> Void) {
+    private mutating func applyChange(at now: Moment, _ change: (inout ActivityRegister<Owner>) -> Void) {
         let before = offered
         change(&register)
         register.expire(at: now)
@@ -283,7 +284,7 @@ package struct Origin: Sendable {
     }
 
     /// Updates the advertisement and the grace period after the offered activity has changed from `before`.
-    private mutating func updateAdvertisement(from before: ActivityRegister.Record?, at now: Moment) {
+    private mutating func updateAdvertisement(from before: ActivityRegister<Owner>.Record?, at now: Moment) {
         if let after = offered {
             withdrawn = nil
             pacer.request(.activity(after.activity.type.hash, hasWebpage: after.activity.webpageURL != nil))

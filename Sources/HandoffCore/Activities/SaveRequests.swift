@@ -13,7 +13,7 @@ package struct SaveRequests: Sendable {
 
     /// One request to one app; its number is never reused.
     package struct Request: Hashable, Sendable {
-        package let activity: ActivityRegister.ID
+        package let activity: ActivityID
         let number: UInt64
     }
 
@@ -36,7 +36,7 @@ package struct SaveRequests: Sendable {
     /// How long a fetch waits for an app that is asked from now on.
     var timeout = Self.timeout
 
-    private var open: [ActivityRegister.ID: Open] = [:]
+    private var open: [ActivityID: Open] = [:]
     private var lastNumber: UInt64 = 0
 
     /// The number of requests that are no longer waited for; changes whenever waiting ends.
@@ -45,16 +45,16 @@ package struct SaveRequests: Sendable {
     package init() {}
 
     /// Returns whether the app of that activity was asked and has not answered.
-    package func isOpen(_ activity: ActivityRegister.ID) -> Bool { open[activity] != nil }
+    package func isOpen(_ activity: ActivityID) -> Bool { open[activity] != nil }
 
     /// Returns whether a fetch of that activity has to wait for its app.
-    package func isAwaited(_ activity: ActivityRegister.ID) -> Bool { open[activity]?.until != nil }
+    package func isAwaited(_ activity: ActivityID) -> Bool { open[activity]?.until != nil }
 
     /// The `uptime` at which ``expire(at:)`` has something to do; nil for never.
     package var nextDeadline: Duration? { open.values.compactMap(\.until).min() }
 
     /// Begins a request for an activity that has none open.
-    package mutating func begin(_ activity: ActivityRegister.ID, at now: Moment) -> Request {
+    package mutating func begin(_ activity: ActivityID, at now: Moment) -> Request {
         precondition(!isOpen(activity), "an app is asked once at a time")
         lastNumber += 1
         let saveRequest = Request(activity: activity, number: lastNumber)
@@ -70,13 +70,13 @@ package struct SaveRequests: Sendable {
     }
 
     /// Removes the request of an activity that no longer exists.
-    package mutating func remove(_ activity: ActivityRegister.ID) {
+    package mutating func remove(_ activity: ActivityID) {
         guard let removed = open.removeValue(forKey: activity) else { return }
         if removed.until != nil { completions += 1 }
     }
 
     /// Ends the wait for apps that are late, and returns their activities, each once, ordered by id.
-    package mutating func expire(at now: Moment) -> [ActivityRegister.ID] {
+    package mutating func expire(at now: Moment) -> [ActivityID] {
         let late = open.filter { entry in entry.value.until.map { $0 <= now.uptime } ?? false }.keys.sorted()
         for activity in late { open[activity]?.until = nil }
         completions += UInt64(late.count)

@@ -1,3 +1,5 @@
+import HandoffModel
+
 /// The numbers by which other devices name the activities of this one when they ask for streams.
 ///
 /// A token is valid for one run of the daemon only: a device that was away must not reach another activity with an old
@@ -12,12 +14,12 @@ package struct StreamTokens: Hashable, Sendable {
     }
 
     /// Returns the token of an activity, never 0.
-    package func token(for id: ActivityRegister.ID) -> UInt64 {
-        UInt64(run) << 32 | UInt64(UInt32(truncatingIfNeeded: id))
+    package func token(for id: ActivityID) -> UInt64 {
+        UInt64(run) << 32 | UInt64(UInt32(truncatingIfNeeded: id.rawValue))
     }
 
     /// Returns the activity of a token; nil for a token of another run.
-    package func activity(for token: UInt64) -> ActivityRegister.ID? {
-        UInt32(truncatingIfNeeded: token >> 32) == run ? token & 0xFFFF_FFFF : nil
+    package func activity(for token: UInt64) -> ActivityID? {
+        UInt32(truncatingIfNeeded: token >> 32) == run ? ActivityID(rawValue: token & 0xFFFF_FFFF) : nil
     }
 }

@@ -1,10 +1,12 @@
+package import HandoffModel
+
 /// A limit on the number of unauthenticated peers that always admits a newcomer.
 ///
 /// When the limit is reached, the owner with the most slots loses its oldest one. So a flood under one identity evicts
 /// itself, and a flood under many identities has to reconnect faster than an honest peer needs its slot.
 package struct AdmissionControl<Owner: Hashable & Sendable>: Sendable {
     /// The id of one admission; never reused.
-    package typealias ID = UInt64
+    package typealias ID = SerialID<AdmissionControl>
 
     private struct Entry: Sendable {
         let id: ID
@@ -28,7 +30,7 @@ package struct AdmissionControl<Owner: Hashable & Sendable>: Sendable {
     /// Admits a peer; returns its id, and the id of the admission that is evicted for it, if any.
     package mutating func admit(_ owner: Owner) -> (id: ID, evicted: ID?) {
         let entry = Entry(id: nextID, owner: owner)
-        nextID += 1
+        nextID = nextID.next
         var evicted: ID?
         if entries.count == limit {
             let index = evictionIndex(with: owner)

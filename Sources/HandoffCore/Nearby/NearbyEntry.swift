@@ -1,10 +1,11 @@
+package import Bluetooth
 package import HandoffModel
 package import HandoffRadio
 
 /// An activity of another device that can be continued here, as described by its advertisements.
 package struct NearbyEntry: Hashable, Sendable {
     /// The id of an entry within one run of the daemon; never reused.
-    package typealias ID = UInt64
+    package typealias ID = SerialID<NearbyEntry>
 
     package let id: ID
     /// The device that advertises the activity.
@@ -18,5 +19,5 @@ package struct NearbyEntry: Hashable, Sendable {
     package var lastSeen: Moment
     /// The address at which a channel to the origin can be opened now.
     package var address: RadioAddress
-    package var port: ChannelPort
+    package var port: LEPSM
 }

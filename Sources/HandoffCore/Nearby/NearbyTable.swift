@@ -1,3 +1,4 @@
+package import Bluetooth
 package import HandoffModel
 package import HandoffRadio
 
@@ -23,7 +24,7 @@ package struct NearbyTable: Sendable {
         package let hasWebpage: Bool
         package let rssi: Int8?
         package let address: RadioAddress
-        package let port: ChannelPort
+        package let port: LEPSM
         /// The slot under whose keys it was sealed.
         package let slot: UInt64
 
@@ -33,7 +34,7 @@ package struct NearbyTable: Sendable {
             hasWebpage: Bool,
             rssi: Int8?,
             address: RadioAddress,
-            port: ChannelPort,
+            port: LEPSM,
             slot: UInt64
         ) {
             self.device = device
@@ -157,7 +158,7 @@ package struct NearbyTable: Sendable {
             address: report.address,
             port: report.port
         )
-        nextID += 1
+        nextID = nextID.next
         entries[report.device] = entry
         reportedRSSI[report.device] = report.rssi
         return entry

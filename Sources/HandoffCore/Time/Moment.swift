@@ -1,3 +1,5 @@
+import HandoffCrypto
+
 /// An instant by the two clocks that the state machines need.
 ///
 /// The core never reads a clock; its caller passes the moment with each event.
@@ -18,13 +20,12 @@ package struct Moment: Hashable, Sendable {
     ///
     /// A clock set before 1970 counts as slot 0.
     package var slot: UInt64 {
-        UInt64(max(0, unixMicroseconds)) / Self.slotMicroseconds
+        AdvertisementSealer.slot(unixSeconds: unixMicroseconds / 1_000_000)
     }
 
     /// The time until the next slot begins, always positive.
     package var timeToNextSlot: Duration {
-        let into = UInt64(max(0, unixMicroseconds)) % Self.slotMicroseconds
-        return .microseconds(Int64(Self.slotMicroseconds - into))
+        Self.slotDuration - .microseconds(max(0, unixMicroseconds) % (AdvertisementSealer.slotSeconds * 1_000_000))
     }
 
     /// Returns the instant `duration` later.
@@ -37,8 +38,5 @@ package struct Moment: Hashable, Sendable {
     }
 
     /// The length of a slot.
-    static let slotDuration = Duration.microseconds(Int64(slotMicroseconds))
-
-    /// 15 minutes, the lifetime of a resolvable private address in Linux (`HCI_DEFAULT_RPA_TIMEOUT`, `hci_core.h`).
-    private static let slotMicroseconds: UInt64 = 15 * 60 * 1_000_000
+    static let slotDuration = Duration.seconds(AdvertisementSealer.slotSeconds)
 }

@@ -29,16 +29,6 @@ package struct Circle: Hashable, Sendable {
         package let number: UInt32
     }
 
-    /// The largest number of members: this device and 100 others.
-    package static let maximumMembers = 101
-    /// The maximum number of removals; those with the lowest numbers are dropped first.
-    ///
-    /// A device that was away while 200 others were removed after one can bring that one back; a circle of one user's
-    /// own devices does not reach that number.
-    package static let maximumRemovals = 200
-    /// The largest generation, version or number that is accepted.
-    package static let maximumNumber = UInt32(Int32.max)
-
     private var membershipStates: [DeviceID: MembershipState] = [:]
 
     /// Creates an empty circle.
@@ -77,7 +67,7 @@ package struct Circle: Hashable, Sendable {
             membershipStates[id] = .member(member)
             return
         }
-        guard members.count < Self.maximumMembers else { throw Self.full }
+        guard members.count < CircleLimits.members else { throw Self.full }
         let generation = try removal(of: id).map { removal throws(HandoffError) in
             try Self.successor(of: removal.generation)
         }
@@ -120,7 +110,7 @@ package struct Circle: Hashable, Sendable {
         for (id, theirs) in other.membershipStates {
             draft.membershipStates[id] = draft.membershipStates[id].map { Self.joined($0, theirs) } ?? theirs
         }
-        guard draft.members.count <= Self.maximumMembers else { throw Self.full }
+        guard draft.members.count <= CircleLimits.members else { throw Self.full }
         draft.forgetOldest()
         self = draft
     }
@@ -151,13 +141,13 @@ package struct Circle: Hashable, Sendable {
 
     private mutating func forgetOldest() {
         let all = removals
-        guard all.count > Self.maximumRemovals else { return }
+        guard all.count > CircleLimits.removals else { return }
         let byAge = all.sorted { ($0.removal.number, $0.device) < ($1.removal.number, $1.device) }
-        for (device, _) in byAge.dropLast(Self.maximumRemovals) { membershipStates[device] = nil }
+        for (device, _) in byAge.dropLast(CircleLimits.removals) { membershipStates[device] = nil }
     }
 
     private static func successor(of number: UInt32) throws(HandoffError) -> UInt32 {
-        guard number < maximumNumber else {
+        guard number < CircleLimits.number else {
             throw HandoffError(.limitReached, "This circle has changed too often; begin a new one on every device.")
         }
         return number + 1
@@ -165,6 +155,6 @@ package struct Circle: Hashable, Sendable {
 
     private static let full = HandoffError(
         .limitReached,
-        "\(maximumMembers - 1) devices are trusted, which is the maximum; remove one of them first."
+        "\(CircleLimits.members - 1) devices are trusted, which is the maximum; remove one of them first."
     )
 }

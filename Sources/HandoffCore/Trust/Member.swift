@@ -50,13 +50,13 @@ package struct Member: Hashable, Sendable {
 
     mutating func rename(to name: DeviceName, by author: DeviceID) {
         self.name = name
-        nameVersion = Swift.min(nameVersion + 1, Circle.maximumNumber)
+        nameVersion = Swift.min(nameVersion + 1, CircleLimits.number)
         namedBy = author
     }
 
     mutating func renewKey(to key: AdvertisingKey) {
         advertisingKey = key
-        advertisingKeyVersion = Swift.min(advertisingKeyVersion + 1, Circle.maximumNumber)
+        advertisingKeyVersion = Swift.min(advertisingKeyVersion + 1, CircleLimits.number)
     }
 
     /// Merges two descriptions of the device in one generation.

@@ -1,7 +1,8 @@
 /// Seals what this device advertises during one slot of 15 minutes.
 package struct AdvertisementSealer: Sendable {
-    /// The length of a slot in seconds.
-    package static let slotSeconds: Int64 = 900
+    /// The length of a slot in seconds: the lifetime of a resolvable private address in Linux
+    /// (`HCI_DEFAULT_RPA_TIMEOUT`, `hci_core.h`).
+    package static let slotSeconds: Int64 = 15 * 60
 
     /// The number of plaintext bytes in an advertisement.
     package static let plaintextBytes = SlotKeys.plaintextBytes

@@ -1,3 +1,5 @@
+import HandoffModel
+
 /// A device's card: one line with its keys and name, carried to another device by hand to trust it without pairing.
 ///
 /// The line is `handoff1:` and the RFC 4648 base32 text, in lower case without padding, of these fields, with their
@@ -7,9 +9,6 @@
 package struct CardText: Hashable, Sendable {
     /// The card version that this code writes and reads.
     package static let version: UInt8 = 1
-
-    /// The longest name in UTF-8 bytes.
-    package static let maximumNameBytes = 64
 
     private static let scheme = "handoff"
     private static let checksumBytes = 4
@@ -28,10 +27,10 @@ package struct CardText: Hashable, Sendable {
     ///
     /// - Throws: ``CryptoError/Code/invalidName`` unless the name has 1…64 bytes.
     package init(publicKey: DevicePublicKey, advertisingKey: AdvertisingKey, name: String) throws(CryptoError) {
-        guard (1...Self.maximumNameBytes).contains(name.utf8.count) else {
+        guard (1...DeviceName.maximumBytes).contains(name.utf8.count) else {
             throw CryptoError(
                 .invalidName,
-                "The name on a card has 1 to \(Self.maximumNameBytes) bytes; this one has \(name.utf8.count)."
+                "The name on a card has 1 to \(DeviceName.maximumBytes) bytes; this one has \(name.utf8.count)."
             )
         }
         self.publicKey = publicKey
@@ -50,7 +49,7 @@ package struct CardText: Hashable, Sendable {
         guard Self.checksum(of: content).elementsEqual(bytes.suffix(Self.checksumBytes)) else { throw Self.damaged }
         guard content[0] <= Self.version else { throw Self.newer }
         let nameBytes = content.count - Self.keyBytes
-        guard content[0] == Self.version, (1...Self.maximumNameBytes).contains(nameBytes),
+        guard content[0] == Self.version, (1...DeviceName.maximumBytes).contains(nameBytes),
             let name = String(validating: content[Self.keyBytes...], as: UTF8.self)
         else { throw Self.damaged }
         try self.init(

@@ -1,3 +1,5 @@
+package import HandoffModel
+
 /// A device's X25519 public key, 32 bytes, which identifies it to other devices.
 package struct DevicePublicKey: Hashable, Sendable {
     /// The number of bytes in a key (RFC 7748, section 6.1).
@@ -24,6 +26,8 @@ package struct DevicePublicKey: Hashable, Sendable {
         self.rawRepresentation = rawRepresentation
     }
 
-    /// The device identifier: the first 8 bytes of the SHA-256 of the key.
-    package var deviceID: [UInt8] { Array(HandoffDigest.sha256(rawRepresentation).prefix(8)) }
+    /// The id of the device that holds the private half: the first 8 bytes of the SHA-256 of the key.
+    package var device: DeviceID {
+        DeviceID(number: UInt64(bigEndianBytes: HandoffDigest.sha256(rawRepresentation).prefix(DeviceID.byteCount)))
+    }
 }

@@ -82,7 +82,12 @@ extension UInt64 {
 
     /// Makes a number of at most eight little-endian bytes.
     init(littleEndianBytes bytes: some Collection<UInt8>) {
-        self = bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        self.init(bigEndianBytes: bytes.reversed())
+    }
+
+    /// Makes a number of at most eight big-endian bytes.
+    init(bigEndianBytes bytes: some Collection<UInt8>) {
+        self = bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// The lowest `count` bytes, little-endian.

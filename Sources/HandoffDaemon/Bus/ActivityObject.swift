@@ -31,29 +31,29 @@ struct ActivityObject: ActivityHandler {
             let problem =
                 activity.userInfo == record.activity.userInfo
                 ? record.documentProblem : try engine.desktop.documentProblem(of: activity)
-            try engine.activities.update(id, by: client.description) {
+            try engine.activities.update(id, by: client) {
                 $0.activity = activity
                 $0.isEligible = draft.isEligible
-                $0.delegate = draft.delegate?.description
+                $0.delegate = draft.delegate
                 $0.documentProblem = problem
             }
         }
     }
 
     func setNeedsSave(_ needsSave: Bool, by client: BusName) throws {
-        try mappingToDBusError { try engine.activities.setNeedsSave(needsSave, of: id, by: client.description) }
+        try mappingToDBusError { try engine.activities.setNeedsSave(needsSave, of: id, by: client) }
     }
 
     func becomeCurrent(by client: BusName) throws {
-        try mappingToDBusError { try engine.activities.becomeCurrent(id, by: client.description) }
+        try mappingToDBusError { try engine.activities.becomeCurrent(id, by: client) }
     }
 
     func resignCurrent(by client: BusName) throws {
-        try mappingToDBusError { try engine.activities.resignCurrent(id, by: client.description) }
+        try mappingToDBusError { try engine.activities.resignCurrent(id, by: client) }
     }
 
     func invalidate(by client: BusName) throws {
-        try mappingToDBusError { try engine.activities.invalidate(id, by: client.description) }
+        try mappingToDBusError { try engine.activities.invalidate(id, by: client) }
     }
 }
 
@@ -64,7 +64,7 @@ extension ActivityDraft {
             record.activity,
             isEligible: record.isEligible,
             needsSave: record.needsSave,
-            delegate: record.delegate.flatMap { try? ObjectPath($0) }
+            delegate: record.delegate
         )
     }
 }

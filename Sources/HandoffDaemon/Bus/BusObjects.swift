@@ -51,7 +51,7 @@ struct BusObjects: Sendable {
             notifications.continued(entry.id)
             return try await mappingToDBusError { try await continuations.continueEntry(entry.id, options) }
         }
-        objects.insert([interface], at: HandoffName.nearbyActivity(entry.id))
+        objects.insert([interface], at: HandoffName.nearbyActivity(entry.id.rawValue))
     }
 
     /// Returns the activity of an entry in the form for a program on this device.
@@ -108,11 +108,11 @@ extension BusObjects: EngineObserver {
         case .nearby(.added(let entry)): insert(entry)
         case .nearby(.changed(let entry)):
             objects.propertiesChanged(
-                at: HandoffName.nearbyActivity(entry.id),
+                at: HandoffName.nearbyActivity(entry.id.rawValue),
                 interface: HandoffName.nearbyActivityInterface,
                 engine.nearby.describe(entry).changingProperties
             )
-        case .nearby(.removed(let entry)): objects.remove(at: HandoffName.nearbyActivity(entry.id))
+        case .nearby(.removed(let entry)): objects.remove(at: HandoffName.nearbyActivity(entry.id.rawValue))
         case .deviceAdded(let device): insert(device)
         case .deviceChanged(let device):
             objects.propertiesChanged(

@@ -119,6 +119,6 @@ struct BusService: Service {
         }
         try Task.checkCancellation()
         tracker.remove(client)
-        engine.activities.clientLeft(client.description)
+        engine.activities.clientLeft(client)
     }
 }

@@ -46,13 +46,13 @@ struct DelegateCaller: Sendable {
 
     /// Notifies the owner of an activity that a device continues it.
     func wasContinued(_ record: ActivityRegister.Record, by device: DeviceID, named name: String) {
-        guard let (owner, delegate) = Self.delegateAddress(of: record) else { return }
+        guard let delegate = record.delegate else { return }
         connection.send(
             .wasContinued(
                 HandoffName.activity(record.id),
                 by: HandoffName.device(device.description),
                 named: name,
-                of: owner,
+                of: record.owner,
                 at: delegate
             )
         )
@@ -60,14 +60,15 @@ struct DelegateCaller: Sendable {
 
     /// Gives the owner of an activity its end of a stream; returns whether it has accepted it.
     func deliver(_ stream: Engine.IncomingStream) async -> Bool {
-        guard let (owner, delegate) = Self.delegateAddress(of: stream.activity) else { return false }
+        let record = stream.activity
+        guard let delegate = record.delegate else { return false }
         do throws(DBusError) {
             let call = MethodCall.didReceiveStream(
                 stream.file,
-                of: HandoffName.activity(stream.activity.id),
+                of: HandoffName.activity(record.id),
                 from: HandoffName.device(stream.device.description),
                 named: stream.deviceName,
-                client: owner,
+                client: record.owner,
                 at: delegate
             )
             _ = try await connection.call(call, timeout: Self.streamTimeout)
@@ -76,8 +77,8 @@ struct DelegateCaller: Sendable {
             logger.notice(
                 "an app did not accept a stream: \(error.message)",
                 metadata: [
-                    "event": "stream.rejected", "type": "\(stream.activity.activity.type.rawValue)",
-                    "app": "\(owner)",
+                    "event": "stream.rejected", "type": "\(record.activity.type.rawValue)",
+                    "app": "\(record.owner)",
                 ]
             )
             return false
@@ -85,27 +86,24 @@ struct DelegateCaller: Sendable {
     }
 
     private func save(_ record: ActivityRegister.Record, _ saveRequest: SaveRequests.Request) async {
-        guard let (owner, delegate) = Self.delegateAddress(of: record) else {
+        guard let delegate = record.delegate else {
             return engine.activities.saveEnded(saveRequest, .failed)
         }
         do throws(DBusError) {
             let activity = HandoffName.activity(record.id)
-            _ = try await connection.call(.willSave(activity, of: owner, at: delegate), timeout: Self.saveTimeout)
+            _ = try await connection.call(
+                .willSave(activity, of: record.owner, at: delegate),
+                timeout: Self.saveTimeout
+            )
             engine.activities.saveEnded(saveRequest, .saved)
         } catch {
             logger.notice(
                 "an app did not save; its last saved state is sent: \(error.message)",
                 metadata: [
-                    "event": "save.failed", "type": "\(record.activity.type.rawValue)", "app": "\(owner)",
+                    "event": "save.failed", "type": "\(record.activity.type.rawValue)", "app": "\(record.owner)",
                 ]
             )
             engine.activities.saveEnded(saveRequest, .failed)
         }
-    }
-
-    private static func delegateAddress(of record: ActivityRegister.Record) -> (BusName, ObjectPath)? {
-        guard let owner = try? BusName(record.owner), let path = record.delegate, let delegate = try? ObjectPath(path)
-        else { return nil }
-        return (owner, delegate)
     }
 }

@@ -8,13 +8,14 @@ extension EngineNearby {
     func describe(_ entry: NearbyEntry) -> NearbyActivityDescription {
         let (type, launchTarget) = launchTarget(of: entry)
         return NearbyActivityDescription(
+            id: entry.id.rawValue,
             device: entry.device,
             deviceName: engine.trust.device(entry.device)?.name.rawValue ?? entry.device.description,
             type: type,
             typeHash: entry.typeHash,
             hasWebpage: entry.hasWebpage,
             launchTarget: NearbyLaunchTarget(launchTarget),
-            rssi: entry.rssi.map(Int16.init) ?? NearbyActivityDescription.unknownRSSI,
+            rssi: entry.rssi.map(Int16.init),
             firstSeen: UInt64(clamping: entry.firstSeen.unixMicroseconds),
             lastSeen: UInt64(clamping: entry.lastSeen.unixMicroseconds)
         )

@@ -51,9 +51,9 @@ struct ManagerObject: ManagerHandler {
                 activity,
                 isEligible: draft.isEligible,
                 needsSave: draft.needsSave,
-                delegate: draft.delegate?.description,
+                delegate: draft.delegate,
                 documentProblem: try engine.desktop.documentProblem(of: activity),
-                by: client.description
+                by: client
             )
             objects.clients.insert(client)
             return HandoffName.activity(id)
@@ -82,7 +82,7 @@ struct ManagerObject: ManagerHandler {
     }
 
     func startLooking(for client: BusName) throws {
-        engine.nearby.startLooking(for: client.description)
+        engine.nearby.startLooking(for: client)
         objects.clients.insert(client)
     }
 
@@ -91,6 +91,6 @@ struct ManagerObject: ManagerHandler {
     }
 
     func stopLooking(for client: BusName) {
-        engine.nearby.stopLooking(for: client.description)
+        engine.nearby.stopLooking(for: client)
     }
 }

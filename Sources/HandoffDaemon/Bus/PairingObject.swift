@@ -8,7 +8,7 @@ import HandoffModel
 struct PairingObject: PairingHandler {
     let objects: BusObjects
 
-    var unconfirmed: [(id: String, name: String)] { objects.engine.pairings.unconfirmedDevices }
+    var unconfirmed: [UnconfirmedDevice] { objects.engine.pairings.unconfirmedDevices }
 
     func pair(agent: ObjectPath, by client: BusName) throws {
         try mappingToDBusError {
@@ -28,12 +28,14 @@ struct PairingObject: PairingHandler {
 
 extension EnginePairings {
     /// The devices with an unconfirmed pairing, each once.
-    var unconfirmedDevices: [(id: String, name: String)] {
+    var unconfirmedDevices: [UnconfirmedDevice] {
         let peers = engine.read { state in
             state.pairing.records.unconfirmed.map(\.peer).filter { state.trust.devices[$0.id] == nil }
         }
         let names = Dictionary(peers.map { ($0.id, $0.name) }) { _, newer in newer }
-        return names.sorted { $0.key < $1.key }.map { ($0.key.description, $0.value.rawValue) }
+        return names.sorted { $0.key < $1.key }.map {
+            UnconfirmedDevice(id: $0.key.description, name: $0.value.rawValue)
+        }
     }
 }
 

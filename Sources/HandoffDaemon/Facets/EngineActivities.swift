@@ -1,4 +1,5 @@
 import AsyncSupport
+import DBus
 import HandoffCore
 import HandoffFolders
 import HandoffModel
@@ -22,9 +23,9 @@ struct EngineActivities: Sendable {
         _ activity: Activity,
         isEligible: Bool,
         needsSave: Bool = false,
-        delegate: String? = nil,
+        delegate: ObjectPath? = nil,
         documentProblem: String? = nil,
-        by client: String
+        by client: BusName
     ) throws(HandoffError) -> ActivityRegister.ID {
         try engine.change { state, now throws(HandoffError) in
             let id = try state.origin.create(activity, owner: client, isEligible: isEligible).id
@@ -44,7 +45,7 @@ struct EngineActivities: Sendable {
     /// - Throws: ``HandoffError`` with `noSuchActivity` or `notOwner`.
     func update(
         _ id: ActivityRegister.ID,
-        by client: String,
+        by client: BusName,
         _ body: (inout ActivityRegister.Record) -> Void
     ) throws(HandoffError) {
         try engine.change { state, now throws(HandoffError) in
@@ -57,7 +58,7 @@ struct EngineActivities: Sendable {
     /// Sets whether the owner has state that it has not saved yet.
     ///
     /// - Throws: ``HandoffError`` with `noSuchActivity` or `notOwner`.
-    func setNeedsSave(_ needsSave: Bool, of id: ActivityRegister.ID, by client: String) throws(HandoffError) {
+    func setNeedsSave(_ needsSave: Bool, of id: ActivityRegister.ID, by client: BusName) throws(HandoffError) {
         try engine.change { state, _ throws(HandoffError) in
             let before = try state.origin.activity(id)
             try state.origin.setNeedsSave(needsSave, of: id, by: client)
@@ -68,21 +69,21 @@ struct EngineActivities: Sendable {
     /// Makes the activity the current one, which other devices can continue.
     ///
     /// - Throws: ``HandoffError`` with `noSuchActivity` or `notOwner`, as do the following two.
-    func becomeCurrent(_ id: ActivityRegister.ID, by client: String) throws(HandoffError) {
+    func becomeCurrent(_ id: ActivityRegister.ID, by client: BusName) throws(HandoffError) {
         try engine.change { state, now throws(HandoffError) in
             try state.origin.becomeCurrent(id, by: client, at: now)
         }
     }
 
     /// Makes the activity no longer current, without ending it.
-    func resignCurrent(_ id: ActivityRegister.ID, by client: String) throws(HandoffError) {
+    func resignCurrent(_ id: ActivityRegister.ID, by client: BusName) throws(HandoffError) {
         try engine.change { state, now throws(HandoffError) in
             try state.origin.resignCurrent(id, by: client, at: now)
         }
     }
 
     /// Ends the activity on all devices.
-    func invalidate(_ id: ActivityRegister.ID, by client: String) throws(HandoffError) {
+    func invalidate(_ id: ActivityRegister.ID, by client: BusName) throws(HandoffError) {
         try engine.change { state, now throws(HandoffError) in
             try state.origin.invalidate(id, by: client, at: now)
             state.show(.activityRemoved(id))
@@ -90,7 +91,7 @@ struct EngineActivities: Sendable {
     }
 
     /// Removes everything that a client owns after it has left the bus.
-    func clientLeft(_ client: String) {
+    func clientLeft(_ client: BusName) {
         engine.change { state, now in
             state.nearby.activeScanners.remove(client)
             for record in state.origin.remove(ownedBy: client, at: now) { state.show(.activityRemoved(record.id)) }

@@ -1,3 +1,4 @@
+import Bluetooth
 import HandoffCore
 import HandoffRadio
 
@@ -19,7 +20,7 @@ struct EngineAir: Sendable {
     }
 
     /// Sets the port of the listener; nil when it cannot be reached.
-    func listening(at port: ChannelPort?) {
+    func listening(at port: LEPSM?) {
         engine.change { state, _ in state.air.port = port }
     }
 

@@ -1,4 +1,5 @@
 import AsyncSupport
+import DBus
 import HandoffApps
 import HandoffCore
 import HandoffCrypto
@@ -65,12 +66,12 @@ struct EngineNearby: Sendable {
     }
 
     /// Scans continuously until the client leaves the bus or stops.
-    func startLooking(for client: String) {
+    func startLooking(for client: BusName) {
         engine.change { state, _ in _ = state.nearby.activeScanners.insert(client) }
     }
 
     /// Ends ``startLooking(for:)``.
-    func stopLooking(for client: String) {
+    func stopLooking(for client: BusName) {
         engine.change { state, _ in _ = state.nearby.activeScanners.remove(client) }
     }
 
@@ -143,16 +144,14 @@ struct EngineNearby: Sendable {
         of slot: UInt64,
         in received: AdvertisementReport
     ) -> NearbyTable.Report? {
-        guard let payload = try? AdvertisementPayload(decoding: plaintext),
-            let port = ChannelPort(rawValue: UInt16(payload.port))
-        else { return nil }
+        guard let payload = try? AdvertisementPayload(decoding: plaintext) else { return nil }
         return NearbyTable.Report(
             device: device,
             activity: payload.typeHash == .withdrawal ? nil : payload.typeHash,
             hasWebpage: payload.hasWebpage,
             rssi: received.rssi,
             address: received.address,
-            port: port,
+            port: payload.port,
             slot: slot
         )
     }

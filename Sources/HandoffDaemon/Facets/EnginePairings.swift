@@ -1,4 +1,5 @@
 import AsyncSupport
+import Bluetooth
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
@@ -38,9 +39,8 @@ struct EnginePairings: Sendable {
     // MARK: The user's request
 
     /// Advertises a pairing request instead of anything else, and scans for those of others, until ``end()``.
-    func begin(_ token: PairingToken, at port: ChannelPort, _ listener: Engine.PairingListener) {
-        guard let advertised = try? PairingAdvertisement(port: UInt8(truncatingIfNeeded: port.rawValue), token: token)
-        else { preconditionFailure("a port of a channel can be advertised") }
+    func begin(_ token: PairingToken, at port: LEPSM, _ listener: Engine.PairingListener) {
+        let advertised = PairingAdvertisement(port: port, token: token)
         let advertisement = Advertisement(service: Engine.pairingService, data: advertised.encode(), pace: .fast)
         engine.pairingListener.set(listener)
         engine.change { state, _ in
@@ -64,10 +64,9 @@ struct EnginePairings: Sendable {
     /// Handles the advertisement of a pairing device; ignored unless this device is pairing, too.
     func receiveAdvertisement(_ report: AdvertisementReport) {
         guard report.service == Engine.pairingService, let listener = engine.pairingListener.value,
-            let advertised = try? PairingAdvertisement(decoding: report.data),
-            let port = ChannelPort(rawValue: UInt16(advertised.port))
+            let advertised = try? PairingAdvertisement(decoding: report.data)
         else { return }
-        listener.onAdvertisement(advertised.token, PeerEndpoint(address: report.address, port: port))
+        listener.onAdvertisement(advertised.token, PeerEndpoint(address: report.address, port: advertised.port))
     }
 
     // MARK: Records

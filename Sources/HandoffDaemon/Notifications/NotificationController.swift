@@ -111,7 +111,7 @@ struct NotificationController {
         let notification = NotificationServer.Notification(
             summary: "Continue from \(description.deviceName)",
             body: "Opens in \(offer.targetName).",
-            icon: description.launchTarget.icon,
+            icon: description.applicationIcon,
             button: "Continue"
         )
         let number = await show(notification, replacing: shown?.number)

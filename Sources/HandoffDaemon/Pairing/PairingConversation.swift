@@ -1,4 +1,5 @@
 import AsyncSupport
+import Bluetooth
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
@@ -53,7 +54,7 @@ final class PairingConversation<R: Radio>: Sendable {
     /// Pairs until the machine has finished, with a listener at `port`.
     ///
     /// - Throws: `CancellationError`; the caller then gets the outcome from ``abandon(_:)``.
-    func run(at port: ChannelPort, _ stopped: CurrentValue<String?>) async throws -> PairingMachine.Outcome {
+    func run(at port: LEPSM, _ stopped: CurrentValue<String?>) async throws -> PairingMachine.Outcome {
         var random = SystemRandomNumberGenerator()
         let machine = PairingMachine(token: .random(using: &random), engine.pairings.localIdentity, at: .now)
         state.withLock { $0.machine = machine }

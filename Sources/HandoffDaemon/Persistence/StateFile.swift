@@ -1,7 +1,8 @@
-import SystemPackage
 import FoundationEssentials
 import HandoffCore
 import HandoffCrypto
+import HandoffModel
+import SystemPackage
 
 /// A JSON document in the state directory, with a first line that identifies it and contains its checksum.
 ///
@@ -63,9 +64,7 @@ struct StateFile<Contents: Codable>: Sendable {
     }
 
     private static func checksum(_ body: [UInt8]) -> String {
-        HandoffDigest.sha256(body).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        hexText(HandoffDigest.sha256(body))
     }
 
     private func damaged(_ path: String) -> HandoffError {

@@ -16,7 +16,7 @@ package struct TrustedDevices: Sendable {
     }
 
     /// The maximum number of devices; each costs the scanner work for every advertisement heard.
-    package static let maximumCount = Circle.maximumMembers - 1
+    package static let maximumCount = CircleLimits.members - 1
 
     private(set) var contents: CircleFile.Contents
     /// The id of this device, once ``setOwnIdentity(_:name:)`` has set it.

@@ -1,14 +1,15 @@
-import UnixSignals
 import DBus
-import HandoffApps
 import Epoll
-import HandoffFolders
+import HandoffApps
+import HandoffBus
 import HandoffCore
+import HandoffFolders
 import HandoffModel
 package import HandoffRadio
 package import Logging
 import ServiceLifecycle
 import SystemPackage
+import UnixSignals
 
 /// The whole daemon, over any radio: every service that runs between its start and its stop.
 package struct Daemon<R: Radio>: Sendable {
@@ -35,7 +36,7 @@ package struct Daemon<R: Radio>: Sendable {
             logger.info(
                 "starting",
                 metadata: [
-                    "event": "daemon.started", "version": "\(DaemonVersion.current)", "device": "\(identity.id)",
+                    "event": "daemon.started", "version": "\(HandoffVersion.current)", "device": "\(identity.id)",
                     "name": "\(options.deviceName)",
                 ]
             )
@@ -118,7 +119,7 @@ package struct Daemon<R: Radio>: Sendable {
                 streams: StreamOpener(client: client, reactor: reactor, logger: logger),
                 notifies: options.notifies,
                 pairing: pairing,
-                version: DaemonVersion.current,
+                version: HandoffVersion.current,
                 logger: logger
             ),
         ]

@@ -1,3 +1,4 @@
+import HandoffModel
 import Logging
 
 /// Formats a log message as a single line.
@@ -21,16 +22,7 @@ enum LogLine {
     }
 
     private static func sanitized(_ text: String) -> String {
-        var kept = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars { kept.append(isPrintable(scalar) ? scalar : " ") }
-        return String(kept)
-    }
-
-    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: false
-        default: !scalar.properties.isBidiControl
-        }
+        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isHarmlessInLine ? $0 : " " }))
     }
 
     /// The priority as in sd-daemon(3).

@@ -1,3 +1,4 @@
+import Bluetooth
 import DequeModule
 import HandoffCore
 import HandoffCrypto
@@ -10,7 +11,7 @@ struct AirState: Sendable {
     /// A sealed advertisement, and its inputs; most changes of the state do not affect it.
     private struct Sealed: Sendable {
         let broadcast: AdvertisementPacer.Broadcast
-        let port: ChannelPort
+        let port: LEPSM
         let key: AdvertisingKey
         /// The only member that can read it; nil when the whole circle can.
         let member: DeviceID?
@@ -33,7 +34,7 @@ struct AirState: Sendable {
     /// Counts how often the radio has become usable.
     private(set) var generation: UInt64 = 0
     /// The port of the listener; nil when it cannot be reached.
-    var port: ChannelPort?
+    var port: LEPSM?
     private var sealed: Sealed?
     /// The advertisements that this device sent to its circle lately, the newest last.
     private var sent: Deque<[UInt8]> = []
@@ -86,7 +87,7 @@ struct AirState: Sendable {
     /// Returns the advertisement that was sealed last, if it still holds.
     private mutating func kept(
         _ broadcast: AdvertisementPacer.Broadcast,
-        _ port: ChannelPort,
+        _ port: LEPSM,
         _ key: AdvertisingKey,
         _ member: DeviceID?,
         at uptime: Duration

@@ -1,5 +1,6 @@
 import HandoffApps
 import HandoffCore
+import HandoffCrypto
 import HandoffFolders
 import HandoffModel
 

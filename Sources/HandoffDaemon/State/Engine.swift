@@ -1,8 +1,8 @@
 import AsyncSupport
+package import Bluetooth
 import HandoffCore
 import HandoffCrypto
 package import HandoffModel
-package import HandoffRadio
 package import Logging
 import Synchronization
 
@@ -14,9 +14,9 @@ import Synchronization
 /// Nothing blocks under the mutex, and no file is written under it: see `persist(_:then:)`.
 package final class Engine: Sendable {
     /// The service UUID for advertisements of this version of the protocol (Docs/Protocol.md).
-    package static let service = serviceUUID(ProtocolVersion.current.serviceUUID)
+    package static let service = ProtocolVersion.current.serviceUUID
     /// The service UUID for advertisements of pairing devices.
-    package static let pairingService = serviceUUID(ProtocolVersion.current.pairingServiceUUID)
+    package static let pairingService = ProtocolVersion.current.pairingServiceUUID
 
     let identity: Identity
     let logger: Logger
@@ -189,10 +189,5 @@ package final class Engine: Sendable {
         guard let next else { return }
         if let armed = deadline.current.value, armed > now.uptime, armed <= next { return }
         deadline.set(next)
-    }
-
-    private static func serviceUUID(_ text: String) -> ServiceUUID {
-        guard let uuid = ServiceUUID(text) else { preconditionFailure("the protocol's UUID is a UUID") }
-        return uuid
     }
 }

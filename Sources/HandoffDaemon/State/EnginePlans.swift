@@ -1,3 +1,4 @@
+import Bluetooth
 import HandoffCore
 import HandoffFolders
 import HandoffRadio
@@ -19,7 +20,7 @@ extension Engine {
         }
 
         var effort: Effort
-        var services: Set<ServiceUUID> = [Engine.service]
+        var services: Set<BluetoothUUID> = [Engine.service]
         var radioGeneration: UInt64
     }
 

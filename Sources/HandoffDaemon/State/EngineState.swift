@@ -1,5 +1,6 @@
 import DequeModule
 import HandoffCore
+import HandoffCrypto
 import HandoffModel
 import HandoffRadio
 

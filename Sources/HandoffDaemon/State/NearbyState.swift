@@ -1,3 +1,4 @@
+import DBus
 import HandoffCore
 import HandoffModel
 
@@ -7,7 +8,7 @@ struct NearbyState: Sendable {
     var knownTypes = KnownTypes()
     var clockSkew = ClockSkewDetector()
     /// The clients that look for activities at this moment.
-    var activeScanners: Set<String> = []
+    var activeScanners: Set<BusName> = []
     /// When each device was heard last in this run of the daemon, in microseconds since 1970.
     var lastSeen: [DeviceID: Int64] = [:]
 }

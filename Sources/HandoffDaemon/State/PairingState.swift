@@ -1,3 +1,4 @@
+import Bluetooth
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
@@ -23,7 +24,7 @@ struct PairingState: Sendable {
     private struct Sealed: Sendable {
         let id: PairingID
         let slot: UInt64
-        let port: ChannelPort
+        let port: LEPSM
         let advertisement: Advertisement
     }
 
@@ -91,7 +92,7 @@ struct PairingState: Sendable {
     }
 
     /// The service UUIDs to scan for.
-    var services: Set<ServiceUUID> {
+    var services: Set<BluetoothUUID> {
         activeRequest == nil ? [Engine.service] : [Engine.service, Engine.pairingService]
     }
 
@@ -120,8 +121,7 @@ struct PairingState: Sendable {
     }
 
     /// Returns the sealed advertisement of the pairing that is to be reconciled, and the time until it may change.
-    private mutating func beacon(at now: Moment, port: ChannelPort) -> (advertisement: Advertisement?, next: Duration?)
-    {
+    private mutating func beacon(at now: Moment, port: LEPSM) -> (advertisement: Advertisement?, next: Duration?) {
         guard !isStopping else { return (nil, nil) }
         let (record, change) = records.beacon(at: now, effortUntil: effortEnd)
         let next = [change, records.effortChange(at: now, effortUntil: effortEnd)].compactMap(\.self).min()
@@ -140,10 +140,9 @@ struct PairingState: Sendable {
     /// reconciliation.
     mutating func receive(_ report: AdvertisementReport, slot: UInt64) -> Bool {
         guard let opened = opener?.open(report.data, slot: slot),
-            let payload = try? AdvertisementPayload(decoding: opened.plaintext),
-            let port = ChannelPort(rawValue: UInt16(payload.port))
+            let payload = try? AdvertisementPayload(decoding: opened.plaintext)
         else { return false }
-        endpoints[opened.id] = PeerEndpoint(address: report.address, port: port)
+        endpoints[opened.id] = PeerEndpoint(address: report.address, port: payload.port)
         return true
     }
 

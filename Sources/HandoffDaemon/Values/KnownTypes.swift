@@ -1,5 +1,4 @@
-import HandoffCore
-import HandoffCore
+import HandoffCrypto
 import HandoffModel
 
 /// The activity types that this device can find by their hash.

@@ -1,6 +1,6 @@
 /// The 40-bit hash of an activity type in an advertisement: the first 5 bytes of the SHA-256 of its text.
 ///
-/// HandoffCrypto computes the hash; this type only holds it.
+/// `ActivityType.hash`, in HandoffCrypto, computes it; this type only holds it.
 package struct ActivityTypeHash: Hashable, Sendable, CustomStringConvertible {
     /// The number of bytes in a hash.
     package static let byteCount = 5
@@ -12,6 +12,11 @@ package struct ActivityTypeHash: Hashable, Sendable, CustomStringConvertible {
 
     /// The hash as a big-endian number.
     private let bits: UInt64
+
+    /// Makes the hash whose bytes, most significant first, are the lowest 40 bits of `number`.
+    package init(number: UInt64) {
+        bits = number & 0xFF_FFFF_FFFF
+    }
 
     /// Makes a hash of exactly five bytes.
     ///

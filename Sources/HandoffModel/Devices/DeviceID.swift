@@ -1,11 +1,17 @@
 /// A device identifier: the first 8 bytes of the SHA-256 of the device's public key.
 ///
-/// HandoffCrypto computes the digest; this type holds the bytes and their text form, 16 lower-case hexadecimal digits.
+/// `DevicePublicKey.device` computes it; this type holds the bytes and their text form, 16 lower-case hexadecimal
+/// digits.
 package struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The number of bytes in an identifier.
     package static let byteCount = 8
 
     private let bits: UInt64
+
+    /// Makes the identifier whose bytes, most significant first, are those of `number`.
+    package init(number: UInt64) {
+        bits = number
+    }
 
     /// Makes an identifier of exactly eight bytes.
     ///

@@ -4,13 +4,12 @@
 enum PercentCoding {
     /// Percent-encodes bytes for the path of a URL, except slashes.
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
         var text: [UInt8] = []
         for byte in bytes {
             if byte.isASCIIWordByte || allowed.contains(byte) {
                 text.append(byte)
             } else {
-                text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0x0F)]]
+                text += Array("%\(hexText([byte]).uppercased())".utf8)
             }
         }
         return String(decoding: text, as: UTF8.self)

@@ -1,3 +1,4 @@
+import Bluetooth
 import BlueZ
 
 /// Counts the users of each link, so that a link is dropped with its last user, and only if the radio created it.
@@ -10,31 +11,31 @@ struct LinkUsageTable {
         var isForeign: Bool
     }
 
-    private var entries: [DeviceAddress: Entry] = [:]
+    private var entries: [BluetoothAddress: Entry] = [:]
 
     /// Whether a link to that device is recorded.
-    func contains(_ address: DeviceAddress) -> Bool {
+    func contains(_ address: BluetoothAddress) -> Bool {
         entries[address] != nil
     }
 
     /// Adds a user of the link; `isForeign` is considered for the first user only.
-    mutating func addUser(of address: DeviceAddress, isForeign: Bool) {
+    mutating func addUser(of address: BluetoothAddress, isForeign: Bool) {
         entries[address, default: Entry(isForeign: isForeign)].users += 1
     }
 
     /// Marks the link as foreign after it was recorded.
-    mutating func markForeign(_ address: DeviceAddress) {
+    mutating func markForeign(_ address: BluetoothAddress) {
         entries[address]?.isForeign = true
     }
 
     /// Removes a user of the link.
-    mutating func removeUser(of address: DeviceAddress) {
+    mutating func removeUser(of address: BluetoothAddress) {
         entries[address]?.users -= 1
         if entries[address]?.users == 0, entries[address]?.isForeign == true { entries[address] = nil }
     }
 
     /// Removes the link if it has no users left; returns true if so, and the caller must drop the link then.
-    mutating func removeIfUnused(_ address: DeviceAddress) -> Bool {
+    mutating func removeIfUnused(_ address: BluetoothAddress) -> Bool {
         guard let entry = entries[address], entry.users == 0 else { return false }
         entries[address] = nil
         return true

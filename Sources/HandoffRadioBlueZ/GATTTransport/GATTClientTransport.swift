@@ -1,4 +1,5 @@
 import AsyncSupport
+import Bluetooth
 import BlueZ
 import HandoffRadio
 import Synchronization
@@ -39,14 +40,14 @@ final class GATTClientTransport: Sendable {
     /// Opens the channel.
     ///
     /// - Throws: ``RadioError`` with `refused` when there is no listener at `port`, or it serves too many channels.
-    func open(_ port: ChannelPort) async throws {
+    func open(_ port: LEPSM) async throws {
         let first = channel.nextFrame(channel: identifier, number: 0)
         let frame = GATTFrame(
             channel: identifier,
             number: 0,
             flags: .opening,
             window: first.window,
-            data: [UInt8(truncatingIfNeeded: port.rawValue)]
+            data: [port.number]
         )
         let answer = try await link.exchange(frame)
         guard !answer.flags.contains(.opening) else {

@@ -1,4 +1,5 @@
 import AsyncSupport
+import Bluetooth
 import BlueZ
 import HandoffRadio
 
@@ -15,13 +16,13 @@ struct GATTConnection: Sendable {
     let notifyCharacteristic: GATTPeer.Characteristic
 
     /// Keeps frame and answer together: the server answers the last frame of a device, whichever program wrote it.
-    private let turns: KeyedAsyncMutex<DeviceAddress>
-    private let address: DeviceAddress
+    private let turns: KeyedAsyncMutex<BluetoothAddress>
+    private let address: BluetoothAddress
 
     /// Finds the GATT service and checks its version.
     ///
     /// - Throws: ``RadioError`` with `refused` when the device has no such service, or another version of it.
-    init(_ peer: GATTPeer, at address: DeviceAddress, turns: KeyedAsyncMutex<DeviceAddress>) async throws {
+    init(_ peer: GATTPeer, at address: BluetoothAddress, turns: KeyedAsyncMutex<BluetoothAddress>) async throws {
         self.peer = peer
         self.address = address
         self.turns = turns

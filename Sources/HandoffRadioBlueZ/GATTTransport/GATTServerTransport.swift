@@ -1,4 +1,5 @@
 import AsyncSupport
+import Bluetooth
 import BlueZ
 import DBus
 import HandoffRadio
@@ -48,13 +49,13 @@ final class GATTServerTransport: Sendable {
     /// The opened channels, for one reader.
     let incomingChannels: AsyncStream<IncomingChannel>
 
-    private let port: ChannelPort
+    private let port: LEPSM
     private let places: CountingSemaphore
     private let notifier = GATTNotifier()
     private let state = Mutex(State())
     private let newChannels: AsyncStream<IncomingChannel>.Continuation
 
-    init(port: ChannelPort, places: CountingSemaphore) {
+    init(port: LEPSM, places: CountingSemaphore) {
         self.port = port
         self.places = places
         (incomingChannels, newChannels) = AsyncStream.makeStream()
@@ -62,7 +63,7 @@ final class GATTServerTransport: Sendable {
 
     /// The GATT service to publish.
     var service: GATTService {
-        let information = [GATTTransportUUIDs.version, UInt8(truncatingIfNeeded: port.rawValue)]
+        let information = [GATTTransportUUIDs.version, port.number]
         return GATTService(
             uuid: GATTTransportUUIDs.service,
             characteristics: [
@@ -146,7 +147,7 @@ final class GATTServerTransport: Sendable {
 
     /// Opens a channel if the frame requests it and there is room; the data of the frame is the port.
     private func open(_ frame: GATTFrame, on id: SessionID) -> GATTFrame? {
-        guard frame.number == 0, frame.data.map(UInt16.init) == [port.rawValue],
+        guard frame.number == 0, frame.data == [port.number],
             state.withLock({ $0.hasRoom(Self.maximumSessions) }),
             places.tryAcquire()
         else { return nil }

@@ -1,3 +1,4 @@
+package import Bluetooth
 import BlueZ
 package import HandoffRadio
 
@@ -25,7 +26,7 @@ extension BlueZRadio {
     }
 
     package func withScan<Success: Sendable>(
-        for services: Set<ServiceUUID>,
+        for services: Set<BluetoothUUID>,
         _ body: (AsyncStream<AdvertisementReport>) async throws -> Success
     ) async throws -> Success {
         let session = try session()
@@ -47,17 +48,17 @@ extension LEAdvertisement {
             case .fast: 152...153
             case .relaxed: 417...418
             }
-        self.init(service: advertisement.service.description, data: advertisement.data, interval: interval)
+        self.init(service: advertisement.service, data: advertisement.data, interval: interval)
     }
 }
 
 extension AdvertisementReport {
     /// Returns the advertisements of those services in a report.
-    fileprivate static func all(in report: DeviceReport, of services: Set<ServiceUUID>) -> [AdvertisementReport] {
+    fileprivate static func all(in report: DeviceReport, of services: Set<BluetoothUUID>) -> [AdvertisementReport] {
         services.compactMap { service in
-            report.serviceData[service.description].map { data in
+            report.serviceData[service].map { data in
                 AdvertisementReport(
-                    address: RadioAddress(report.address.description),
+                    address: RadioAddress(report.address),
                     service: service,
                     data: data,
                     rssi: report.rssi

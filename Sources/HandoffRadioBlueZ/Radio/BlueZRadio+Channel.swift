@@ -1,4 +1,5 @@
 import AsyncSupport
+package import Bluetooth
 import BlueZ
 package import HandoffRadio
 import L2CAP
@@ -15,11 +16,11 @@ extension BlueZRadio {
 
     package func withChannel<Success: Sendable>(
         to address: RadioAddress,
-        port: ChannelPort,
+        port: LEPSM,
         timeout: Duration,
         _ body: (BlueZChannel) async throws -> Success
     ) async throws -> Success {
-        guard let peer = DeviceAddress(description: address.description) else {
+        guard let peer = BluetoothAddress(description: address.description) else {
             throw RadioError(.timedOut, "\(address) is not the address of a Bluetooth device")
         }
         let session = try session()
@@ -56,8 +57,8 @@ extension BlueZRadio {
     }
 
     /// Closes a channel that was opened after the time limit.
-    private func discard(_ late: OpenedChannel, to peer: DeviceAddress, in session: Session) {
-        BlueZChannel(peer: RadioAddress(peer.description), carrier: late.channel).close()
+    private func discard(_ late: OpenedChannel, to peer: BluetoothAddress, in session: Session) {
+        BlueZChannel(peer: RadioAddress(peer), carrier: late.channel).close()
         guard case .gatt = late else { return release(peer, in: session, after: Self.linger) }
         release(peer, in: session, after: Self.linger, forgets: true)
     }
@@ -65,11 +66,11 @@ extension BlueZRadio {
     /// Runs `body` with the channel, then closes it and releases the link.
     private func use<Success: Sendable>(
         _ opened: OpenedChannel,
-        to peer: DeviceAddress,
+        to peer: BluetoothAddress,
         in session: Session,
         _ body: (BlueZChannel) async throws -> Success
     ) async throws -> Success {
-        let channel = BlueZChannel(peer: RadioAddress(peer.description), carrier: opened.channel)
+        let channel = BlueZChannel(peer: RadioAddress(peer), carrier: opened.channel)
         switch opened {
         case .socket:
             defer {
@@ -98,7 +99,7 @@ extension BlueZRadio {
     ///   - isOurs: whether this side created the link: only then is it dropped unconditionally when the radio ends.
     ///   - forgets: whether bluetoothd should also forget the device, which it would store on disk otherwise.
     func release(
-        _ peer: DeviceAddress,
+        _ peer: BluetoothAddress,
         in session: Session,
         after delay: Duration,
         isOurs: Bool = true,
@@ -126,8 +127,8 @@ extension BlueZRadio {
 
     /// Waits for the turn of this dial and opens a channel.
     private func open(
-        _ peer: DeviceAddress,
-        _ port: ChannelPort,
+        _ peer: BluetoothAddress,
+        _ port: LEPSM,
         deadline: ContinuousClock.Instant,
         in session: Session
     ) async throws -> OpenedChannel {
@@ -136,8 +137,8 @@ extension BlueZRadio {
 
     /// Opens a channel; releases the link if that fails.
     private func openNow(
-        _ peer: DeviceAddress,
-        _ port: ChannelPort,
+        _ peer: BluetoothAddress,
+        _ port: LEPSM,
         deadline: ContinuousClock.Instant,
         in session: Session
     ) async throws -> OpenedChannel {
@@ -161,8 +162,8 @@ extension BlueZRadio {
     }
 
     private func connect(
-        to peer: DeviceAddress,
-        _ port: ChannelPort,
+        to peer: BluetoothAddress,
+        _ port: LEPSM,
         deadline: ContinuousClock.Instant,
         in session: Session
     ) async throws -> L2CAPChannel {
@@ -174,7 +175,7 @@ extension BlueZRadio {
     /// Whether another program has, or may want, a link to that device.
     ///
     /// The answer is true if bluetoothd does not respond in time: it should not be asked to drop the link as well.
-    private func isForeign(_ peer: DeviceAddress, in session: Session) async throws -> Bool {
+    private func isForeign(_ peer: BluetoothAddress, in session: Session) async throws -> Bool {
         guard !links.withLock({ $0.contains(peer) }) else { return false }
         return try await withTimeout(Self.deviceQueryTimeout) {
             do {
@@ -188,8 +189,8 @@ extension BlueZRadio {
 
     /// Dials until it succeeds, fails permanently, or the deadline has passed.
     private func dial(
-        _ peer: DeviceAddress,
-        _ port: ChannelPort,
+        _ peer: BluetoothAddress,
+        _ port: LEPSM,
         deadline: ContinuousClock.Instant,
         in session: Session
     ) async throws -> L2CAPChannel {
@@ -197,8 +198,8 @@ extension BlueZRadio {
         while true {
             do throws(L2CAPError) {
                 return try await L2CAPChannel.connect(
-                    to: L2CAPEndpoint(address: BluetoothAddress(peer), psm: port.rawValue),
-                    from: BluetoothAddress(session.adapter.address),
+                    to: L2CAPEndpoint(address: peer, psm: port),
+                    from: session.adapter.address,
                     timeout: ContinuousClock.now.duration(to: deadline),
                     on: session.reactor
                 )
@@ -209,16 +210,5 @@ extension BlueZRadio {
                 try await Task.sleep(for: delay)
             }
         }
-    }
-}
-
-extension BluetoothAddress {
-    /// Converts an address of bluetoothd to one of the kernel.
-    fileprivate init(_ address: DeviceAddress) {
-        let kind: Kind = address.kind == .public ? .public : .random
-        guard let same = BluetoothAddress(address.text, kind: kind) else {
-            preconditionFailure("\(address) is an address for bluetoothd and none for the kernel")
-        }
-        self = same
     }
 }

@@ -1,4 +1,5 @@
 import AsyncSupport
+import Bluetooth
 import BlueZ
 import DBus
 import HandoffRadio
@@ -10,7 +11,7 @@ extension BlueZRadio {
     /// Whether a dial to that port uses GATT without trying L2CAP.
     ///
     /// - Throws: ``RadioError`` with `refused` when GATT is required but not enabled here.
-    func usesGATT(for port: ChannelPort) throws(RadioError) -> Bool {
+    func usesGATT(for port: LEPSM) throws(RadioError) -> Bool {
         switch transport {
         case .gatt: return true
         case .automatic, .both: return port == .gattOnly
@@ -28,8 +29,8 @@ extension BlueZRadio {
 
     /// Opens a GATT channel to a device; the caller holds the turn of `dials`.
     func openGATTChannel(
-        of peer: DeviceAddress,
-        _ port: ChannelPort,
+        of peer: BluetoothAddress,
+        _ port: LEPSM,
         deadline: ContinuousClock.Instant,
         in session: Session
     ) async throws -> GATTClientTransport {
@@ -51,8 +52,8 @@ extension BlueZRadio {
 
     private func openGATTChannel(
         of device: GATTPeer,
-        at peer: DeviceAddress,
-        _ port: ChannelPort
+        at peer: BluetoothAddress,
+        _ port: LEPSM
     ) async throws -> GATTClientTransport {
         let client = GATTClientTransport(try await GATTConnection(device, at: peer, turns: gattTurns))
         try await client.open(port)
@@ -60,7 +61,7 @@ extension BlueZRadio {
     }
 
     private func connect(
-        to peer: DeviceAddress,
+        to peer: BluetoothAddress,
         deadline: ContinuousClock.Instant,
         in session: Session
     ) async throws -> GATTPeer {
@@ -75,7 +76,7 @@ extension BlueZRadio {
     }
 
     /// Waits until bluetoothd knows the device: it forgets unused ones.
-    private func find(_ peer: DeviceAddress, in session: Session) async throws {
+    private func find(_ peer: BluetoothAddress, in session: Session) async throws {
         do {
             _ = try await session.bluez.device(peer, on: session.adapter)
         } catch let error as BlueZError where error.code == .deviceAbsent {
@@ -157,7 +158,7 @@ extension BlueZRadio {
         _ serve: @Sendable (BlueZChannel) async -> Void
     ) async {
         let address = (try? await session.bluez.device(at: incoming.device))?.address
-        let peer = RadioAddress(address?.description ?? incoming.device.lastElement)
+        let peer = address.map(RadioAddress.init) ?? RadioAddress(incoming.device.lastElement)
         let timedOut = Mutex(false)
         let watches: [@Sendable () async throws -> Void] = [
             {

@@ -1,6 +1,7 @@
 import AsyncSupport
+package import Bluetooth
 import BlueZ
-package import HandoffRadio
+import HandoffRadio
 import L2CAP
 import Logging
 import Synchronization
@@ -20,14 +21,14 @@ extension BlueZRadio {
     package func withListener<Success: Sendable>(
         limit: Int,
         serving serve: @escaping @Sendable (BlueZChannel) async -> Void,
-        _ body: (ChannelPort) async throws -> Success
+        _ body: (LEPSM) async throws -> Success
     ) async throws -> Success {
         let session = try session()
         let places = CountingSemaphore(limit)
         return try await mappingToRadioError(refusal: .listeningRefused) {
             let listener = try socketListener(in: session)
             defer { listener?.close() }
-            let port = listener.map(\.endpoint.psm).flatMap(ChannelPort.init) ?? .gattOnly
+            let port = listener?.psm ?? .gattOnly
             let server = GATTServerTransport(port: port, places: places)
             guard let listener else {
                 return try await withGATTService(server, places: places, in: session, serving: serve) {
@@ -57,7 +58,7 @@ extension BlueZRadio {
         do throws(L2CAPError) {
             let listener = try L2CAPListener(reactor: session.reactor)
             // This PSM means GATT only: peers could not distinguish the two.
-            guard listener.endpoint.psm != ChannelPort.gattOnly.rawValue else {
+            guard listener.psm != .gattOnly else {
                 listener.close()
                 throw L2CAPError(.addressInUse, during: .listen)
             }
@@ -108,8 +109,11 @@ extension BlueZRadio {
         in session: Session,
         _ serve: @Sendable (BlueZChannel) async -> Void
     ) async {
-        let peer = channel.peer.flatMap { DeviceAddress($0.address) }
-        let served = BlueZChannel(peer: RadioAddress(peer?.description ?? "unknown"), carrier: .socket(channel))
+        let peer = channel.peer?.address
+        let served = BlueZChannel(
+            peer: peer.map(RadioAddress.init) ?? RadioAddress("unknown"),
+            carrier: .socket(channel)
+        )
         guard let peer else { return await self.serve(served, serve) }
         let isKnown = links.withLock { links in
             defer { links.addUser(of: peer, isForeign: false) }
@@ -133,18 +137,11 @@ extension BlueZRadio {
     ///
     /// A link that was created for the channel is so new that bluetoothd has not read the peer's services yet. If
     /// bluetoothd does not answer in time, the link counts as shared.
-    private func isShared(_ peer: DeviceAddress, in session: Session) async -> Bool {
+    private func isShared(_ peer: BluetoothAddress, in session: Session) async -> Bool {
         let query = try? await withTimeout(Self.deviceQueryTimeout) {
             let device = try await session.bluez.device(peer, on: session.adapter)
             return device.isPairedOrTrusted || device.hasServices
         }
         return query ?? true
-    }
-}
-
-extension DeviceAddress {
-    /// Converts an address of the kernel to one of bluetoothd.
-    init?(_ address: BluetoothAddress) {
-        self.init(address.description, kind: address.kind == .public ? .public : .random)
     }
 }

@@ -1,4 +1,5 @@
 import AsyncSupport
+import Bluetooth
 import BlueZ
 package import DBus
 import Epoll
@@ -30,9 +31,9 @@ package final class BlueZRadio: Radio {
     let transport: ChannelTransport
     let dropLimit: Duration
     /// Serializes the GATT exchanges with each device.
-    let gattTurns = KeyedAsyncMutex<DeviceAddress>()
+    let gattTurns = KeyedAsyncMutex<BluetoothAddress>()
     /// Serializes creating and dropping the link to each device.
-    let linkTurns = KeyedAsyncMutex<DeviceAddress>()
+    let linkTurns = KeyedAsyncMutex<BluetoothAddress>()
     /// Whether a listener has published the GATT service.
     let isGATTServiceTaken = Mutex(false)
     let dials = AsyncMutex()

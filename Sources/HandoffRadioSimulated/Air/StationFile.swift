@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// A file of a station in the directory `stations` of its air; the name contains all its information.
 enum StationFile: Hashable, Sendable {
     /// The lock file, locked while the station is alive.
@@ -5,7 +7,7 @@ enum StationFile: Hashable, Sendable {
     /// A datagram socket that receives reports; the name of the station is for the rules of the air.
     case scanSocket(StationID, name: String, number: Int)
     /// A listening socket for dials, while the station advertises from `address`.
-    case channelSocket(StationID, address: LinkAddress)
+    case channelSocket(StationID, address: BluetoothAddress)
 
     /// The station that owns the file.
     var station: StationID {
@@ -32,7 +34,7 @@ enum StationFile: Hashable, Sendable {
             guard let number = Int(parts[2]) else { return nil }
             self = .scanSocket(station, name: parts[1], number: number)
         case (3, "door"):
-            guard let address = LinkAddress(hexadecimal: parts[1]) else { return nil }
+            guard let address = BluetoothAddress(hexadecimal: parts[1]) else { return nil }
             self = .channelSocket(station, address: address)
         default: return nil
         }

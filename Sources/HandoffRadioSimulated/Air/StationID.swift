@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// The identifier of one run of a station: 32 random bits.
 struct StationID: Hashable, Sendable {
     /// Eight hexadecimal digits.
@@ -8,12 +10,11 @@ struct StationID: Hashable, Sendable {
     }
 
     init?(_ text: String) {
-        guard text.utf8.count == 8, let number = UInt32(text, radix: 16) else { return nil }
-        self.init(number: number)
+        guard let number = Hexadecimal.number(text, digits: 8) else { return nil }
+        self.init(number: UInt32(truncatingIfNeeded: number))
     }
 
     private init(number: UInt32) {
-        let digits = String(number, radix: 16)
-        text = String(repeating: "0", count: 8 - digits.count) + digits
+        text = Hexadecimal.text(number, digits: 8)
     }
 }

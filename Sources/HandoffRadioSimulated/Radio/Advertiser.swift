@@ -1,11 +1,12 @@
 import AsyncSupport
+import Bluetooth
 import Epoll
 import HandoffRadio
 private import SystemPackage
 
 /// An advertisement on the air: sends reports to every scan socket, and listens for dials.
 final class Advertiser: Sendable {
-    let address: LinkAddress
+    let address: BluetoothAddress
     private let listeningSocket: ReactorDescriptor
     private let advertisement: Advertisement
     private let station: Station

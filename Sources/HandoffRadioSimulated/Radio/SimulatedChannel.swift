@@ -23,7 +23,7 @@ package final class SimulatedChannel: RadioChannel {
 
     /// Creates a channel over a connected socket to the peer that sent this connect message.
     init(_ socket: ReactorDescriptor, of station: Station, with peer: ConnectMessage) {
-        self.peer = peer.address.radioAddress
+        self.peer = RadioAddress(peer.address)
         maximumMessageLength = peer.maximumMessageLength
         self.socket = socket
         self.station = station

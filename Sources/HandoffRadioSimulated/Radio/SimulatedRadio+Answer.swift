@@ -1,4 +1,5 @@
 import AsyncSupport
+import Bluetooth
 import Epoll
 import HandoffRadio
 private import Synchronization
@@ -21,19 +22,18 @@ extension SimulatedRadio {
 
     /// Reads the caller's request and opens the channel, or answers that there is no listener; a silent caller gets no
     /// answer.
-    private func answer(_ caller: ReactorDescriptor, at address: LinkAddress, of station: Station) async {
+    private func answer(_ caller: ReactorDescriptor, at address: BluetoothAddress, of station: Station) async {
         guard let request = await ConnectMessage.receive(on: caller, within: .seconds(2)),
             let link = station.link(to: request.name),
             (try? await Task.sleep(for: link.delay)) != nil
         else { return }
-        let port = ChannelPort(rawValue: request.port)
-        let listener = state.withLock { state in port.flatMap { state.listeners[$0] } }
+        let listener = state.withLock { state in request.port.flatMap { state.listeners[$0] } }
         let answer = ConnectMessage(
             station: station.id,
             name: station.name,
             address: address,
             maximumMessageLength: station.air.value.maximumMessageLength,
-            port: listener == nil ? 0 : request.port
+            port: listener == nil ? nil : request.port
         )
         guard answer.send(on: caller) else { return }
         listener?.accept(SimulatedChannel(caller, of: station, with: request))

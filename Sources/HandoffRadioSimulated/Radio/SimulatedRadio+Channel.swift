@@ -1,4 +1,5 @@
 import AsyncSupport
+package import Bluetooth
 import Epoll
 package import HandoffRadio
 private import SystemPackage
@@ -6,7 +7,7 @@ private import SystemPackage
 extension SimulatedRadio {
     package func withChannel<Success: Sendable>(
         to address: RadioAddress,
-        port: ChannelPort,
+        port: LEPSM,
         timeout: Duration,
         _ body: (SimulatedChannel) async throws -> Success
     ) async throws -> Success {
@@ -23,13 +24,13 @@ extension SimulatedRadio {
     /// 4.4.4).
     private func dial(
         _ address: RadioAddress,
-        _ port: ChannelPort,
+        _ port: LEPSM,
         from station: Station
     ) async throws -> SimulatedChannel {
         let scanSocket = try ScanSocket(of: station)
         defer { scanSocket.close() }
         while let report = await scanSocket.report() {
-            guard report.address.radioAddress == address else { continue }
+            guard RadioAddress(report.address) == address else { continue }
             try await report.due.wait()
             if let channel = try await requestChannel(at: report, port, from: station) { return channel }
         }
@@ -39,7 +40,7 @@ extension SimulatedRadio {
     /// Requests a channel; returns nil without an answer this time.
     private func requestChannel(
         at report: AdvertisementPacket,
-        _ port: ChannelPort,
+        _ port: LEPSM,
         from station: Station
     ) async throws -> SimulatedChannel? {
         guard let link = station.link(to: report.senderName), let socket = connect(to: report, from: station) else {
@@ -51,15 +52,15 @@ extension SimulatedRadio {
             name: station.name,
             address: .random(from: station.randomness),
             maximumMessageLength: station.air.value.maximumMessageLength,
-            port: port.rawValue
+            port: port
         )
         // Longer than the other side may take on a busy machine: giving up would leave it with an unused channel.
         guard request.send(on: socket), let answer = await ConnectMessage.receive(on: socket, within: .seconds(10))
         else {
             return nil
         }
-        guard answer.port == port.rawValue else {
-            throw RadioError(.refused, "\(report.address.radioAddress) does not listen on port \(port).")
+        guard answer.port == port else {
+            throw RadioError(.refused, "\(report.address) does not listen on port \(port).")
         }
         return SimulatedChannel(socket, of: station, with: answer)
     }

@@ -1,6 +1,7 @@
 import AsyncSupport
+package import Bluetooth
 import Epoll
-package import HandoffRadio
+import HandoffRadio
 private import Synchronization
 private import SystemPackage
 
@@ -8,7 +9,7 @@ extension SimulatedRadio {
     package func withListener<Success: Sendable>(
         limit: Int,
         serving serve: @escaping @Sendable (SimulatedChannel) async -> Void,
-        _ body: (ChannelPort) async throws -> Success
+        _ body: (LEPSM) async throws -> Success
     ) async throws -> Success {
         try await whileAvailable { station in
             let listener = Listener(limit: limit)
@@ -39,9 +40,9 @@ extension SimulatedRadio {
         }
     }
 
-    private func open(_ listener: Listener, of station: Station) throws(RadioError) -> ChannelPort {
-        let port: ChannelPort? = state.withLock { state in
-            let free = ChannelPort.range.compactMap(ChannelPort.init).filter { state.listeners[$0] == nil }
+    private func open(_ listener: Listener, of station: Station) throws(RadioError) -> LEPSM {
+        let port: LEPSM? = state.withLock { state in
+            let free = LEPSM.allCases.filter { state.listeners[$0] == nil }
             guard let port = station.randomness.element(of: free) else { return nil }
             state.listeners[port] = listener
             return port

@@ -1,9 +1,10 @@
 import AsyncSupport
+package import Bluetooth
 package import HandoffRadio
 
 extension SimulatedRadio {
     package func withScan<Success: Sendable>(
-        for services: Set<ServiceUUID>,
+        for services: Set<BluetoothUUID>,
         _ body: (AsyncStream<AdvertisementReport>) async throws -> Success
     ) async throws -> Success {
         try await whileAvailable { station in
@@ -24,7 +25,7 @@ extension SimulatedRadio {
     /// Delivers every report of `services` when it is due, until the task is cancelled.
     private static func receiveReports(
         from scanSocket: ScanSocket,
-        _ services: Set<ServiceUUID>,
+        _ services: Set<BluetoothUUID>,
         _ send: @escaping @Sendable (AdvertisementReport) -> Void
     ) async {
         await withDiscardingTaskGroup { arrivals in
@@ -43,6 +44,6 @@ extension SimulatedRadio {
 
 extension AdvertisementPacket {
     fileprivate var advertisementReport: AdvertisementReport {
-        AdvertisementReport(address: address.radioAddress, service: service, data: data, rssi: rssi)
+        AdvertisementReport(address: RadioAddress(address), service: service, data: data, rssi: rssi)
     }
 }

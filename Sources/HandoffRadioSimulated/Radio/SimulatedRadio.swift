@@ -1,4 +1,5 @@
 import AsyncSupport
+import Bluetooth
 package import Epoll
 package import HandoffRadio
 import Synchronization
@@ -147,6 +148,6 @@ extension SimulatedRadio {
         /// The number of times that the radio was switched off.
         var session = 0
         var isAdvertising = false
-        var listeners: [ChannelPort: Listener] = [:]
+        var listeners: [LEPSM: Listener] = [:]
     }
 }

@@ -1,14 +1,15 @@
+import Bluetooth
 import HandoffRadio
 
 /// An advertisement in transit from one station to one scan socket.
 struct AdvertisementPacket: Hashable, Sendable {
     let sender: StationID
     let senderName: String
-    let address: LinkAddress
+    let address: BluetoothAddress
     let rssi: Int8
     /// The time of arrival, on the clock that all processes of the machine share.
     let due: Instant
-    let service: ServiceUUID
+    let service: BluetoothUUID
     let data: [UInt8]
 
     /// The maximum length of a datagram, more than any report has.
@@ -32,15 +33,15 @@ extension AdvertisementPacket {
     init?(_ bytes: [UInt8]) {
         var reader = PacketReader(bytes)
         guard let sender = reader.text().flatMap(StationID.init), let senderName = reader.text(),
-            let address = reader.bytes(), address.count == 6,
+            let address = reader.bytes().flatMap(BluetoothAddress.init(bytes:)),
             let rssi = reader.bytes(), rssi.count == 1,
             let due = reader.number(),
-            let service = reader.text().flatMap(ServiceUUID.init), let data = reader.bytes()
+            let service = reader.text().flatMap(BluetoothUUID.init), let data = reader.bytes()
         else { return nil }
         self.init(
             sender: sender,
             senderName: senderName,
-            address: LinkAddress(bytes: address),
+            address: address,
             rssi: Int8(bitPattern: rssi[0]),
             due: Instant(nanoseconds: due),
             service: service,

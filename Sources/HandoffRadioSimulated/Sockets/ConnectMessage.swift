@@ -1,12 +1,14 @@
+import Bluetooth
+
 /// The first message of each end of a channel: the caller's request, and the answer whether it is accepted.
 struct ConnectMessage: Hashable, Sendable {
     let station: StationID
     let name: String
-    let address: LinkAddress
+    let address: BluetoothAddress
     /// The longest message that this end accepts.
     let maximumMessageLength: Int
-    /// In a request, the port to open; in an answer, the port that was opened, or 0.
-    let port: UInt16
+    /// In a request, the port to open; in an answer, the port that was opened, or nil, encoded as 0.
+    let port: LEPSM?
 
     /// The maximum encoded length, more than any such message has.
     static let maximumLength = 256
@@ -17,7 +19,7 @@ struct ConnectMessage: Hashable, Sendable {
         writer.append(name)
         writer.append(address.bytes)
         writer.append(UInt64(maximumMessageLength))
-        writer.append(UInt64(port))
+        writer.append(UInt64(port?.number ?? 0))
         return writer.bytes
     }
 }
@@ -27,16 +29,16 @@ extension ConnectMessage {
     init?(_ bytes: [UInt8]) {
         var reader = PacketReader(bytes)
         guard let station = reader.text().flatMap(StationID.init), let name = reader.text(),
-            let address = reader.bytes(), address.count == 6,
+            let address = reader.bytes().flatMap(BluetoothAddress.init(bytes:)),
             let length = reader.number(), (23...65_535).contains(length),
             let port = reader.number().flatMap(UInt16.init(exactly:))
         else { return nil }
         self.init(
             station: station,
             name: name,
-            address: LinkAddress(bytes: address),
+            address: address,
             maximumMessageLength: Int(length),
-            port: port
+            port: LEPSM(exactly: port)
         )
     }
 }

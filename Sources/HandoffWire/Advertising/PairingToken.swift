@@ -1,3 +1,5 @@
+package import Bluetooth
+
 /// The 9 random bytes that a device advertises while it pairs: they identify one pairing request, not the device.
 package struct PairingToken: Hashable, Comparable, Sendable {
     /// The number of bytes: what an advertisement has left beside the port.
@@ -35,17 +37,12 @@ package struct PairingAdvertisement: Hashable, Sendable {
     /// The number of bytes.
     package static let byteCount = 1 + PairingToken.byteCount
 
-    /// The PSM on which the device accepts other pairing devices, within ``AdvertisementPayload/ports``.
-    package let port: UInt8
+    /// The PSM on which the device accepts other pairing devices.
+    package let port: LEPSM
     package let token: PairingToken
 
     /// Makes the advertisement of a device that pairs.
-    ///
-    /// - Throws: ``WireError/Code/invalidContent`` when `port` is outside ``AdvertisementPayload/ports``.
-    package init(port: UInt8, token: PairingToken) throws(WireError) {
-        guard AdvertisementPayload.ports.contains(port) else {
-            throw WireError(.invalidContent, "An advertised port must be in 0x80...0xFF, got \(port).")
-        }
+    package init(port: LEPSM, token: PairingToken) {
         self.port = port
         self.token = token
     }
@@ -57,12 +54,12 @@ package struct PairingAdvertisement: Hashable, Sendable {
         guard bytes.count == Self.byteCount else {
             throw WireError(.malformed, "A pairing advertisement has \(Self.byteCount) bytes, got \(bytes.count).")
         }
-        port = bytes[0] | 0x80
+        port = LEPSM(lowSevenBits: bytes[0])
         token = try PairingToken(bytes: Array(bytes.dropFirst()))
     }
 
     /// Returns the ten bytes.
     package func encode() -> [UInt8] {
-        [port & 0x7F] + token.bytes
+        [port.lowSevenBits] + token.bytes
     }
 }

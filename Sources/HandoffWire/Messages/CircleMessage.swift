@@ -60,14 +60,6 @@ package struct CircleMessage: Hashable, Sendable {
 
     /// The maximum encoded size of a state in bytes.
     package static let maximumBytes = 65536
-    /// The largest number of members: the device itself and 100 others.
-    ///
-    /// A scanner tries the key of each for every advertisement received.
-    package static let maximumMembers = 101
-    /// The largest number of removals that are remembered.
-    package static let maximumRemovals = 200
-    /// The largest generation, version or number.
-    package static let maximumNumber = UInt32(Int32.max)
 
     package var members: [Member]
     package var removals: [Removal]
@@ -92,10 +84,10 @@ package struct CircleMessage: Hashable, Sendable {
 extension CircleMessage {
     /// Validates a decoded state.
     init(_ message: Handoff_V1_Circle) throws(WireError) {
-        guard message.members.count <= Self.maximumMembers, message.removals.count <= Self.maximumRemovals else {
+        guard message.members.count <= CircleLimits.members, message.removals.count <= CircleLimits.removals else {
             throw WireError(
                 .tooLarge,
-                "A circle has at most \(Self.maximumMembers) members and \(Self.maximumRemovals) removals."
+                "A circle has at most \(CircleLimits.members) members and \(CircleLimits.removals) removals."
             )
         }
         members = []
@@ -105,7 +97,7 @@ extension CircleMessage {
     }
 
     fileprivate static func checkNumbers(_ numbers: UInt32...) throws(WireError) {
-        guard numbers.allSatisfy({ $0 <= maximumNumber }) else {
+        guard numbers.allSatisfy({ $0 <= CircleLimits.number }) else {
             throw WireError(.invalidContent, "A number in the circle exceeds 2^31 - 1.")
         }
     }

@@ -4,8 +4,8 @@ import HandoffCrypto
 import HandoffRadio
 import HandoffRadioSimulated
 import HandoffTestSupport
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Attacks from the air are answered by nothing", .endsWithin(minutes: 15, instances: 4))
 struct AttackStories {
@@ -82,7 +82,7 @@ struct AttackStories {
             data[index] ^= 1
             return data
         }
-        let slot = UInt64(Date.now.timeIntervalSince1970) / 900
+        let slot = AdvertisementSealer.slot(unixSeconds: Int64(Date.now.timeIntervalSince1970))
         let recorded = AdvertisementSealer(key: key, slot: slot - 2).seal([0x10, 1, 2, 3, 4, 5])
         return [
             [UInt8](repeating: 0, count: 10), [UInt8](repeating: 0xFF, count: 10), flipped(0), flipped(9),

@@ -1,3 +1,4 @@
+import Bluetooth
 import Foundation
 import HandoffCrypto
 import HandoffRadio
@@ -10,7 +11,7 @@ final class Attacker: Sendable {
     /// What an attacker waits for did not come.
     struct NothingHeard: Error {}
 
-    static let service = ServiceUUID("6496566b-3dbc-40e5-a269-566274cc801d")
+    static let service = BluetoothUUID(number: 0x6496566b_3dbc_40e5_a269_566274cc801d)
 
     private let advertisingRadio: SimulatedRadio
     private let scanningRadio: SimulatedRadio
@@ -31,7 +32,7 @@ final class Attacker: Sendable {
     ) async throws {
         let attacker = Attacker(in: world.airDirectory)
         try await withReadyRadios([attacker.advertisingRadio, attacker.scanningRadio]) {
-            try await attacker.listen(on: ChannelPort.range.count) { try await body(attacker) }
+            try await attacker.listen(on: LEPSM.allCases.count) { try await body(attacker) }
         }
     }
 
@@ -41,8 +42,7 @@ final class Attacker: Sendable {
         besides address: RadioAddress? = nil,
         _ body: @escaping @Sendable () async throws -> Void = {}
     ) async throws {
-        guard let service = Self.service else { throw NothingHeard() }
-        try await advertisingRadio.withAdvertisement(Advertisement(service: service, data: data, pace: .fast)) {
+        try await advertisingRadio.withAdvertisement(Advertisement(service: Self.service, data: data, pace: .fast)) {
             // One event reaches all ears in turn: when the second is heard, everybody has had the first.
             _ = try await hear(times: 2) { $0.data == data && $0.address != address }
             try await body()
@@ -51,7 +51,7 @@ final class Attacker: Sendable {
 
     /// The next advertisement that one of these keys opens.
     func record(_ keys: [AdvertisingKey]) async throws -> AdvertisementReport {
-        let slot = UInt64(Date.now.timeIntervalSince1970) / 900
+        let slot = AdvertisementSealer.slot(unixSeconds: Int64(Date.now.timeIntervalSince1970))
         return try await hear(times: 1) { report in
             var opener = AdvertisementOpener(keys: keys.map { (0, $0) })
             return opener.open(report.data, slot: slot) != nil
@@ -61,8 +61,7 @@ final class Attacker: Sendable {
     private func hear(times: Int, _ isWanted: @escaping @Sendable (AdvertisementReport) -> Bool) async throws
         -> AdvertisementReport
     {
-        guard let service = Self.service else { throw NothingHeard() }
-        return try await scanningRadio.withScan(for: [service]) { reports in
+        try await scanningRadio.withScan(for: [Self.service]) { reports in
             var count = 0
             for await report in reports where isWanted(report) {
                 count += 1

@@ -1,3 +1,4 @@
+import Bluetooth
 import HandoffCrypto
 import HandoffRadio
 import HandoffRadioConformance
@@ -44,7 +45,7 @@ final class ConnectionFlood: Sendable {
         throw CancellationError()
     }
 
-    private func hold(_ endpoint: (RadioAddress, ChannelPort), with radio: SimulatedRadio) async {
+    private func hold(_ endpoint: (RadioAddress, LEPSM), with radio: SimulatedRadio) async {
         try? await radio.withChannel(to: endpoint.0, port: endpoint.1, timeout: .seconds(10)) { channel in
             opened.withLock { $0 += 1 }
             opening.yield(())

@@ -1,3 +1,4 @@
+import Bluetooth
 import Foundation
 import HandoffCrypto
 import HandoffRadio
@@ -47,17 +48,16 @@ enum UntrustedClient {
     static func endpoint(
         of card: CardText,
         with radio: SimulatedRadio
-    ) async throws -> (RadioAddress, ChannelPort) {
-        guard let service = ServiceUUID("6496566b-3dbc-40e5-a269-566274cc801d") else { throw NothingHeard() }
+    ) async throws -> (RadioAddress, LEPSM) {
+        let service = BluetoothUUID(number: 0x6496566b_3dbc_40e5_a269_566274cc801d)
         return try await radio.withScan(for: [service]) { reports in
             var opener = AdvertisementOpener(keys: [(0, card.advertisingKey)])
             for await report in reports {
-                let slot = UInt64(Date.now.timeIntervalSince1970) / 900
+                let slot = AdvertisementSealer.slot(unixSeconds: Int64(Date.now.timeIntervalSince1970))
                 guard let opened = opener.open(report.data, slot: slot),
-                    let payload = try? AdvertisementPayload(decoding: opened.plaintext),
-                    let port = ChannelPort(rawValue: UInt16(payload.port))
+                    let payload = try? AdvertisementPayload(decoding: opened.plaintext)
                 else { continue }
-                return (report.address, port)
+                return (report.address, payload.port)
             }
             throw NothingHeard()
         }

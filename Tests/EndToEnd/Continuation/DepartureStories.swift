@@ -4,8 +4,8 @@ import HandoffBus
 import HandoffModel
 import HandoffRadioSimulated
 import HandoffTestSupport
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("What has ended is gone from the other devices", .endsWithin(minutes: 15, instances: 6))
 struct DepartureStories {
@@ -137,7 +137,7 @@ func atOnce(_ body: @escaping @Sendable () async throws -> Void) async throws {
 
 extension Device {
     /// Waits until what is nearby fulfils `condition`, without asking the daemon to look around.
-    fileprivate func untilNearby(_ condition: @escaping @Sendable ([NearbyActivity]) -> Bool) async throws {
+    fileprivate func untilNearby(_ condition: @escaping @Sendable ([NearbyActivityDescription]) -> Bool) async throws {
         try await connected { client in
             try await client.withSignals { signals in
                 if condition(try await client.objects().nearby) { return }

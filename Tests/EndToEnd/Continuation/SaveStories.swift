@@ -5,8 +5,8 @@ import HandoffCrypto
 import HandoffModel
 import HandoffTestSupport
 import HandoffWire
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite(
     "An app saves just before its activity is fetched, and learns who goes on with it",
@@ -172,7 +172,7 @@ struct SaveStories {
     /// The bytes with which a device asks for `org.example.edit`.
     private static func request(by keys: DeviceKeys, to peer: DevicePublicKey) throws -> [UInt8] {
         var handshake = NoiseHandshake.initiator(localStatic: keys.agreement, remoteStatic: peer)
-        let hash = try ActivityTypeHash(bytes: HandoffDigest.activityTypeHash("org.example.edit"))
+        let hash = ActivityTypeHash(of: "org.example.edit")
         let message = Request.fetch(FetchRequest(typeHash: hash)).encode()
         return FrameCodec.encode(try handshake.writeMessage(MessageFragmenter().fragments(of: message)[0]))
     }

@@ -119,7 +119,7 @@ enum FuzzTarget {
         let name = choice & 1 == 0 ? "identity" : "devices"
         var content = Array(bytes.dropFirst())
         if choice & 2 == 0 {
-            let checksum = HandoffDigest.sha256(content).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            let checksum = hexText(HandoffDigest.sha256(content))
             content = Array("handoffd \(name) 1 \(checksum)\n".utf8) + content
         }
         guard (try? StateFiles.replace(name, in: fixture.directory.path, with: content)) != nil else { return }

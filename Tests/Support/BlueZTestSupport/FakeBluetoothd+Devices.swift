@@ -1,3 +1,4 @@
+package import Bluetooth
 package import DBus
 import Synchronization
 
@@ -12,12 +13,13 @@ extension FakeBluetoothd {
         _ address: String,
         type: String = "random",
         on adapter: ObjectPath,
-        serviceData: [String: [UInt8]]?,
+        serviceData: [BluetoothUUID: [UInt8]]?,
         rssi: Int16 = -40,
         more: [MemberName: Value] = [:]
     ) {
         var values: [MemberName: Value] = ["RSSI": .int16(rssi)]
-        if let serviceData { values["ServiceData"] = serviceData.mapValues(Value.bytes).value }
+        let entries = serviceData?.map { uuid, bytes in (uuid.description, Value.bytes(bytes)) }
+        if let entries { values["ServiceData"] = Dictionary(uniqueKeysWithValues: entries).value }
         let path = path(of: address, on: adapter)
         if state.withLock({ $0.properties[path] }) != nil {
             set(path, "org.bluez.Device1", values)
@@ -31,14 +33,19 @@ extension FakeBluetoothd {
     }
 
     /// Adds a GATT service with one characteristic to a device.
-    package func addService(_ service: String, characteristic: String, value: [UInt8], to device: ObjectPath) {
+    package func addService(
+        _ service: BluetoothUUID,
+        characteristic: BluetoothUUID,
+        value: [UInt8],
+        to device: ObjectPath
+    ) {
         let service0 = device.appending("service0001")
-        insert("org.bluez.GattService1", ["UUID": .string(service)], at: service0)
+        insert("org.bluez.GattService1", ["UUID": .string(service.description)], at: service0)
         let options = Argument(name: "options", type: [String: Value].valueType)
         let bytes = Argument(name: "value", type: .array(.byte))
         insert(
             "org.bluez.GattCharacteristic1",
-            ["UUID": .string(characteristic), "Service": .objectPath(service0)],
+            ["UUID": .string(characteristic.description), "Service": .objectPath(service0)],
             [
                 method("ReadValue", [options], outputs: [bytes]) { _, _ in .reply([.bytes(value)]) },
                 method("WriteValue", [bytes, options]) { fake, invocation in

@@ -1,3 +1,4 @@
+import Bluetooth
 import HandoffRadio
 import TestRuns
 
@@ -26,7 +27,7 @@ extension RadioWorld {
     func withConnectableRadios(
         limit: Int = 8,
         serving serve: @escaping @Sendable (TestedRadio.Channel) async -> Void,
-        _ body: (TestedRadio, RadioAddress, ChannelPort) async throws -> Void
+        _ body: (TestedRadio, RadioAddress, LEPSM) async throws -> Void
     ) async throws {
         try await withRunningRadios { first, second in
             try await second.withListener(limit: limit, serving: serve) { port in
@@ -100,15 +101,10 @@ extension Advertisement {
     }
 }
 
-extension ServiceUUID {
+extension BluetoothUUID {
     /// A service that nobody has seen.
-    static func fresh() -> ServiceUUID {
-        func digits(_ count: Int) -> String {
-            String((0..<count).map { _ in "0123456789abcdef".randomElement() ?? "0" })
-        }
-        let text = [8, 4, 4, 4, 12].map(digits).joined(separator: "-")
-        guard let service = ServiceUUID(text) else { preconditionFailure("\(text) is no UUID.") }
-        return service
+    static func fresh() -> BluetoothUUID {
+        BluetoothUUID(number: .random(in: .min ... .max))
     }
 }
 

@@ -1,3 +1,4 @@
+import Bluetooth
 import HandoffRadio
 
 extension RadioRequirement {
@@ -160,8 +161,7 @@ extension RadioRequirement {
             },
             RadioRequirement("a dial to a port where nobody listens is refused") { world in
                 try await world.withConnectableRadios(serving: echo) { radio, address, port in
-                    let closed = ChannelPort.range.compactMap(ChannelPort.init).first { $0 != port }
-                    guard let closed else { return }
+                    let closed = LEPSM(lowSevenBits: port.lowSevenBits == 0 ? 1 : 0)
                     try await expect(.refused) {
                         try await radio.withChannel(to: address, port: closed, timeout: .dialTimeout) { _ in }
                     }
@@ -173,7 +173,7 @@ extension RadioRequirement {
                     let address = try await second.withAdvertisement(advertisement) {
                         try await first.address(of: advertisement)
                     }
-                    guard let port = ChannelPort(rawValue: 0x80) else { return }
+                    let port = LEPSM(lowSevenBits: 0)
                     let start = ContinuousClock.now
                     try await expect(.timedOut) {
                         try await first.withChannel(to: address, port: port, timeout: .seconds(1)) { _ in }
@@ -234,7 +234,7 @@ extension RadioChannel {
 
 extension Radio {
     /// Waits until the listener has noticed that the last channel is closed: a dial is served again.
-    func becomesReachable(_ address: RadioAddress, _ port: ChannelPort) async throws {
+    func becomesReachable(_ address: RadioAddress, _ port: LEPSM) async throws {
         var isServed = false
         while !isServed {
             isServed = try await withChannel(to: address, port: port, timeout: .dialTimeout) { channel in

@@ -1,3 +1,4 @@
+import Bluetooth
 import HandoffRadio
 
 extension RadioRequirement {
@@ -40,7 +41,7 @@ extension RadioRequirement {
             },
             RadioRequirement("the port of a cancelled listener cannot be dialled any more") { world in
                 try await world.withRunningRadios { first, second in
-                    let opened = Signal<ChannelPort>()
+                    let opened = Signal<LEPSM>()
                     try await cancelling { isUnderWay in
                         try await second.withListener(limit: 1, serving: echo) { port in
                             opened.send(port)
@@ -59,7 +60,7 @@ extension RadioRequirement {
                 }
             },
             RadioRequirement("who is being served when a listener ends is cancelled and awaited") { world in
-                let (opened, isServing, served) = (Signal<ChannelPort>(), Signal<Void>(), Signal<Bool>())
+                let (opened, isServing, served) = (Signal<LEPSM>(), Signal<Void>(), Signal<Bool>())
                 try await world.withRunningRadios { first, second in
                     let advertisement = Advertisement.fresh()
                     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,4 +1,5 @@
 import AsyncSupport
+import Bluetooth
 import BlueZ
 import DBus
 import HandoffRadio
@@ -9,8 +10,8 @@ import HandoffRadioBlueZ
 ///     radio-conformance --gatt       a service that hci1 publishes is found, read and written from hci0
 ///     radio-conformance --restart    a radio outlives bluetoothd; says `advertising` when it is time to restart it
 enum BlueZChecks {
-    private static let service = "0f0e0d0c-0b0a-0908-0706-050403020100"
-    private static let mailbox = "0f0e0d0c-0b0a-0908-0706-050403020101"
+    private static let service = BluetoothUUID(number: 0x0f0e0d0c_0b0a_0908_0706_050403020100)
+    private static let mailbox = BluetoothUUID(number: 0x0f0e0d0c_0b0a_0908_0706_050403020101)
 
     static func gatt(_ connection: Connection) async throws {
         try await withBlueZ(on: connection) { bluez in
@@ -88,9 +89,8 @@ enum BlueZChecks {
         }
     }
 
-    private static func advertisement() throws -> Advertisement {
-        guard let service = ServiceUUID(service) else { throw CheckFailure("\(service) is no UUID") }
-        return Advertisement(service: service, data: [1], pace: .fast)
+    private static func advertisement() -> Advertisement {
+        Advertisement(service: service, data: [1], pace: .fast)
     }
 }
 

@@ -1,12 +1,13 @@
+import Bluetooth
 import BlueZ
 import BlueZTestSupport
 import DBus
 import HandoffTestSupport
-import TestLimits
 import Testing
+import TestLimits
 
 private let advertisement = LEAdvertisement(
-    service: "0f0e0d0c-0b0a-0908-0706-050403020100",
+    service: BluetoothUUID(number: 0x0f0e0d0c_0b0a_0908_0706_050403020100),
     data: [1, 2, 3],
     interval: 152...153
 )
@@ -22,7 +23,9 @@ struct AdvertisingTests {
             #expect(properties["Discoverable"] == .boolean(true))
             #expect(properties["MinInterval"] == .uint32(152))
             #expect(properties["MaxInterval"] == .uint32(153))
-            #expect(properties["ServiceData"]?.stringDictionary == [advertisement.service: .bytes([1, 2, 3])])
+            #expect(
+                properties["ServiceData"]?.stringDictionary == [advertisement.service.description: .bytes([1, 2, 3])]
+            )
             #expect(properties.keys.contains("LocalName") == false)
             #expect(properties.keys.contains("TxPower") == false)
             #expect(fake.advertisements.isEmpty)

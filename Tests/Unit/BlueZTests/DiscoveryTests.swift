@@ -1,12 +1,13 @@
+import Bluetooth
 import BlueZ
 import BlueZTestSupport
 import DBus
 import HandoffTestSupport
 import Synchronization
-import TestLimits
 import Testing
+import TestLimits
 
-private let service = "0f0e0d0c-0b0a-0908-0706-050403020100"
+private let service = BluetoothUUID(number: 0x0f0e0d0c_0b0a_0908_0706_050403020100)
 private let peer = "C0:00:00:00:00:01"
 
 @Suite("Discovery", .endsWithin(minutes: 10, instances: 1))

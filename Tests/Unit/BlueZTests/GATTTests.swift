@@ -1,13 +1,14 @@
+import Bluetooth
 import BlueZ
 import BlueZTestSupport
 import DBus
 import HandoffTestSupport
 import Synchronization
-import TestLimits
 import Testing
+import TestLimits
 
-private let service = "0f0e0d0c-0b0a-0908-0706-050403020100"
-private let characteristic = "0f0e0d0c-0b0a-0908-0706-050403020101"
+private let service = BluetoothUUID(number: 0x0f0e0d0c_0b0a_0908_0706_050403020100)
+private let characteristic = BluetoothUUID(number: 0x0f0e0d0c_0b0a_0908_0706_050403020101)
 private let peer = "C0:00:00:00:00:01"
 
 @Suite("GATT", .endsWithin(minutes: 10, instances: 1))
@@ -53,7 +54,7 @@ struct GATTTests {
             fake.hear(peer, on: adapter.path, serviceData: nil)
             let device = fake.path(of: peer, on: adapter.path)
             fake.addService(service, characteristic: characteristic, value: [7, 8], to: device)
-            let address = try #require(DeviceAddress(peer, kind: .random))
+            let address = try #require(BluetoothAddress(peer, kind: .random))
             try await bluez.withDevice(address, on: adapter, timeout: .seconds(10)) { device in
                 let mailbox = try await device.characteristic(characteristic, of: service)
                 #expect(try await device.read(mailbox) == [7, 8])
@@ -70,7 +71,7 @@ struct GATTTests {
     @Test("a device that is not known cannot be connected to")
     func unknownDevice() async throws {
         try await withFakeAdapter { _, bluez, adapter in
-            let address = try #require(DeviceAddress(peer, kind: .random))
+            let address = try #require(BluetoothAddress(peer, kind: .random))
             let code = await errorCode {
                 try await bluez.withDevice(address, on: adapter, timeout: .seconds(10)) { _ in }
             }
@@ -84,7 +85,7 @@ struct GATTTests {
             fake.hear(peer, on: adapter.path, serviceData: nil)
             fake.set(fake.path(of: peer, on: adapter.path), "org.bluez.Device1", ["Connected": .boolean(true)])
             fake.holdDisconnections()
-            let address = try #require(DeviceAddress(peer, kind: .random))
+            let address = try #require(BluetoothAddress(peer, kind: .random))
             let begin = ContinuousClock.now
             await bluez.disconnect(address, on: adapter, limit: .milliseconds(50))
             // The bus itself gives up after 25 s.
@@ -119,7 +120,7 @@ struct GATTTests {
             fake.hear(peer, on: adapter.path, serviceData: nil, more: ["Paired": .boolean(true)])
             let device = fake.path(of: peer, on: adapter.path)
             fake.set(device, "org.bluez.Device1", ["Connected": .boolean(true)])
-            await bluez.disconnect(try #require(DeviceAddress(peer, kind: .random)), on: adapter)
+            await bluez.disconnect(try #require(BluetoothAddress(peer, kind: .random)), on: adapter)
             #expect(fake.property(device, "org.bluez.Device1", "Connected") == .boolean(true))
         }
     }

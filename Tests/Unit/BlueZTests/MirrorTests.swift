@@ -1,6 +1,7 @@
+import Bluetooth
 import DBus
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import BlueZ
 
@@ -101,6 +102,8 @@ struct AdapterMirrorTests {
 
 @Suite("The mirror of devices", .endsWithin(minutes: 10))
 struct DeviceMirrorTests {
+    private let a = BluetoothUUID(number: 0xA)
+    private let b = BluetoothUUID(number: 0xB)
     private let device = path.appending("dev_C0_00_00_00_00_01")
 
     private func seen(_ more: [String: Value] = [:]) -> InterfaceProperties {
@@ -110,8 +113,9 @@ struct DeviceMirrorTests {
         return [Names.device: properties.merging(more) { $1 }]
     }
 
-    private func data(_ entries: [String: [UInt8]]) -> [String: Value] {
-        ["ServiceData": entries.mapValues(Value.bytes).value]
+    private func data(_ entries: [BluetoothUUID: [UInt8]]) -> [String: Value] {
+        let entries = entries.map { uuid, bytes in (uuid.description, Value.bytes(bytes)) }
+        return ["ServiceData": Dictionary(uniqueKeysWithValues: entries).value]
     }
 
     private func change(_ values: [String: Value], invalidated: [String] = []) -> ObjectChange {
@@ -121,24 +125,24 @@ struct DeviceMirrorTests {
     @Test("an entry that an earlier packet left behind is not reported with the news")
     func staleEntries() {
         var mirror = DeviceMirror(adapter: path)
-        _ = mirror.apply(.added(device, seen(data(["a": [1]]))))
-        let report = mirror.apply(change(data(["a": [1], "b": [2]])))
-        #expect(report?.serviceData == ["b": [2]])
-        let again = mirror.apply(change(data(["a": [1], "b": [2]])))
-        #expect(again?.serviceData == ["a": [1], "b": [2]])
+        _ = mirror.apply(.added(device, seen(data([a: [1]]))))
+        let report = mirror.apply(change(data([a: [1], b: [2]])))
+        #expect(report?.serviceData == [b: [2]])
+        let again = mirror.apply(change(data([a: [1], b: [2]])))
+        #expect(again?.serviceData == [a: [1], b: [2]])
     }
 
     @Test("a device that is known and not heard now is not reported")
     func notHeard() {
         var mirror = DeviceMirror(adapter: path)
-        var properties = seen(data(["a": [1]]))
+        var properties = seen(data([a: [1]]))
         properties[Names.device]?["RSSI"] = nil
         let known = mirror.replace(with: [device: properties])
         #expect(known.isEmpty)
         let end = mirror.apply(change([:], invalidated: ["RSSI"]))
         #expect(end == nil)
         let heard = mirror.apply(change(["RSSI": .int16(127)]))
-        #expect(heard?.serviceData == ["a": [1]])
+        #expect(heard?.serviceData == [a: [1]])
         #expect(heard?.rssi == nil)
     }
 
@@ -156,7 +160,7 @@ struct DeviceMirrorTests {
         var mirror = DeviceMirror(adapter: path)
         var reports = 0
         for number in 0..<DeviceMirror.maximumDevices + 10 {
-            reports += mirror.apply(.added(path.appending("dev_\(number)"), seen(data(["a": [1]])))) == nil ? 0 : 1
+            reports += mirror.apply(.added(path.appending("dev_\(number)"), seen(data([a: [1]])))) == nil ? 0 : 1
         }
         #expect(mirror.count == DeviceMirror.maximumDevices)
         #expect(reports == DeviceMirror.maximumDevices + 10)
@@ -165,10 +169,10 @@ struct DeviceMirrorTests {
     @Test("too many entries, and entries that are too long, are left out")
     func hugeData() {
         var mirror = DeviceMirror(adapter: path)
-        let many = Dictionary(uniqueKeysWithValues: (0..<100).map { ("\($0)", [UInt8(1)]) })
+        let many = Dictionary(uniqueKeysWithValues: (0..<100).map { (BluetoothUUID(number: $0), [UInt8(1)]) })
         let report = mirror.apply(.added(device, seen(data(many))))
         #expect(report?.serviceData.count == DeviceMirror.maximumEntries)
-        let long = mirror.apply(change(data(["a": Array(repeating: 0, count: 256)])))
+        let long = mirror.apply(change(data([a: Array(repeating: 0, count: 256)])))
         #expect(long == nil)
     }
 }

@@ -22,7 +22,7 @@ struct CommandPageTests {
         return Set(try #require(object as? [String: Any]).keys)
     }
 
-    private static let nearby = NearbyActivity(
+    private static let nearby = NearbyActivityDescription(
         path: HandoffName.nearbyActivity(1),
         [
             "Type": .string("org.example.a"), "RSSI": .int16(-40), "Application": .string("a"),
@@ -44,7 +44,7 @@ struct CommandPageTests {
 
     @Test("devices")
     func devices() throws {
-        let device = TrustedDevice(
+        let device = DeviceDescription(
             path: "/d",
             ["LastSeen": .uint64(1), "IntroducedBy": .string("a"), "ProtocolVersion": .uint32(1)]
         )

@@ -48,7 +48,7 @@ enum Interfaces {
     }
 
     private struct NoPairing: PairingHandler {
-        var unconfirmed: [(id: String, name: String)] { [] }
+        var unconfirmed: [UnconfirmedDevice] { [] }
 
         func pair(agent: ObjectPath, by client: BusName) throws {}
         func stop(by client: BusName) {}

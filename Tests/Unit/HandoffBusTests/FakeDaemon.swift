@@ -111,14 +111,12 @@ final class FakeDaemon: Sendable {
     }
 
     private static var description: NearbyActivityDescription {
-        guard let device = try? DeviceID(bytes: [0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF]),
-            let hash = try? ActivityTypeHash(bytes: [1, 2, 3, 4, 5])
-        else { preconditionFailure("eight bytes and five") }
-        return NearbyActivityDescription(
-            device: device,
+        NearbyActivityDescription(
+            id: 7,
+            device: DeviceID(number: 0x0123_4567_89AB_CDEF),
             deviceName: "desk",
             type: try? ActivityType(type),
-            typeHash: hash,
+            typeHash: ActivityTypeHash(number: 0x01_0203_0405),
             hasWebpage: true,
             rssi: -40,
             firstSeen: 3,

@@ -1,7 +1,8 @@
 import HandoffCrypto
+import HandoffModel
 import HandoffTestVectors
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Advertisement vectors", .endsWithin(minutes: 10))
 struct AdvertisementVectorTests {
@@ -29,7 +30,7 @@ struct AdvertisementVectorTests {
         var random = SeededRandom(seed: 10)
         return try inputs.map { input in
             let key = try AdvertisingKey(rawRepresentation: random.bytes(32))
-            let hash = HandoffDigest.activityTypeHash(input.activityType)
+            let hash = ActivityTypeHash(of: input.activityType).bytes
             let plaintext = [(input.hasWebpage ? 0x80 : 0) | (input.port & 0x7F)] + hash
             return Case(
                 advertisingKey: hex(key.rawRepresentation),

@@ -1,7 +1,8 @@
 import HandoffCrypto
+import HandoffModel
 import HandoffTestVectors
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Card vectors", .endsWithin(minutes: 10))
 struct CardVectorTests {
@@ -20,7 +21,7 @@ struct CardVectorTests {
             do throws(CryptoError) {
                 let card = try CardText(parsing: text)
                 publicKey = hex(card.publicKey.rawRepresentation)
-                deviceID = hex(card.publicKey.deviceID)
+                deviceID = card.publicKey.device.description
                 advertisingKey = hex(card.advertisingKey.rawRepresentation)
                 name = card.name
             } catch {

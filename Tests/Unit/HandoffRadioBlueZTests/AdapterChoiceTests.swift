@@ -1,6 +1,7 @@
+import Bluetooth
 import DBus
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import BlueZ
 @testable import HandoffRadioBlueZ
@@ -11,7 +12,7 @@ struct AdapterChoiceTests {
         Adapter(
             path: try ObjectPath("/org/bluez/\(name)"),
             incarnation: 1,
-            address: try #require(DeviceAddress("00:AA:01:00:00:00", kind: .public)),
+            address: try #require(BluetoothAddress("00:AA:01:00:00:00", kind: .public)),
             power: power,
             isDiscovering: false,
             advertising: advertises ? Adapter.Advertising(active: 0, free: 3, honorsInterval: false) : nil,

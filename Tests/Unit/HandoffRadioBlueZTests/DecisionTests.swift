@@ -1,16 +1,17 @@
+import Bluetooth
 import BlueZ
 import HandoffRadio
 import L2CAP
 import Logging
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffRadioBlueZ
 
 @Suite("Links", .endsWithin(minutes: 10))
 struct LinkUsageTableTests {
-    private let peer = DeviceAddress("C0:00:00:00:00:01", kind: .random)
+    private let peer = BluetoothAddress("C0:00:00:00:00:01", kind: .random)
 
     @Test("the last user's link is dropped, once, and not when somebody came again")
     func lastUser() throws {
@@ -88,7 +89,7 @@ struct TransportTests {
 
     @Test("a port that is no PSM leads to the mailbox, unless that is forbidden")
     func ways() throws {
-        let psm = try #require(ChannelPort(rawValue: 0x80))
+        let psm = LEPSM(lowSevenBits: 0)
         let ways = ChannelTransport.allCases.map { transport in
             [psm, .gattOnly].map { port in
                 let radio = BlueZRadio(transport: transport, logger: Logger(label: "test"))

@@ -1,8 +1,9 @@
 import AsyncSupport
+import Bluetooth
 import DBus
 import HandoffRadio
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import BlueZ
 @testable import HandoffRadioBlueZ

@@ -1,4 +1,5 @@
 import AsyncSupport
+import Bluetooth
 import BlueZ
 import BlueZTestSupport
 import DBus
@@ -6,9 +7,9 @@ import HandoffRadio
 import HandoffTestSupport
 import Logging
 import Synchronization
+import Testing
 import TestLimits
 import TestRuns
-import Testing
 
 @testable import HandoffRadioBlueZ
 

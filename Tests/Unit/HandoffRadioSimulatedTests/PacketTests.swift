@@ -1,3 +1,4 @@
+import Bluetooth
 import HandoffRadio
 @testable import HandoffRadioSimulated
 import TestLimits
@@ -8,7 +9,7 @@ struct PacketTests {
     private let report = AdvertisementPacket(
         sender: .random(),
         senderName: "desk",
-        address: LinkAddress(bytes: [0xC0, 1, 2, 3, 4, 5]),
+        address: BluetoothAddress(number: 0xC001_0203_0405, kind: .random),
         rssi: -70,
         due: Instant(nanoseconds: 12_345_678_901),
         service: .test,
@@ -23,7 +24,7 @@ struct PacketTests {
             name: "desk",
             address: report.address,
             maximumMessageLength: 672,
-            port: 0x85
+            port: LEPSM(exactly: 0x85)
         )
         #expect(ConnectMessage(greeting.bytes) == greeting)
     }

@@ -1,3 +1,4 @@
+import Bluetooth
 import Glibc
 import HandoffRadio
 import HandoffRadioConformance
@@ -54,11 +55,8 @@ extension Advertisement {
     }
 }
 
-extension ServiceUUID {
-    static let test: ServiceUUID = {
-        guard let uuid = ServiceUUID("0a6dc9a1-58ee-4f39-9d1c-6e4f5ea19a01") else { preconditionFailure("no UUID") }
-        return uuid
-    }()
+extension BluetoothUUID {
+    static let test = BluetoothUUID(number: 0x0a6dc9a1_58ee_4f39_9d1c_6e4f5ea19a01)
 }
 
 extension SimulatedRadio {

@@ -1,7 +1,7 @@
 import HandoffModel
 import HandoffWire
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("The state of a circle as it travels", .endsWithin(minutes: 10))
 struct CircleMessageTests {
@@ -42,7 +42,7 @@ struct CircleMessageTests {
             try member { $0.advertisingKey = [UInt8](repeating: 1, count: 33) },
             try member { $0.advertisingKey = nil },
             try member { $0.publicKey = [] },
-            try member { $0.generation = CircleMessage.maximumNumber + 1 },
+            try member { $0.generation = CircleLimits.number + 1 },
         ]
         for message in messages {
             let bytes = message.encode()

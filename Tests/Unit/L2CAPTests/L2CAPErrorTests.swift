@@ -1,8 +1,9 @@
+import Bluetooth
 import Epoll
 import L2CAP
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("An error of a Bluetooth socket", .endsWithin(minutes: 10))
 struct L2CAPErrorTests {
@@ -57,7 +58,7 @@ struct L2CAPErrorTests {
             do throws(L2CAPError) {
                 let listener = try L2CAPListener(reactor: reactor)
                 // With Bluetooth: the kernel chose the multiplexer.
-                #expect((0x80...0xFF).contains(listener.endpoint.psm))
+                #expect((0x80...0xFF).contains(listener.psm.number))
             } catch {
                 #expect(error.code == .noBluetooth)
             }
@@ -67,7 +68,7 @@ struct L2CAPErrorTests {
     @Test("is the same for a dial")
     func dialling() async throws {
         try await Reactor.withReactor { reactor in
-            let nobody = L2CAPEndpoint(address: BluetoothAddress(number: 1, kind: .public), psm: 0x80)
+            let nobody = L2CAPEndpoint(address: BluetoothAddress(number: 1, kind: .public), psm: LEPSM(lowSevenBits: 0))
             do throws(L2CAPError) {
                 _ = try await L2CAPChannel.connect(to: nobody, timeout: .milliseconds(200), on: reactor)
                 Issue.record("Somebody answered at \(nobody).")

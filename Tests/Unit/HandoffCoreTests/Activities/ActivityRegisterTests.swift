@@ -1,7 +1,7 @@
 import HandoffCore
 import HandoffModel
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("The register knows which activity is current", .endsWithin(minutes: 10))
 struct ActivityRegisterTests {
@@ -9,7 +9,7 @@ struct ActivityRegisterTests {
 
     private mutating func insert(
         _ name: String = "edit",
-        owner: String = ":1.1",
+        owner: Client = ":1.1",
         isEligible: Bool = true
     ) throws -> ActivityRegister.ID {
         try register.insert(.sample(name), owner: owner, isEligible: isEligible).id

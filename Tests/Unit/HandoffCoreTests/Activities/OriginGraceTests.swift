@@ -1,8 +1,8 @@
 import HandoffCore
 import HandoffModel
 import HandoffWire
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("The origin gives away the newest state, and nothing that has ended", .endsWithin(minutes: 10))
 struct OriginGraceTests {
@@ -10,7 +10,7 @@ struct OriginGraceTests {
 
     private mutating func publish(
         _ name: String = "edit",
-        by client: String = ":1.1",
+        by client: Client = ":1.1",
         webpage: String? = nil,
         at now: Moment = .at(0)
     ) throws -> ActivityRegister.ID {

@@ -1,8 +1,8 @@
 import HandoffCore
 import HandoffModel
 import HandoffWire
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("The origin of activities", .endsWithin(minutes: 10))
 struct OriginTests {
@@ -11,7 +11,7 @@ struct OriginTests {
 
     private var origin = Origin()
 
-    private mutating func create(_ type: String, owner: String = ":1.1", eligible: Bool = true) throws -> UInt64 {
+    private mutating func create(_ type: String, owner: Client = ":1.1", eligible: Bool = true) throws -> ActivityID {
         try origin.create(activity(type), owner: owner, isEligible: eligible).id
     }
 

@@ -1,8 +1,8 @@
 import HandoffCore
 import HandoffModel
 import HandoffTestVectors
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Exactly one activity is current, and it is the one that the rule names", .endsWithin(minutes: 10))
 struct RegisterModelTests {
@@ -10,7 +10,7 @@ struct RegisterModelTests {
     struct Model {
         struct Entry {
             let id: ActivityRegister.ID
-            let owner: String
+            let owner: Client
             var isEligible = true
             var end: Double?
             /// When it asked to be current, as a number that grows.
@@ -44,9 +44,9 @@ struct RegisterModelTests {
 
         mutating func step() throws {
             now += [0, 0, 0.5, 3].randomElement(using: &random) ?? 0
-            let owner = [":1.1", ":1.2", ":1.3"].randomElement(using: &random) ?? ""
+            let owner: Client = [":1.1", ":1.2", ":1.3"].randomElement(using: &random) ?? ""
             // Now and then an id that was never given, or is gone.
-            let id = UInt64.random(in: 1...(UInt64(model.entries.count) + 8), using: &random)
+            let id = ActivityID(rawValue: .random(in: 1...(UInt64(model.entries.count) + 8), using: &random))
             switch Int.random(in: 0..<12, using: &random) {
             case 0...1: try create(owner)
             case 2...5: act(id, { $0.becomeCurrent(id) }) { $0.ask(id) }
@@ -62,7 +62,7 @@ struct RegisterModelTests {
             register.expire(at: .start(now))
         }
 
-        private mutating func create(_ owner: String) throws {
+        private mutating func create(_ owner: Client) throws {
             let record = try register.insert(.sample(), owner: owner, isEligible: true)
             model.entries.append(Model.Entry(id: record.id, owner: owner))
         }

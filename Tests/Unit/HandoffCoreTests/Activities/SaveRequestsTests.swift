@@ -1,4 +1,5 @@
 @testable import HandoffCore
+import HandoffModel
 import HandoffTestVectors
 import TestLimits
 import Testing
@@ -50,7 +51,7 @@ struct SaveRequestsTests {
 
     @Test("each activity has its own deadline, and the nearest is the next")
     mutating func several() {
-        for id in UInt64(1)...3 { _ = requests.begin(id, at: .start(Double(id))) }
+        for id in UInt64(1)...3 { _ = requests.begin(ActivityID(rawValue: id), at: .start(Double(id))) }
         #expect(requests.nextDeadline == .seconds(4))
         #expect(requests.expire(at: .start(5)) == [1, 2])
         #expect(requests.nextDeadline == .seconds(6))
@@ -64,11 +65,11 @@ struct SaveRequestsTests {
         for seed in UInt64(0)..<500 {
             var random = SeededRandom(seed: seed)
             var (requests, now, begun) = (SaveRequests(), 0.0, [SaveRequests.Request]())
-            var awaited: [UInt64: Double] = [:]
+            var awaited: [ActivityID: Double] = [:]
             var completions: UInt64 = 0
             for _ in 0..<60 {
                 now += Double.random(in: 0...2, using: &random)
-                let id = UInt64.random(in: 1...3, using: &random)
+                let id = ActivityID(rawValue: .random(in: 1...3, using: &random))
                 let before = awaited.count
                 for late in requests.expire(at: .start(now)) { awaited[late] = nil }
                 completions += UInt64(before - awaited.count)
@@ -87,7 +88,9 @@ struct SaveRequestsTests {
                     if awaited.removeValue(forKey: id) != nil { completions += 1 }
                 }
                 #expect(requests.completions == completions, "seed \(seed)")
-                for id in UInt64(1)...3 { #expect(requests.isAwaited(id) == (awaited[id] != nil), "seed \(seed)") }
+                for id in [1, 2, 3] as [ActivityID] {
+                    #expect(requests.isAwaited(id) == (awaited[id] != nil), "seed \(seed)")
+                }
             }
         }
     }

@@ -1,7 +1,8 @@
 import HandoffCore
+import HandoffCrypto
 import HandoffModel
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Cover: something is on the air while there is nothing to continue", .endsWithin(minutes: 10))
 struct CoverTests {

@@ -1,7 +1,8 @@
 import HandoffCore
+import HandoffCrypto
 import HandoffModel
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("Members that lag have turns of the advertisement", .endsWithin(minutes: 10))
 struct DirectedAdvertisingScheduleTests {

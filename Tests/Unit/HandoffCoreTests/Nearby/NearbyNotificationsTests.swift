@@ -1,8 +1,9 @@
 import HandoffCore
+import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("A person is told once of what can be continued, and a desktop stays calm", .endsWithin(minutes: 10))
 struct NearbyNotificationsTests {
@@ -10,7 +11,7 @@ struct NearbyNotificationsTests {
     typealias Action = NearbyNotifications.Action
 
     private static func offer(
-        _ id: UInt64,
+        _ id: NearbyEntry.ID,
         device: UInt8 = 1,
         _ type: String = "edit",
         targetName: String = "Editor"
@@ -108,7 +109,7 @@ struct NearbyNotificationsTests {
     func anyHistory(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         var notices = NearbyNotifications()
-        var (offers, uptime, nextID) = ([Offer](), Duration.zero, UInt64(1))
+        var (offers, uptime, nextID) = ([Offer](), Duration.zero, NearbyEntry.ID(rawValue: 1))
         var (shown, lastShow, told) = (Offer?.none, Duration?.none, Set<Offer>())
         for _ in 0..<200 {
             uptime += .milliseconds(Int64.random(in: 0...40_000, using: &random))
@@ -116,7 +117,7 @@ struct NearbyNotificationsTests {
             case 0 where offers.count < 5:
                 let type = ["edit", "draw"].randomElement(using: &random) ?? ""
                 offers.append(try Self.offer(nextID, device: .random(in: 1...2, using: &random), type))
-                nextID += 1
+                nextID = nextID.next
             case 1: if !offers.isEmpty { offers.remove(at: .random(in: 0..<offers.count, using: &random)) }
             case 2:
                 notices.closed()

@@ -1,8 +1,9 @@
+import Bluetooth
 import HandoffCore
 import HandoffModel
 import HandoffRadio
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("The table of nearby activities", .endsWithin(minutes: 10))
 struct NearbyTableTests {
@@ -27,7 +28,7 @@ struct NearbyTableTests {
             hasWebpage: hasWebpage,
             rssi: rssi,
             address: RadioAddress(address),
-            port: try #require(ChannelPort(rawValue: 0x80)),
+            port: LEPSM(lowSevenBits: 0),
             slot: slot
         )
     }

@@ -1,4 +1,5 @@
 @testable import HandoffCore
+import HandoffCrypto
 import HandoffModel
 import HandoffRadio
 

@@ -1,3 +1,4 @@
+import Bluetooth
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
@@ -58,9 +59,6 @@ extension DeviceID {
     }
 }
 
-extension ChannelPort {
-    static let sample: ChannelPort = {
-        guard let port = ChannelPort(rawValue: 0x81) else { preconditionFailure("within the range") }
-        return port
-    }()
+extension LEPSM {
+    static let sample = LEPSM(lowSevenBits: 1)
 }

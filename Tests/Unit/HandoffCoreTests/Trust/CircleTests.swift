@@ -2,8 +2,8 @@ import HandoffCore
 import HandoffCrypto
 import HandoffModel
 import HandoffWire
-import TestLimits
 import Testing
+import TestLimits
 
 @Suite("What a device knows of its circle", .endsWithin(minutes: 10))
 struct CircleTests {
@@ -76,7 +76,7 @@ struct CircleTests {
             try circle.remove(keys.publicKey.device)
             ids.append(keys.publicKey.device)
         }
-        #expect(circle.removals.count == Circle.maximumRemovals)
+        #expect(circle.removals.count == CircleLimits.removals)
         #expect(ids.filter { circle.removal(of: $0) == nil } == Array(ids.prefix(3)))
     }
 

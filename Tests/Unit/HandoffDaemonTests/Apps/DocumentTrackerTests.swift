@@ -1,12 +1,14 @@
+import DBus
 import Epoll
 import Foundation
 import HandoffCore
+import HandoffCrypto
 import HandoffFolders
 import HandoffModel
 import HandoffWire
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffDaemon
 

@@ -1,3 +1,4 @@
+import Bluetooth
 import Foundation
 import HandoffCore
 import HandoffCrypto
@@ -5,8 +6,8 @@ import HandoffModel
 import HandoffRadio
 import HandoffWire
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffDaemon
 
@@ -134,7 +135,11 @@ struct CircleKeepingTests {
             }
             hear(own.data)
             #expect(world.engine.trust.advisories.isEmpty)
-            let payload = try AdvertisementPayload(hasWebpage: false, port: 0x99, typeHash: .withdrawal)
+            let payload = AdvertisementPayload(
+                hasWebpage: false,
+                port: LEPSM(lowSevenBits: 0x19),
+                typeHash: .withdrawal
+            )
             let sealer = AdvertisementSealer(key: world.engine.trust.card.advertisingKey, slot: Moment.now.slot)
             hear(sealer.seal(payload.encode()))
             #expect(world.engine.trust.advisories.map(\.name) == ["identity-cloned"])

@@ -1,22 +1,24 @@
 import AsyncSupport
+import DBus
 import HandoffCore
+import HandoffCrypto
 import HandoffModel
 import HandoffWire
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffDaemon
 
 @Suite("The engine answers fetches, with what the app saved last", .endsWithin(minutes: 10))
 struct EngineFetchTests {
-    private static let client = ":1.1"
+    private static let client: BusName = ":1.1"
 
     private static func request(_ name: String = "edit") throws -> FetchRequest {
         FetchRequest(typeHash: try ActivityType("org.example.\(name)").hash)
     }
 
     /// An activity whose app can be asked, and has something to save.
-    private static func publishDirty(in world: EngineWorld) throws -> ActivityRegister.ID {
+    private static func publishDirty(in world: EngineWorld) throws -> ActivityID {
         let id = try world.engine.activities.create(
             .sample(),
             isEligible: true,

@@ -1,12 +1,14 @@
 import AsyncSupport
+import Bluetooth
+import DBus
 import HandoffBus
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
 import HandoffRadio
 import SystemPackage
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffDaemon
 
@@ -46,7 +48,7 @@ struct EngineNearbyTests {
     func otherBytes() async throws {
         try await EngineWorld.runReady { world, peer in
             let honest = try peer.advertisementReport(of: "edit")
-            let other = try #require(ServiceUUID("0a6dc9a1-58ee-4f39-9d1c-6e4f5ea19a01"))
+            let other = BluetoothUUID(number: 0x0a6dc9a1_58ee_4f39_9d1c_6e4f5ea19a01)
             for length in 0...31 {
                 let data = Array((honest.data + [UInt8](repeating: 0, count: 31)).prefix(length))
                 guard length != honest.data.count else { continue }
@@ -146,9 +148,9 @@ struct EngineNearbyTests {
         try await EngineWorld.runReady { world, peer in
             world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
             let entry = try #require(world.nearby.first)
-            #expect(world.engine.nearby.describe(entry).type == nil)
+            #expect(world.engine.nearby.describe(entry).type.isEmpty)
             world.engine.nearby.learn(try ActivityType("org.example.edit"))
-            #expect(world.engine.nearby.describe(entry).type == (try ActivityType("org.example.edit")))
+            #expect(world.engine.nearby.describe(entry).type == "org.example.edit")
             world.engine.nearby.learn(try ActivityType("org.example.edit"))
             #expect(world.effects.all == ["nearby added 1", "nearby changed 1"])
         }

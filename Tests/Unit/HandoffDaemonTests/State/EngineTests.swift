@@ -1,11 +1,13 @@
 import AsyncSupport
+import Bluetooth
+import DBus
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
 import HandoffRadio
 import HandoffWire
-import TestLimits
 import Testing
+import TestLimits
 
 @testable import HandoffDaemon
 
@@ -78,14 +80,14 @@ struct EngineTests {
             #expect(world.advertisement == nil)
             world.engine.air.radioChanged(to: .ready(RadioDescription(name: "test")))
             #expect(world.advertisement == nil)
-            world.engine.air.listening(at: try .sample)
+            world.engine.air.listening(at: .sample)
             #expect(world.advertisement == nil)
             let peer = try Peer("laptop")
             try await world.engine.trust.add(peer.device)
             #expect(world.advertisement != nil)
             world.engine.air.listening(at: nil)
             #expect(world.advertisement == nil)
-            world.engine.air.listening(at: try .sample)
+            world.engine.air.listening(at: .sample)
             #expect(world.advertisement != nil)
             world.engine.air.radioChanged(to: .unavailable(RadioError(.poweredOff, "off")))
             #expect(world.advertisement == nil)
@@ -105,7 +107,7 @@ struct EngineTests {
             let opened = opener.open(advertisement.data, slot: Moment.now.slot)
             let payload = try AdvertisementPayload(decoding: try #require(opened).plaintext)
             #expect(payload.typeHash == (try ActivityType("org.example.edit").hash))
-            #expect(payload.port == 0x81)
+            #expect(payload.port.number == 0x81)
             #expect(advertisement.pace == .fast)
         }
     }
@@ -169,7 +171,7 @@ struct EngineTests {
             world.engine.observe(by: nil)
             _ = try world.publish()
             let effects = RecordedEffects()
-            var owners: Set<String> = []
+            var owners: Set<BusName> = []
             world.engine.observe(by: effects) { owners = $0.origin.owners }
             #expect(owners == [":1.1"])
             #expect(effects.all.isEmpty)

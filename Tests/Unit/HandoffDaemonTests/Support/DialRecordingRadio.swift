@@ -1,4 +1,5 @@
 import AsyncSupport
+import Bluetooth
 import HandoffRadio
 import Synchronization
 
@@ -37,7 +38,7 @@ final class DialRecordingRadio: Radio {
 
     func withChannel<Success: Sendable>(
         to address: RadioAddress,
-        port: ChannelPort,
+        port: LEPSM,
         timeout: Duration,
         _ body: (Channel) async throws -> Success
     ) async throws -> Success {
@@ -65,7 +66,7 @@ final class DialRecordingRadio: Radio {
     }
 
     func withScan<Success: Sendable>(
-        for services: Set<ServiceUUID>,
+        for services: Set<BluetoothUUID>,
         _ body: (AsyncStream<AdvertisementReport>) async throws -> Success
     ) async throws -> Success {
         try await body(AsyncStream { $0.finish() })
@@ -74,7 +75,7 @@ final class DialRecordingRadio: Radio {
     func withListener<Success: Sendable>(
         limit: Int,
         serving serve: @escaping @Sendable (Channel) async -> Void,
-        _ body: (ChannelPort) async throws -> Success
+        _ body: (LEPSM) async throws -> Success
     ) async throws -> Success {
         try await untilCancelled()
     }

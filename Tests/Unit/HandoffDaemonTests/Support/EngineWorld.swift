@@ -1,4 +1,6 @@
 import AsyncSupport
+import Bluetooth
+import DBus
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
@@ -37,7 +39,7 @@ struct EngineWorld {
         try await run { world in
             let peer = try Peer("laptop")
             world.engine.air.radioChanged(to: .ready(RadioDescription(name: "test")))
-            world.engine.air.listening(at: try ChannelPort.sample)
+            world.engine.air.listening(at: LEPSM.sample)
             try await world.engine.trust.add(peer.device)
             world.effects.clear()
             try await body(world, peer)
@@ -45,7 +47,7 @@ struct EngineWorld {
     }
 
     /// Creates an activity and makes it current.
-    func publish(_ name: String = "edit", by client: String = ":1.1") throws -> ActivityRegister.ID {
+    func publish(_ name: String = "edit", by client: BusName = ":1.1") throws -> ActivityID {
         let id = try engine.activities.create(.sample(name), isEligible: true, by: client)
         try engine.activities.becomeCurrent(id, by: client)
         return id
@@ -99,10 +101,10 @@ final class RecordedEffects: EngineObserver {
 extension EngineActivities {
     /// Gives an activity new contents.
     func update(
-        _ id: ActivityRegister.ID,
+        _ id: ActivityID,
         to activity: Activity,
         isEligible: Bool,
-        by client: String
+        by client: BusName
     ) throws(HandoffError) {
         try update(id, by: client) {
             $0.activity = activity
@@ -132,7 +134,7 @@ struct Peer {
         from address: RadioAddress = RadioAddress("C0:00:00:00:00:01/random")
     ) throws -> AdvertisementReport {
         let hash = try name.map { try ActivityType("org.example.\($0)").hash } ?? .withdrawal
-        let payload = try AdvertisementPayload(hasWebpage: hasWebpage, port: 0x90, typeHash: hash)
+        let payload = AdvertisementPayload(hasWebpage: hasWebpage, port: LEPSM(lowSevenBits: 0x10), typeHash: hash)
         let sealer = AdvertisementSealer(key: keys.advertisingKey, slot: Moment.now.slot)
         return AdvertisementReport(
             address: address,
@@ -150,13 +152,6 @@ extension Activity {
     }
 }
 
-extension ChannelPort {
-    struct OutOfRange: Error {}
-
-    static var sample: ChannelPort {
-        get throws {
-            guard let port = ChannelPort(rawValue: 0x81) else { throw OutOfRange() }
-            return port
-        }
-    }
+extension LEPSM {
+    static let sample = LEPSM(lowSevenBits: 1)
 }

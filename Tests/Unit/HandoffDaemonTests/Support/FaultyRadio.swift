@@ -1,3 +1,4 @@
+import Bluetooth
 import HandoffRadio
 import Synchronization
 
@@ -86,7 +87,7 @@ final class FaultyRadio<Base: Radio>: Radio {
     }
 
     func withScan<Success: Sendable>(
-        for services: Set<ServiceUUID>,
+        for services: Set<BluetoothUUID>,
         _ body: (AsyncStream<AdvertisementReport>) async throws -> Success
     ) async throws -> Success {
         try await base.withScan(for: services, body)
@@ -95,7 +96,7 @@ final class FaultyRadio<Base: Radio>: Radio {
     func withListener<Success: Sendable>(
         limit: Int,
         serving serve: @escaping @Sendable (Channel) async -> Void,
-        _ body: (ChannelPort) async throws -> Success
+        _ body: (LEPSM) async throws -> Success
     ) async throws -> Success {
         let plan = plan
         return try await base.withListener(
@@ -107,7 +108,7 @@ final class FaultyRadio<Base: Radio>: Radio {
 
     func withChannel<Success: Sendable>(
         to address: RadioAddress,
-        port: ChannelPort,
+        port: LEPSM,
         timeout: Duration,
         _ body: (Channel) async throws -> Success
     ) async throws -> Success {

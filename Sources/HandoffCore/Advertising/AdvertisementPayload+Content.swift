@@ -1,0 +1,12 @@
+package import Bluetooth
+package import HandoffWire
+
+extension AdvertisementPayload {
+    /// Creates the payload that advertises `content`, with the port at which it can be fetched.
+    package init(_ content: AdvertisementPacer.Content, port: LEPSM) {
+        switch content {
+        case .activity(let hash, let hasWebpage): self.init(hasWebpage: hasWebpage, port: port, typeHash: hash)
+        case .withdrawal: self.init(hasWebpage: false, port: port, typeHash: .withdrawal)
+        }
+    }
+}
