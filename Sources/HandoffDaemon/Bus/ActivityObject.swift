@@ -20,40 +20,36 @@ struct ActivityObject: ActivityHandler {
     private var record: ActivityRegister.Record? { engine.read { try? $0.origin.activity(id) } }
 
     func update(by client: BusName, _ change: (inout ActivityDraft) throws -> Void) throws {
-        let record = try mappingToDBusError {
-            try engine.read { state in Result { try state.origin.activity(id) } }.get()
-        }
+        let record = try engine.read { state in Result { try state.origin.activity(id) } }.get()
         var draft = ActivityDraft(record)
         try change(&draft)
         let activity = try draft.activity(ofType: record.activity.type.rawValue)
-        try mappingToDBusError {
-            try PayloadSize.check(activity, replacing: record.activity, logger)
-            let problem =
-                activity.userInfo == record.activity.userInfo
-                ? record.documentProblem : try engine.desktop.documentProblem(of: activity)
-            try engine.activities.update(id, by: client) {
-                $0.activity = activity
-                $0.isEligible = draft.isEligible
-                $0.delegate = draft.delegate
-                $0.documentProblem = problem
-            }
+        try PayloadSize.check(activity, replacing: record.activity, logger)
+        let problem =
+            activity.userInfo == record.activity.userInfo
+            ? record.documentProblem : try engine.desktop.documentProblem(of: activity)
+        try engine.activities.update(id, by: client) {
+            $0.activity = activity
+            $0.isEligible = draft.isEligible
+            $0.delegate = draft.delegate
+            $0.documentProblem = problem
         }
     }
 
     func setNeedsSave(_ needsSave: Bool, by client: BusName) throws {
-        try mappingToDBusError { try engine.activities.setNeedsSave(needsSave, of: id, by: client) }
+        try engine.activities.setNeedsSave(needsSave, of: id, by: client)
     }
 
     func becomeCurrent(by client: BusName) throws {
-        try mappingToDBusError { try engine.activities.becomeCurrent(id, by: client) }
+        try engine.activities.becomeCurrent(id, by: client)
     }
 
     func resignCurrent(by client: BusName) throws {
-        try mappingToDBusError { try engine.activities.resignCurrent(id, by: client) }
+        try engine.activities.resignCurrent(id, by: client)
     }
 
     func invalidate(by client: BusName) throws {
-        try mappingToDBusError { try engine.activities.invalidate(id, by: client) }
+        try engine.activities.invalidate(id, by: client)
     }
 }
 

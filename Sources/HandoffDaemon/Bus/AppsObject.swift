@@ -43,20 +43,18 @@ struct AppsObject: AppsHandler {
     }
 
     func setDefault(_ app: String, for type: String) async throws {
-        try await mappingToDBusError {
-            let type = try ActivityType(type)
-            guard
-                app.isEmpty
-                    || engine.read({ $0.desktop.apps.apps.contains { $0.id == app && $0.types.contains(type) } })
-            else {
-                throw HandoffError(
-                    .noSuchApp,
-                    "No app \(app.debugDescription) on this device handles \(type); see `handoffctl apps`."
-                )
-            }
-            try await defaults.set(app.isEmpty ? nil : app, for: type)
-            engine.desktop.setDefaultApps(defaults.all)
+        let type = try ActivityType(type)
+        guard
+            app.isEmpty
+                || engine.read({ $0.desktop.apps.apps.contains { $0.id == app && $0.types.contains(type) } })
+        else {
+            throw HandoffError(
+                .noSuchApp,
+                "No app \(app.debugDescription) on this device handles \(type); see `handoffctl apps`."
+            )
         }
+        try await defaults.set(app.isEmpty ? nil : app, for: type)
+        engine.desktop.setDefaultApps(defaults.all)
     }
 
     private static func describe(_ app: App, _ registry: AppRegistry) -> AppDescription {

@@ -29,14 +29,19 @@ struct BusObjects: Sendable {
             .manager(ManagerObject(objects: self)), .apps(apps), .documents(documentsObject),
             .pairing(PairingObject(objects: self)),
         ]
-        objects.insert(interfaces, at: HandoffName.root)
+        insert(interfaces, at: HandoffName.root)
         for device in state.trust.devices.all { show(.deviceAdded(device)) }
         for entry in state.nearby.table.all { show(.nearby(.added(entry))) }
     }
 
+    /// Exports an object, whose errors reach the caller under their names on the bus.
+    private func insert(_ interfaces: [Interface], at path: ObjectPath) {
+        objects.insert(interfaces.map { $0.mappingErrors(errorReply) }, at: path)
+    }
+
     private func insert(_ record: ActivityRegister.Record) {
         let service = ActivityObject(engine: engine, id: record.id, logger: engine.logger)
-        objects.insert([.activity(service)], at: HandoffName.activity(record.id))
+        insert([.activity(service)], at: HandoffName.activity(record.id))
     }
 
     private func insert(_ entry: NearbyEntry) {
@@ -49,39 +54,19 @@ struct BusObjects: Sendable {
             try await Self.fetched(entry, by: fetcher, documents)
         } handOver: { options in
             notifications.continued(entry.id)
-            return try await mappingToDBusError { try await continuations.continueEntry(entry.id, options) }
+            return try await continuations.continueEntry(entry.id, options)
         }
-        objects.insert([interface], at: HandoffName.nearbyActivity(entry.id.rawValue))
+        insert([interface], at: HandoffName.nearbyActivity(entry.id.rawValue))
     }
 
     /// Returns the activity of an entry in the form for a program on this device.
-    ///
-    /// This is split into two functions because Swift 6.3.1 crashes in a release build while it splits one coroutine
-    /// that does both.
-    @inline(never)
     private static func fetched(
         _ entry: NearbyEntry,
         by fetcher: ActivityFetcher,
         _ documents: DocumentTracker
     ) async throws -> FetchedActivity {
-        do {
-            let remote = try await fetcher.fetch(entry.id)
-            return try localActivity(remote, from: entry.device, documents)
-        } catch {
-            throw errorReply(to: error)
-        }
-    }
-
-    /// Converts a fetched activity to its form for a program on this device.
-    @inline(never)
-    private static func localActivity(
-        _ remote: Activity,
-        from device: DeviceID,
-        _ documents: DocumentTracker
-    ) throws -> FetchedActivity {
-        let activity = try documents.local(remote)
-        let name = ContinuationID(of: activity, from: device)
-        return FetchedActivity(activity, continuation: name?.description)
+        let activity = try documents.local(try await fetcher.fetch(entry.id))
+        return FetchedActivity(activity, continuation: ContinuationID(of: activity, from: entry.device)?.description)
     }
 
     private func insert(_ device: TrustedDevices.Device) {
@@ -89,11 +74,11 @@ struct BusObjects: Sendable {
         let interface = Interface.device {
             engine.trust.describe(device.id)
         } remove: {
-            try await mappingToDBusError { try await engine.trust.remove(device.id) }
+            try await engine.trust.remove(device.id)
         } rename: { name in
-            try await mappingToDBusError { try await engine.trust.rename(device.id, to: DeviceName(name)) }
+            try await engine.trust.rename(device.id, to: DeviceName(name))
         }
-        objects.insert([interface], at: HandoffName.device(device.id.description))
+        insert([interface], at: HandoffName.device(device.id.description))
     }
 }
 

@@ -83,37 +83,31 @@ struct DocumentsObject: DocumentsHandler {
     }
 
     func addFolder(_ id: String, at path: String) async throws {
-        try await mappingToDBusError { try await set(path, for: try FolderID(id)) }
+        try await set(path, for: try FolderID(id))
     }
 
     func removeFolder(_ id: String) async throws {
-        try await mappingToDBusError {
-            let id = try FolderID(id)
-            guard engine.read({ $0.desktop.folders[id] }) != nil else {
-                throw HandoffError(.noSuchFolder, "There is no folder \(id); see `handoffctl folders`.")
-            }
-            try await set(nil, for: id)
+        let id = try FolderID(id)
+        guard engine.read({ $0.desktop.folders[id] }) != nil else {
+            throw HandoffError(.noSuchFolder, "There is no folder \(id); see `handoffctl folders`.")
         }
+        try await set(nil, for: id)
     }
 
     func locate(_ url: String) throws -> String {
-        try mappingToDBusError {
-            do {
-                return try engine.desktop.folders.location(of: try file(url)).description
-            } catch let fault as FolderError {
-                throw HandoffError(fault)
-            }
+        do {
+            return try engine.desktop.folders.location(of: try file(url)).description
+        } catch let fault as FolderError {
+            throw HandoffError(fault)
         }
     }
 
     func types(ofDocument url: String) throws -> (mediaType: String, activityTypes: [String]) {
-        try mappingToDBusError {
-            let path = FilePath(bytes: try file(url).path)
-            let name = path.lastComponent?.string ?? ""
-            let mediaType = MediaTypes(beside: apps).type(ofFileNamed: name) ?? ""
-            let types = engine.read { $0.desktop.apps.apps.compactMap { $0.documentTypes[mediaType] } }
-            return (mediaType, types.map(\.rawValue).reduce(into: []) { if !$0.contains($1) { $0.append($1) } })
-        }
+        let path = FilePath(bytes: try file(url).path)
+        let name = path.lastComponent?.string ?? ""
+        let mediaType = MediaTypes(beside: apps).type(ofFileNamed: name) ?? ""
+        let types = engine.read { $0.desktop.apps.apps.compactMap { $0.documentTypes[mediaType] } }
+        return (mediaType, types.map(\.rawValue).reduce(into: []) { if !$0.contains($1) { $0.append($1) } })
     }
 
     private func set(_ path: String?, for id: FolderID) async throws {

@@ -45,40 +45,36 @@ struct ManagerObject: ManagerHandler {
 
     func createActivity(ofType type: String, _ draft: ActivityDraft, by client: BusName) throws -> ObjectPath {
         let activity = try draft.activity(ofType: type)
-        return try mappingToDBusError {
-            try PayloadSize.check(activity, engine.logger)
-            let id = try engine.activities.create(
-                activity,
-                isEligible: draft.isEligible,
-                needsSave: draft.needsSave,
-                delegate: draft.delegate,
-                documentProblem: try engine.desktop.documentProblem(of: activity),
-                by: client
-            )
-            objects.clients.insert(client)
-            return HandoffName.activity(id)
-        }
+        try PayloadSize.check(activity, engine.logger)
+        let id = try engine.activities.create(
+            activity,
+            isEligible: draft.isEligible,
+            needsSave: draft.needsSave,
+            delegate: draft.delegate,
+            documentProblem: try engine.desktop.documentProblem(of: activity),
+            by: client
+        )
+        objects.clients.insert(client)
+        return HandoffName.activity(id)
     }
 
     func trust(card: String) async throws -> ObjectPath {
-        try await mappingToDBusError {
-            let card = try CardText(parsing: card)
-            let device = TrustedDevices.Device(
-                name: DeviceName(sanitizing: card.name),
-                publicKey: card.publicKey,
-                advertisingKey: card.advertisingKey
-            )
-            try await engine.trust.add(device)
-            return HandoffName.device(device.id.description)
-        }
+        let card = try CardText(parsing: card)
+        let device = TrustedDevices.Device(
+            name: DeviceName(sanitizing: card.name),
+            publicKey: card.publicKey,
+            advertisingKey: card.advertisingKey
+        )
+        try await engine.trust.add(device)
+        return HandoffName.device(device.id.description)
     }
 
     func rename(to name: String) async throws {
-        try await mappingToDBusError { try await engine.trust.rename(engine.identity.id, to: DeviceName(name)) }
+        try await engine.trust.rename(engine.identity.id, to: DeviceName(name))
     }
 
     func leave() async throws {
-        try await mappingToDBusError { try await engine.trust.leave() }
+        try await engine.trust.leave()
     }
 
     func startLooking(for client: BusName) throws {
@@ -87,7 +83,7 @@ struct ManagerObject: ManagerHandler {
     }
 
     func openStream(continuation: String) async throws -> UnixFD {
-        try await mappingToDBusError { try await objects.streams.openStream(try ContinuationID(continuation)) }
+        try await objects.streams.openStream(try ContinuationID(continuation))
     }
 
     func stopLooking(for client: BusName) {

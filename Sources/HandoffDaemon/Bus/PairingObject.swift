@@ -11,10 +11,8 @@ struct PairingObject: PairingHandler {
     var unconfirmed: [UnconfirmedDevice] { objects.engine.pairings.unconfirmedDevices }
 
     func pair(agent: ObjectPath, by client: BusName) throws {
-        try mappingToDBusError {
-            let calls = PairingAgentCalls(client: client, path: agent)
-            try objects.pairing.begin(BusPairingAgent(connection: objects.connection, calls: calls))
-        }
+        let calls = PairingAgentCalls(client: client, path: agent)
+        try objects.pairing.begin(BusPairingAgent(connection: objects.connection, calls: calls))
     }
 
     func stop(by client: BusName) {
@@ -22,7 +20,7 @@ struct PairingObject: PairingHandler {
     }
 
     func forget(device: String) async throws {
-        try await mappingToDBusError { try await objects.engine.pairings.forget(try DeviceID(device)) }
+        try await objects.engine.pairings.forget(try DeviceID(device))
     }
 }
 

@@ -5,26 +5,8 @@ import HandoffCrypto
 import HandoffModel
 import HandoffRadio
 
-/// Runs `body`, and converts every error of this package to its D-Bus error reply.
-func mappingToDBusError<Success>(_ body: () throws -> Success) throws -> Success {
-    do {
-        return try body()
-    } catch {
-        throw errorReply(to: error)
-    }
-}
-
-/// Does the same for an asynchronous body.
-func mappingToDBusError<Success>(_ body: () async throws -> Success) async throws -> Success {
-    do {
-        return try await body()
-    } catch {
-        throw errorReply(to: error)
-    }
-}
-
 /// Returns the D-Bus error reply for an error.
-func errorReply(to error: any Error) -> any Error {
+@Sendable func errorReply(to error: any Error) -> any Error {
     switch error {
     case let error as HandoffError: HandoffErrorName(error.code).reply(error.message)
     case let error as ModelError: HandoffErrorName(error.code).reply(error.message)

@@ -1,0 +1,42 @@
+extension Interface {
+    /// Returns the same interface, with what `reply` returns in place of each error that a handler or a setter throws.
+    ///
+    /// - Parameter reply: converts the errors of the object's own modules to errors with a D-Bus name.
+    package func mappingErrors(_ reply: @escaping @Sendable (any Error) -> any Error) -> Interface {
+        Interface(
+            name: name,
+            methods: methods.map { $0.mappingErrors(reply) },
+            properties: properties.map { $0.mappingErrors(reply) },
+            signals: signals,
+            annotations: annotations
+        )
+    }
+}
+
+extension Method {
+    fileprivate func mappingErrors(_ reply: @escaping @Sendable (any Error) -> any Error) -> Method {
+        let handler = handler
+        return Method(name: name, inputs: inputs, outputs: outputs, annotations: annotations) { invocation in
+            do {
+                switch try handler(invocation) {
+                case .reply(let values): return .reply(values)
+                case .deferred(let answer):
+                    return .deferred {
+                        do { return try await answer() } catch { throw reply(error) }
+                    }
+                }
+            } catch {
+                throw reply(error)
+            }
+        }
+    }
+}
+
+extension Property {
+    fileprivate func mappingErrors(_ reply: @escaping @Sendable (any Error) -> any Error) -> Property {
+        guard let set else { return self }
+        return Property(name: name, type: type, changes: changes, get: get) { value, invocation in
+            do { try set(value, invocation) } catch { throw reply(error) }
+        }
+    }
+}
