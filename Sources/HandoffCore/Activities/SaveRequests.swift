@@ -50,7 +50,7 @@ package struct SaveRequests: Sendable {
     /// Returns whether a fetch of that activity has to wait for its app.
     package func isAwaited(_ activity: ActivityID) -> Bool { open[activity]?.until != nil }
 
-    /// The `uptime` at which ``expire(at:)`` has something to do; nil for never.
+    /// The `uptime` at which `expire(at:)` has something to do; nil for never.
     package var nextDeadline: Duration? { open.values.compactMap(\.until).min() }
 
     /// Begins a request for an activity that has none open.
