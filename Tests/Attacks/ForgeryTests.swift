@@ -136,7 +136,11 @@ struct ForgeryTests {
         let peer = DeviceKeys.generate().publicKey
         let first = try (0..<1000).map { _ in
             let key = try AgreementKey(rawRepresentation: identity)
-            var handshake = NoiseHandshake.initiator(localStatic: key, remoteStatic: peer)
+            var handshake = NoiseHandshake.initiator(
+                localStatic: key,
+                remoteStatic: peer,
+                prologue: SessionGreeting.random().prologue
+            )
             return try handshake.writeMessage([0])
         }
         #expect(Set(first.map { Array($0.prefix(32)) }).count == 1000, "ephemeral keys")

@@ -66,8 +66,12 @@ struct RemovalTests {
             localStatic: phone.keys.agreement,
             candidates: phone.circle.members.filter { $0.id != phone.id }.map { ($0.id, $0.publicKey) }
         )
-        var call = NoiseHandshake.initiator(localStatic: lost.keys.agreement, remoteStatic: phone.keys.publicKey)
-        #expect(throws: CryptoError.self) { try trial.match(try call.writeMessage([0])) }
+        var call = NoiseHandshake.initiator(
+            localStatic: lost.keys.agreement,
+            remoteStatic: phone.keys.publicKey,
+            prologue: []
+        )
+        #expect(throws: CryptoError.self) { try trial.match(try call.writeMessage([0]), prologue: []) }
         measured(
             .removedDevice,
             onModel: "reads \(model) of the next 100",

@@ -36,7 +36,7 @@ struct SessionAttackTests {
         let (caller, meant, other) = (DeviceKeys.generate(), DeviceKeys.generate(), DeviceKeys.generate())
         var led = try Self.call(caller, to: meant)
         var wrong = try Self.server(other, trusting: [caller, meant])
-        let first = try led.start()
+        let first = try #require(try led.open(wrong.greeting))
         #expect { try wrong.receiveRequest(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
         // The other device answers all the same, in a session of its own with the caller.
         var own = try Self.call(caller, to: other)
@@ -55,7 +55,7 @@ struct SessionAttackTests {
         given led: inout ClientSession
     ) throws -> Bool {
         var server = try Self.server(other, trusting: [caller])
-        let introduced = try server.receiveRequest(try own.start())
+        let introduced = try server.receiveRequest(try #require(try own.open(server.greeting)))
         #expect(introduced != nil)
         let answer = try server.answer(.refusal(Refusal(.busy, "another session")))
         var session = led
@@ -67,8 +67,8 @@ struct SessionAttackTests {
     func reflection() throws {
         let (caller, peer) = (DeviceKeys.generate(), DeviceKeys.generate())
         var session = try Self.call(caller, to: peer)
-        let first = try session.start()
         var own = try Self.server(caller, trusting: [peer])
+        let first = try #require(try session.open(own.greeting))
         #expect { try own.receiveRequest(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
         #expect { try session.receive(first) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
     }
@@ -92,6 +92,31 @@ struct SessionAttackTests {
             .linkReconnection,
             onModel: "an unencrypted reconnection is served",
             here: "\(given) of 300 frames of a stranger are answered"
+        )
+    }
+
+    @Test("A recorded first message recognizes no device, on whatever channel and however soon it is sent again")
+    func recordedFirstMessage() throws {
+        let (caller, peer) = (DeviceKeys.generate(), DeviceKeys.generate())
+        // Version 1 had no greeting: all sessions of a listener began alike.
+        let fixed = try #require(SessionGreeting(bytes: [UInt8](repeating: 0, count: SessionGreeting.byteCount)))
+        func replays(_ greeting: () -> SessionGreeting) throws -> Int {
+            let trial = try NoiseResponderTrial(
+                localStatic: peer.agreement,
+                candidates: [(caller.publicKey.device, caller.publicKey)]
+            )
+            let first = ServerSession(trial: trial, greeting: greeting())
+            var session = try Self.call(caller, to: peer)
+            let recorded = try #require(try session.open(first.greeting))
+            return (0..<100).count { _ in
+                var again = ServerSession(trial: trial, greeting: greeting())
+                return (try? again.receiveRequest(recorded)) != nil
+            }
+        }
+        measured(
+            .recordedFirstMessage,
+            onModel: "answers \(try replays { fixed }) of 100 replays",
+            here: "answers \(try replays { .random() }) of 100"
         )
     }
 

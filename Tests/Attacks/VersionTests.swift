@@ -10,26 +10,29 @@ struct VersionTests {
     private let caller = DeviceKeys.generate()
     private let listener = DeviceKeys.generate()
 
+    private let greeting = SessionGreeting.random()
+
     private var server: ServerSession {
         get throws {
             ServerSession(
                 trial: try NoiseResponderTrial(
                     localStatic: listener.agreement,
                     candidates: [(caller.publicKey.device, caller.publicKey)]
-                )
+                ),
+                greeting: greeting
             )
         }
     }
 
-    private func handshake(_ prologue: String = "handoffd v1 session") -> NoiseHandshake {
+    private func handshake(_ label: String = "handoffd v2 session") -> NoiseHandshake {
         .initiator(
             localStatic: caller.agreement,
             remoteStatic: listener.publicKey,
-            prologue: Array(prologue.utf8)
+            prologue: Array(label.utf8) + greeting.bytes
         )
     }
 
-    @Test("a session of another version opens for nobody", arguments: ["handoffd v0 session", "handoffd v2 session"])
+    @Test("a session of another version opens for nobody", arguments: ["handoffd v1 session", "handoffd v3 session"])
     func prologue(_ other: String) throws {
         var session = try server
         var newer = handshake(other)
@@ -53,7 +56,8 @@ struct VersionTests {
         let request = Request.stream(StreamRequest(activity: 1))
         var fetch = ClientSession(keys: caller, peer: listener.publicKey, request: request)
         let trial = try NoiseResponderTrial(localStatic: listener.agreement, candidates: [(0, caller.publicKey)])
-        var handshake = try trial.match(Array(try fetch.start().dropFirst(2))).handshake
+        let first = try #require(try fetch.open(FrameCodec.encode(greeting.bytes)))
+        var handshake = try trial.match(Array(first.dropFirst(2)), prologue: greeting.prologue).handshake
         let answer = FrameCodec.encode(try handshake.writeMessage([0, 0x7A, 1, 0]))
         #expect { try fetch.receive(answer) } throws: { error in
             (error as? HandoffError)?.message.contains("update this one") == true

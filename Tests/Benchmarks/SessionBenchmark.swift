@@ -51,7 +51,7 @@ enum SessionBenchmark {
         return {
             var fetch = ClientSession(keys: caller, peer: origin.publicKey, request: request)
             var serve = ServerSession(trial: trial)
-            let first = try fetch.start()
+            guard let first = try fetch.open(serve.greeting) else { throw BrokenExchange() }
             guard try serve.receiveRequest(first)?.device == caller.publicKey.device else { throw BrokenExchange() }
             let second = try serve.answer(.activity(activity))
             guard let answered = try fetch.receive(second), answered.answer == .activity(activity),

@@ -17,7 +17,7 @@ from trace import TraceError, advertisements, read_capture, read_marks, time_of_
 SLOT_MICROSECONDS = 900 * 1000000
 SERVICE_DATA_128 = 0x21
 # The protocol's UUID, as it goes over the air.
-SERVICE = bytes.fromhex("6496566b3dbc40e5a269566274cc801d")[::-1]
+SERVICE = bytes.fromhex("a0f6373cc0be409884f085fe6ea66c55")[::-1]
 WINDOW = 4
 
 

@@ -12,8 +12,8 @@ package struct ProtocolVersion: Hashable, Sendable {
 
     /// The version that this daemon supports.
     package static let current = ProtocolVersion(
-        rawValue: 1,
-        serviceUUID: BluetoothUUID(number: 0x6496566b_3dbc_40e5_a269_566274cc801d),
-        pairingServiceUUID: BluetoothUUID(number: 0x4ca8c808_ad9b_44b6_bc9b_8bbf586d90ef)
+        rawValue: 2,
+        serviceUUID: BluetoothUUID(number: 0xa0f6373c_c0be_4098_84f0_85fe6ea66c55),
+        pairingServiceUUID: BluetoothUUID(number: 0x78cbcd33_2750_4365_81f7_3b28a263c335)
     )
 }

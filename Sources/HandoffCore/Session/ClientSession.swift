@@ -3,7 +3,7 @@ package import HandoffWire
 
 /// The requesting side of a session; it converts bytes and has no channel.
 ///
-/// The first frame carries the request inside the first handshake message; the second brings the answer, and what does
+/// The listener's greeting comes first. The caller's first frame carries the request inside the first handshake message; the answer brings the answer, and what does
 /// not fit into it follows under the session's key. An acknowledgement ends the session.
 package struct ClientSession: Sendable {
     /// A complete answer, and the bytes that acknowledge it to the origin.
@@ -23,11 +23,14 @@ package struct ClientSession: Sendable {
         self.request = request
     }
 
-    /// Returns the bytes that open the session.
+    /// Accepts the listener's greeting in pieces of any size; returns the bytes that open the session once it is
+    /// complete, nil before.
     ///
-    /// - Throws: ``HandoffError`` when the peer's key is unusable.
-    package mutating func start() throws(HandoffError) -> [UInt8] {
-        try codec.start(with: request.encode())
+    /// - Throws: ``HandoffError`` with `peerMisbehaved`, also when the peer's key is unusable; then the session is over.
+    package mutating func open(_ bytes: [UInt8]) throws(HandoffError) -> [UInt8]? {
+        try SessionErrorMapping.mappingErrors { () throws -> [UInt8]? in
+            try codec.open(bytes, with: request.encode())
+        }
     }
 
     /// Accepts bytes from the channel in pieces of any size; returns nil until the answer is complete.

@@ -3,37 +3,45 @@ import HandoffWire
 
 /// The caller's end of a session, converting between messages and bytes.
 ///
-/// The first message is sent in the first handshake message; the first message received completes the handshake.
+/// The listener's greeting comes first. The first message is sent in the first handshake message; the first message
+/// received completes the handshake.
 struct ClientSessionCodec: Sendable {
     private enum Stage: Sendable {
+        case greeting(DeviceKeys, peer: DevicePublicKey)
         case handshake(NoiseHandshake)
         case transport(NoiseTransport)
     }
 
     private var stage: Stage
-    private var frames = FrameDecoder(maximumLength: FrameCodec.maximumLength)
+    private var frames = FrameDecoder(maximumLength: SessionGreeting.byteCount)
     private var assembler: MessageAssembler
 
     /// Creates a session with the device whose key is `peer`; its messages have at most `maximumLength` bytes.
     init(keys: DeviceKeys, peer: DevicePublicKey, maximumLength: Int) {
-        stage = .handshake(.initiator(localStatic: keys.agreement, remoteStatic: peer))
+        stage = .greeting(keys, peer: peer)
         assembler = MessageAssembler(maximumLength: maximumLength)
     }
 
-    /// Returns the bytes that open the session with a message that fits one fragment.
-    ///
-    /// - Throws: ``HandoffError`` when the peer's key is unusable.
-    mutating func start(with message: [UInt8]) throws(HandoffError) -> [UInt8] {
-        guard case .handshake(var handshake) = stage else { preconditionFailure("a session starts once") }
+    /// Accepts the listener's greeting in pieces of any size; returns the bytes that answer it with `message`, which
+    /// fits one fragment, once it is complete.
+    mutating func open(_ bytes: [UInt8], with message: [UInt8]) throws -> [UInt8]? {
+        guard case .greeting(let keys, let peer) = stage else { preconditionFailure("a session opens once") }
         let fragments = MessageFragmenter().fragments(of: message)
         precondition(fragments.count == 1, "a request fits into one fragment")
-        do {
-            let bytes = try handshake.writeMessage(fragments[0])
-            stage = .handshake(handshake)
-            return FrameCodec.encode(bytes)
-        } catch {
-            throw HandoffError(.peerMisbehaved, error.message)
+        try frames.append(bytes)
+        guard let frame = try frames.next() else { return nil }
+        guard let greeting = SessionGreeting(bytes: frame) else {
+            throw HandoffError(.peerMisbehaved, "A greeting has 16 bytes, got \(frame.count).")
         }
+        frames = frames.limited(to: FrameCodec.maximumLength)
+        var handshake = NoiseHandshake.initiator(
+            localStatic: keys.agreement,
+            remoteStatic: peer,
+            prologue: greeting.prologue
+        )
+        let first = try handshake.writeMessage(fragments[0])
+        stage = .handshake(handshake)
+        return FrameCodec.encode(first)
     }
 
     /// Accepts bytes from the channel in pieces of any size; returns nil until a message is complete.
@@ -68,6 +76,7 @@ struct ClientSessionCodec: Sendable {
 
     private mutating func open(_ frame: [UInt8]) throws -> [UInt8] {
         switch stage {
+        case .greeting: preconditionFailure("a session is opened before anything else is received")
         case .handshake(var handshake):
             let fragment = try handshake.readMessage(frame)
             stage = .transport(try handshake.split())

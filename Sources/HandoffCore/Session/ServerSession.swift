@@ -4,9 +4,9 @@ package import HandoffWire
 
 /// The answering side of a session; it converts bytes and has no channel.
 ///
-/// Until the first message has proved that a trusted device sent it, the peer is unauthenticated, and at most one frame
-/// of ``maximumUnauthenticatedFrame`` bytes is buffered. That first message can be a replay: anything with an effect
-/// waits for the acknowledgement, which only the holder of the session's key can send.
+/// It speaks first: ``greeting`` makes the handshake fresh. Until the first message has proved that a trusted device
+/// sent it, the peer is unauthenticated, and at most one frame of ``maximumUnauthenticatedFrame`` bytes is buffered.
+/// Anything with an effect waits for the acknowledgement, which proves that the answer has arrived.
 package struct ServerSession: Sendable {
     /// The maximum length of the first frame: the handshake's overhead and the largest request.
     package static let maximumUnauthenticatedFrame = NoiseHandshake.overheadBytes + 1 + Request.maximumBytes
@@ -21,6 +21,7 @@ package struct ServerSession: Sendable {
     private let pairingTrial: NoiseResponderTrial<DeviceID>?
     private var stage = Stage.waiting
     private var frames = FrameDecoder(maximumLength: maximumUnauthenticatedFrame)
+    private let ownGreeting: SessionGreeting
     private var circle = MessageAssembler(maximumLength: Acknowledgement.maximumCircleBytes)
 
     /// Creates a session that answers the device that `trial` finds, or else the one that `pairingTrial` finds.
@@ -29,10 +30,19 @@ package struct ServerSession: Sendable {
     ///   - trial: finds the devices that are trusted.
     ///   - pairingTrial: finds the devices with which a pairing was begun; the code that serves them must restrict what
     ///     they may request.
-    package init(trial: NoiseResponderTrial<DeviceID>, pairingTrial: NoiseResponderTrial<DeviceID>? = nil) {
+    ///   - greeting: is sent first; a new one for each session.
+    package init(
+        trial: NoiseResponderTrial<DeviceID>,
+        pairingTrial: NoiseResponderTrial<DeviceID>? = nil,
+        greeting: SessionGreeting = .random()
+    ) {
         self.trial = trial
         self.pairingTrial = pairingTrial
+        ownGreeting = greeting
     }
+
+    /// The bytes to send as soon as the channel is open, before anything is received.
+    package var greeting: [UInt8] { FrameCodec.encode(ownGreeting.bytes) }
 
     /// A trusted device and its request.
     package struct AuthenticatedRequest: Hashable, Sendable {
@@ -157,10 +167,10 @@ package struct ServerSession: Sendable {
 
     private func match(_ frame: [UInt8]) throws -> NoiseResponderTrial<DeviceID>.Match {
         do {
-            return try trial.match(frame)
+            return try trial.match(frame, prologue: ownGreeting.prologue)
         } catch  where error.code == .authenticationFailed {
-            if let match = try? pairingTrial?.match(frame) { return match }
-            throw HandoffError(.notTrusted, "A device that is not trusted here asked for an activity.")
+            if let match = try? pairingTrial?.match(frame, prologue: ownGreeting.prologue) { return match }
+            throw HandoffError(.notTrusted, "A device that is not trusted here opened a session.")
         }
     }
 }

@@ -25,11 +25,14 @@ package struct CircleSession: Sendable {
         codec = ClientSessionCodec(keys: keys, peer: peer, maximumLength: Acknowledgement.maximumCircleBytes)
     }
 
-    /// Returns the bytes that open the session.
+    /// Accepts the listener's greeting in pieces of any size; returns the bytes that open the session once it is
+    /// complete, nil before.
     ///
-    /// - Throws: ``HandoffError`` when the peer's key is unusable.
-    package mutating func start() throws(HandoffError) -> [UInt8] {
-        try codec.start(with: Request.circle.encode())
+    /// - Throws: ``HandoffError`` with `peerMisbehaved`, also when the peer's key is unusable; then the session is over.
+    package mutating func open(_ bytes: [UInt8]) throws(HandoffError) -> [UInt8]? {
+        try SessionErrorMapping.mappingErrors { () throws -> [UInt8]? in
+            try codec.open(bytes, with: Request.circle.encode())
+        }
     }
 
     /// Accepts bytes from the channel in pieces of any size; returns nil until a message is complete.

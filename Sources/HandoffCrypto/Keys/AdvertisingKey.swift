@@ -37,7 +37,7 @@ package struct AdvertisingKey: Hashable, Sendable {
     /// They are the output of HKDF-SHA-256 (RFC 5869) without salt; the info contains the protocol and the slot. The
     /// first 16 of the 32 output bytes authenticate, the others encrypt.
     func slotKeys(for slot: UInt64) -> SlotKeys {
-        var info = Array("handoffd v1 advertisement".utf8)
+        var info = Array("handoffd v2 advertisement".utf8)
         info.append(contentsOf: slot.bigEndianBytes(8))
         let derived = HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: info, outputByteCount: 32)
         return derived.withUnsafeBytes { bytes in

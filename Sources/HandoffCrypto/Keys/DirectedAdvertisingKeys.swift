@@ -25,7 +25,7 @@ package struct DirectedAdvertisingKeys: Sendable {
         from sender: DevicePublicKey,
         to receiver: DevicePublicKey
     ) -> AdvertisingKey {
-        let info = Array("handoffd v1 news".utf8) + sender.rawRepresentation + receiver.rawRepresentation
+        let info = Array("handoffd v2 news".utf8) + sender.rawRepresentation + receiver.rawRepresentation
         return AdvertisingKey(HKDF<SHA256>.deriveKey(inputKeyMaterial: secret, info: info, outputByteCount: 32))
     }
 }

@@ -14,8 +14,8 @@ package struct NoiseHandshake: Sendable {
     /// The Noise protocol name.
     package static let protocolName = "Noise_KK_25519_ChaChaPoly_SHA256"
 
-    /// The prologue of handoffd's protocol, version 1, which both sides hash first.
-    package static let prologue = Array("handoffd v1 session".utf8)
+    /// The first bytes of every session's prologue; the listener's ``SessionGreeting`` follows.
+    static let label = Array("handoffd v2 session".utf8)
 
     /// The longest message in bytes (Noise rev 34, section 3).
     package static let maximumMessageBytes = 65_535
@@ -50,7 +50,7 @@ package struct NoiseHandshake: Sendable {
     package static func initiator(
         localStatic: AgreementKey,
         remoteStatic: DevicePublicKey,
-        prologue: [UInt8] = prologue,
+        prologue: [UInt8],
         ephemeralForTestVectors: AgreementKey? = nil
     ) -> NoiseHandshake {
         NoiseHandshake(
@@ -67,7 +67,7 @@ package struct NoiseHandshake: Sendable {
     package static func responder(
         localStatic: AgreementKey,
         remoteStatic: DevicePublicKey,
-        prologue: [UInt8] = prologue,
+        prologue: [UInt8],
         ephemeralForTestVectors: AgreementKey? = nil
     ) -> NoiseHandshake {
         NoiseHandshake(
@@ -89,8 +89,6 @@ package struct NoiseHandshake: Sendable {
     package var handshakeHash: [UInt8] { symmetric.hash }
 
     /// Returns the next message with `payload`.
-    ///
-    /// An attacker who has recorded the first message can replay its payload; the second cannot be replayed.
     ///
     /// - Throws: ``CryptoError/Code/outOfOrder``, ``CryptoError/Code/weakKey``, or ``CryptoError/Code/malformed`` when
     ///   the message would be longer than ``maximumMessageBytes``.

@@ -17,8 +17,6 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
         let id: ID
         let remoteStatic: DevicePublicKey
         let staticSecret: [UInt8]
-        /// The transcript hash before the first message.
-        let transcript: [UInt8]
     }
 
     private let localStatic: AgreementKey
@@ -29,8 +27,7 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
     /// - Throws: ``CryptoError/Code/weakKey`` when a device's key is of low order; do not store such a key.
     package init(
         localStatic: AgreementKey,
-        candidates: [(ID, DevicePublicKey)],
-        prologue: [UInt8] = NoiseHandshake.prologue
+        candidates: [(ID, DevicePublicKey)]
     ) throws(CryptoError) {
         self.localStatic = localStatic
         var prepared: [Candidate] = []
@@ -39,12 +36,7 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
                 Candidate(
                     id: id,
                     remoteStatic: remoteStatic,
-                    staticSecret: try localStatic.sharedSecret(with: remoteStatic),
-                    transcript: NoiseHandshake.symmetric(
-                        initiator: remoteStatic,
-                        responder: localStatic.publicKey,
-                        prologue: prologue
-                    ).hash
+                    staticSecret: try localStatic.sharedSecret(with: remoteStatic)
                 )
             )
         }
@@ -53,15 +45,23 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
 
     /// Returns the device that sent this message, with its payload and the handshake.
     ///
+    /// - Parameters:
+    ///   - message: the first handshake message.
+    ///   - prologue: the bytes that both sides hash first.
     /// - Throws: ``CryptoError/Code/authenticationFailed`` when none of these devices sent it;
     ///   ``CryptoError/Code/malformed`` or ``CryptoError/Code/weakKey`` when the message is invalid.
-    package func match(_ message: [UInt8]) throws(CryptoError) -> Match {
+    package func match(_ message: [UInt8], prologue: [UInt8]) throws(CryptoError) -> Match {
         let (remoteEphemeral, ciphertext) = try NoiseHandshake.parse(message)
         // The secrets up to here do not depend on the caller; only the transcript does.
         var common = NoiseSymmetricState(protocolName: NoiseHandshake.protocolName)
         common.mixKey(try localStatic.sharedSecret(with: remoteEphemeral))  // es
         for candidate in candidates {
-            var symmetric = common.withTranscript(candidate.transcript)
+            let transcript = NoiseHandshake.symmetric(
+                initiator: candidate.remoteStatic,
+                responder: localStatic.publicKey,
+                prologue: prologue
+            ).hash
+            var symmetric = common.withTranscript(transcript)
             symmetric.mixHash(remoteEphemeral.rawRepresentation)
             symmetric.mixKey(candidate.staticSecret)  // ss
             guard let payload = try? symmetric.decryptAndHash(ciphertext) else { continue }

@@ -24,7 +24,7 @@ package struct PairingDigits: Hashable, Sendable, CustomStringConvertible {
     ///   - listener: the nonce of the other side.
     package init(transcript: PairingTranscript, caller: PairingNonce, listener: PairingNonce) {
         let digest = HandoffDigest.sha256(
-            Array("handoffd v1 pairing digits".utf8) + transcript.hash + caller.bytes + listener.bytes
+            Array("handoffd v2 pairing digits".utf8) + transcript.hash + caller.bytes + listener.bytes
         )
         // The modulo bias is negligible: 2^64 is so large that no value is likelier than another by more than 1 in
         // 10^13.
@@ -57,7 +57,7 @@ package struct PairingNonce: Hashable, Sendable {
 
     /// Returns the commitment that is sent before the nonce is revealed: it is binding and hides the nonce.
     package func commitment(to transcript: PairingTranscript) -> [UInt8] {
-        HandoffDigest.sha256(Array("handoffd v1 pairing commitment".utf8) + transcript.hash + bytes)
+        HandoffDigest.sha256(Array("handoffd v2 pairing commitment".utf8) + transcript.hash + bytes)
     }
 
     private init(unchecked bytes: [UInt8]) {
@@ -78,7 +78,7 @@ package struct PairingTranscript: Hashable, Sendable {
     ///   - listener: the encoded introduction of the other side.
     package init(handshakeHash: [UInt8], caller: [UInt8], listener: [UInt8]) {
         hash = HandoffDigest.sha256(
-            Array("handoffd v1 pairing transcript".utf8) + handshakeHash
+            Array("handoffd v2 pairing transcript".utf8) + handshakeHash
                 + HandoffDigest.sha256(caller) + HandoffDigest.sha256(listener)
         )
     }

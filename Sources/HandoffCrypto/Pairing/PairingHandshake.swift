@@ -13,7 +13,7 @@ package struct PairingHandshake: Sendable {
     package static let protocolName = "Noise_NN_25519_ChaChaPoly_SHA256"
 
     /// The prologue of handoffd's protocol, version 1, which both sides hash first.
-    package static let prologue = Array("handoffd v1 pairing".utf8)
+    package static let prologue = Array("handoffd v2 pairing".utf8)
 
     /// The secrets that a pairing uses after its handshake.
     package struct Secrets: Sendable {
@@ -98,7 +98,7 @@ package struct PairingHandshake: Sendable {
     package consuming func split() throws(CryptoError) -> Secrets {
         guard case .finished = step else { throw Self.outOfOrder }
         let (caller, listener) = symmetric.split()
-        let settlingKey = try AdvertisingKey(rawRepresentation: symmetric.export("handoffd v1 pairing settling"))
+        let settlingKey = try AdvertisingKey(rawRepresentation: symmetric.export("handoffd v2 pairing settling"))
         let transport = NoiseTransport(
             sending: isCaller ? caller : listener,
             receiving: isCaller ? listener : caller,

@@ -57,13 +57,13 @@ struct EngineSessions: Sendable {
         return PreparedAnswer(answer: answer, activity: activity)
     }
 
-    /// Records that an answer is being sent; the receiver may still be an attacker who replays that device's request.
+    /// Records that an answer is being sent, whose arrival the device has not acknowledged yet.
     func didSendAnswer(_ prepared: PreparedAnswer, to device: DeviceID) {
         guard let id = prepared.activity, case .activity(let activity) = prepared.answer else { return }
         engine.change { state, _ in state.show(.fetched(id, by: device, activity)) }
     }
 
-    /// Records that a device has acknowledged an answer, which proves that it is that device.
+    /// Records that a device has acknowledged an answer, which proves that it has all of it.
     func acknowledged(_ prepared: PreparedAnswer, by device: DeviceID) {
         guard let id = prepared.activity, case .activity = prepared.answer else { return }
         engine.change { state, _ in

@@ -48,7 +48,7 @@ struct PairingReconciliationService: Service {
         try await client.withChannel(to: peer) { channel, result in
             let request = PairingRecords.request(for: record, engine.pairings.localIdentity.advertisingKey)
             var session = ClientSession(keys: engine.identity.keys, peer: peer.publicKey, request: .settle(request))
-            try await channel.sendAll(try session.start())
+            try await channel.sendAll(try await channel.next { try session.open($0) })
             let received = try await channel.next { try session.receive($0) }
             try await engine.pairings.reconcile(record, by: received.answer)
             try await channel.sendAll(received.acknowledgement)

@@ -19,7 +19,7 @@ struct ActivityFetcher: Sendable {
         let answer = try await client.withChannel(to: peer) { channel, result in
             let request = Request.fetch(FetchRequest(typeHash: entry.typeHash))
             var session = ClientSession(keys: keys, peer: peer.publicKey, request: request)
-            try await channel.sendAll(try session.start())
+            try await channel.sendAll(try await channel.next { try session.open($0) })
             let received = try await channel.next { try session.receive($0) }
             try await channel.sendAll(received.acknowledgement)
             result.deliver(received.answer)

@@ -58,7 +58,7 @@ struct CircleUpdateService: Service {
     ) async throws {
         var session = CircleSession(keys: engine.identity.keys, peer: peer.publicKey)
         var sent: CircleMessage?
-        try await channel.sendAll(try session.start())
+        try await channel.sendAll(try await channel.next { try session.open($0) })
         while true {
             switch try await channel.next({ try session.receive($0) }) {
             case .refused(let refusal):

@@ -6,9 +6,8 @@ import HandoffRadio
 /// The limits on simultaneous connections: unauthenticated peers, callers and streams have separate limits, so that
 /// none of them can keep the others out.
 ///
-/// A peer is unauthenticated until it has sent a request under a trusted device's key; then it is a caller, which may
-/// still be an attacker who replays a request of that device. In both groups, a new peer evicts the oldest connection of
-/// the owner that has the most. A stream is not evicted: its peer has confirmed that it is the device.
+/// A peer is unauthenticated until it has sent a request under a trusted device's key; then it is a caller. In both
+/// groups, a new peer evicts the oldest connection of the owner that has the most. A stream is not evicted.
 final class ConnectionAdmission: Sendable {
     /// The limit of unauthenticated peers: each has two seconds, and a trusted device needs a fraction of one.
     private static let maximumUnauthenticated = 16

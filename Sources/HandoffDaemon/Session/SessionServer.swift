@@ -90,6 +90,7 @@ struct SessionServer: Sendable {
     private func receiveRequest(_ session: ServerSession, on channel: some RadioChannel) async throws -> AcceptedSession
     {
         var session = session
+        try await channel.sendAll(session.greeting)
         while let message = try await channel.receive() {
             guard let authenticated = try session.receiveRequest(message) else { continue }
             return AcceptedSession(session: session, authenticated: authenticated)

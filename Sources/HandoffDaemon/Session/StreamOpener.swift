@@ -39,7 +39,7 @@ struct StreamOpener: Sendable {
         _ result: SessionResult<UnixFD>
     ) async throws {
         var session = ClientSession(keys: engine.identity.keys, peer: peer.publicKey, request: .stream(request))
-        try await channel.sendAll(try session.start())
+        try await channel.sendAll(try await channel.next { try session.open($0) })
         let received = try await channel.next { try session.receive($0) }
         try await channel.sendAll(received.acknowledgement)
         if let error = Self.failure(received.answer, of: peer.name) {

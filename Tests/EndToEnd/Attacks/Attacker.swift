@@ -11,7 +11,7 @@ final class Attacker: Sendable {
     /// What an attacker waits for did not come.
     struct NothingHeard: Error {}
 
-    static let service = BluetoothUUID(number: 0x6496566b_3dbc_40e5_a269_566274cc801d)
+    static let service = BluetoothUUID(number: 0xa0f6373c_c0be_4098_84f0_85fe6ea66c55)
 
     private let advertisingRadio: SimulatedRadio
     private let scanningRadio: SimulatedRadio

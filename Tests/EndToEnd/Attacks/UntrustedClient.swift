@@ -10,37 +10,41 @@ import HandoffWire
 enum UntrustedClient {
     struct NothingHeard: Error {}
 
-    /// Opens a channel to the device of `card`, sends `bytes`, and returns what came back before the device closed, or
-    /// before it was `enough`.
+    /// Opens a channel to the device of `card`, sends `bytes`, and returns what follows the device's greeting before it
+    /// closes.
+    static func exchange(_ bytes: [UInt8], at card: String, in directory: String) async throws -> [UInt8] {
+        try await exchange(at: card, in: directory, enough: .max) { _ in bytes }
+    }
+
+    /// Does the same with what `request` returns for the device's greeting, until `enough` bytes have followed.
     static func exchange(
-        _ bytes: [UInt8],
         at card: String,
         in directory: String,
-        enough: Int = .max
+        enough: Int,
+        request: @Sendable (SessionGreeting) throws -> [UInt8]
     ) async throws -> [UInt8] {
         let card = try CardText(parsing: card)
         let radio = SimulatedRadio(directory: directory, name: "stranger")
-        return try await withReadyRadios([radio]) { try await exchange(bytes, at: card, with: radio, enough) }
-    }
-
-    private static func exchange(
-        _ bytes: [UInt8],
-        at card: CardText,
-        with radio: SimulatedRadio,
-        _ enough: Int
-    ) async throws -> [UInt8] {
-        let (address, port) = try await endpoint(of: card, with: radio)
-        return try await radio.withChannel(to: address, port: port, timeout: .seconds(10)) { channel in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let piece = rest.prefix(channel.maximumMessageLength)
-                // The device may have closed already.
-                guard (try? await channel.send(Array(piece))) != nil else { break }
-                rest = rest.dropFirst(piece.count)
+        return try await withReadyRadios([radio]) {
+            let (address, port) = try await endpoint(of: card, with: radio)
+            return try await radio.withChannel(to: address, port: port, timeout: .seconds(10)) { channel in
+                var heard: [UInt8] = []
+                let length = 2 + SessionGreeting.byteCount
+                while heard.count < length, let message = try await channel.receive() { heard += message }
+                guard let greeting = SessionGreeting(bytes: Array(heard.prefix(length).dropFirst(2))) else {
+                    throw NothingHeard()
+                }
+                var rest = try request(greeting)[...]
+                while !rest.isEmpty {
+                    let piece = rest.prefix(channel.maximumMessageLength)
+                    // The device may have closed already.
+                    guard (try? await channel.send(Array(piece))) != nil else { break }
+                    rest = rest.dropFirst(piece.count)
+                }
+                heard = Array(heard.dropFirst(length))
+                while heard.count < enough, let message = try? await channel.receive() { heard += message }
+                return heard
             }
-            var heard: [UInt8] = []
-            while heard.count < enough, let message = try? await channel.receive() { heard += message }
-            return heard
         }
     }
 
@@ -49,7 +53,7 @@ enum UntrustedClient {
         of card: CardText,
         with radio: SimulatedRadio
     ) async throws -> (RadioAddress, LEPSM) {
-        let service = BluetoothUUID(number: 0x6496566b_3dbc_40e5_a269_566274cc801d)
+        let service = BluetoothUUID(number: 0xa0f6373c_c0be_4098_84f0_85fe6ea66c55)
         return try await radio.withScan(for: [service]) { reports in
             var opener = AdvertisementOpener(keys: [(0, card.advertisingKey)])
             for await report in reports {

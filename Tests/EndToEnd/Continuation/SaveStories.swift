@@ -6,6 +6,7 @@ import HandoffModel
 import HandoffTestSupport
 import HandoffWire
 import Testing
+import Synchronization
 import TestLimits
 
 @Suite(
@@ -143,22 +144,27 @@ struct SaveStories {
         }
     }
 
-    @Test("whoever replays a request continues nothing")
+    @Test("A replayed request is refused, and continues nothing")
     func replay() async throws {
         let phone = DeviceKeys.generate()
         try await World.runPair { world, laptop, desktop in
             let card = try CardText(publicKey: phone.publicKey, advertisingKey: phone.advertisingKey, name: "phone")
             _ = try await laptop.json("devices", "trust", card.text)
             let laptopCard = try await laptop.json("devices", "card")["card"].string
-            let request = try Self.request(by: phone, to: CardText(parsing: laptopCard).publicKey)
+            let laptopKey = try CardText(parsing: laptopCard).publicKey
             try await laptop.connected { program in
                 let editor = Editor { _ in }
                 _ = try await editor.open("org.example.edit", over: program)
-                for _ in 0..<2 {
-                    let directory = world.airDirectory
-                    let heard = try await UntrustedClient.exchange(request, at: laptopCard, in: directory, enough: 1)
-                    #expect(!heard.isEmpty, "the first message of a session can be sent again by anybody")
+                let directory = world.airDirectory
+                let recorded = Mutex<[UInt8]>([])
+                let heard = try await UntrustedClient.exchange(at: laptopCard, in: directory, enough: 1) { greeting in
+                    let request = try Self.request(by: phone, to: laptopKey, greeting)
+                    recorded.withLock { $0 = request }
+                    return request
                 }
+                #expect(!heard.isEmpty, "the device answers the request that it has not seen before")
+                let replayed = recorded.withLock(\.self)
+                #expect(try await UntrustedClient.exchange(replayed, at: laptopCard, in: directory) == [])
                 try await desktop.watching { watcher in
                     _ = try await watcher.one()
                     _ = try await desktop.json("continue", "--print")
@@ -170,8 +176,16 @@ struct SaveStories {
     }
 
     /// The bytes with which a device asks for `org.example.edit`.
-    private static func request(by keys: DeviceKeys, to peer: DevicePublicKey) throws -> [UInt8] {
-        var handshake = NoiseHandshake.initiator(localStatic: keys.agreement, remoteStatic: peer)
+    private static func request(
+        by keys: DeviceKeys,
+        to peer: DevicePublicKey,
+        _ greeting: SessionGreeting
+    ) throws -> [UInt8] {
+        var handshake = NoiseHandshake.initiator(
+            localStatic: keys.agreement,
+            remoteStatic: peer,
+            prologue: greeting.prologue
+        )
         let hash = ActivityTypeHash(of: "org.example.edit")
         let message = Request.fetch(FetchRequest(typeHash: hash)).encode()
         return FrameCodec.encode(try handshake.writeMessage(MessageFragmenter().fragments(of: message)[0]))

@@ -87,7 +87,7 @@ enum FuzzTarget {
         precondition(introduced == nil, "nobody without the key is let in")
         let request = Request.stream(StreamRequest(activity: 1))
         var fetch = ClientSession(keys: fixture.keys, peer: fixture.keys.publicKey, request: request)
-        _ = try? fetch.start()
+        _ = try? fetch.open(serve.greeting)
         let answered = try? fetch.receive(bytes)
         precondition(answered == nil, "nobody without the key answers")
     }

@@ -9,6 +9,7 @@ extension Attack {
         sequenceNumbers, carryOver, publicAddress, staticBytes, multicastNames, counterExhaustion, bruteForce,
         nonceReuse, replay, activeLinking, flags, format, dictionary, acceptList, signalStrength, linkReconnection,
         linkPairing, malformedFrames, flood, pairing, misbinding, removedDevice, chance,
+        recordedFirstMessage,
     ]
 
     package static let sequenceNumbers = Attack(
@@ -193,6 +194,14 @@ extension Attack {
         source: "after \(stute)",
         onModel: "16 false hits in 250, with 16 keys",
         here: "0 in 10000",
+        verdict: .fails
+    )
+    package static let recordedFirstMessage = Attack(
+        number: 24,
+        name: "recognizing a device by a recorded first message",
+        source: "found in version 1 of this protocol",
+        onModel: "answers 100 of 100 replays",
+        here: "answers 0 of 100",
         verdict: .fails
     )
 }

@@ -11,8 +11,8 @@ struct NoiseTests {
 
     private func pair() -> (NoiseHandshake, NoiseHandshake) {
         (
-            .initiator(localStatic: caller, remoteStatic: listener.publicKey),
-            .responder(localStatic: listener, remoteStatic: caller.publicKey)
+            .initiator(localStatic: caller, remoteStatic: listener.publicKey, prologue: []),
+            .responder(localStatic: listener, remoteStatic: caller.publicKey, prologue: [])
         )
     }
 
@@ -94,9 +94,9 @@ struct NoiseTests {
         let message = try initiator.writeMessage([])
         var strangers: [NoiseHandshake] = [
             .responder(localStatic: listener, remoteStatic: caller.publicKey, prologue: [1]),
-            .responder(localStatic: listener, remoteStatic: AgreementKey.generate().publicKey),
-            .responder(localStatic: AgreementKey.generate(), remoteStatic: caller.publicKey),
-            .responder(localStatic: caller, remoteStatic: listener.publicKey),
+            .responder(localStatic: listener, remoteStatic: AgreementKey.generate().publicKey, prologue: []),
+            .responder(localStatic: AgreementKey.generate(), remoteStatic: caller.publicKey, prologue: []),
+            .responder(localStatic: caller, remoteStatic: listener.publicKey, prologue: []),
         ]
         for index in strangers.indices {
             let error = #expect(throws: CryptoError.self) { try strangers[index].readMessage(message) }
@@ -121,14 +121,14 @@ struct NoiseTests {
     )
     func lowOrder(point: String) throws {
         let weak = try DevicePublicKey(rawRepresentation: bytes(point))
-        var initiator = NoiseHandshake.initiator(localStatic: caller, remoteStatic: weak)
+        var initiator = NoiseHandshake.initiator(localStatic: caller, remoteStatic: weak, prologue: [])
         var responder = pair().1
         let message = weak.rawRepresentation + [UInt8](repeating: 0, count: 16)
         let trial = try NoiseResponderTrial(localStatic: listener, candidates: [(1, caller.publicKey)])
         let errors = [
             #expect(throws: CryptoError.self) { try initiator.writeMessage([]) },
             #expect(throws: CryptoError.self) { try responder.readMessage(message) },
-            #expect(throws: CryptoError.self) { try trial.match(message) },
+            #expect(throws: CryptoError.self) { try trial.match(message, prologue: []) },
             #expect(throws: CryptoError.self) {
                 try NoiseResponderTrial(localStatic: listener, candidates: [(1, weak)])
             },

@@ -17,8 +17,12 @@ struct NoiseTrialTests {
 
     @Test("the caller is found among many, and the session goes on", arguments: 0..<6)
     func found(caller: Int) throws {
-        var initiator = NoiseHandshake.initiator(localStatic: devices[caller], remoteStatic: listener.publicKey)
-        var match = try trial().match(initiator.writeMessage([1, 2, 3]))
+        var initiator = NoiseHandshake.initiator(
+            localStatic: devices[caller],
+            remoteStatic: listener.publicKey,
+            prologue: []
+        )
+        var match = try trial().match(initiator.writeMessage([1, 2, 3]), prologue: [])
         #expect(match.id == caller)
         #expect(match.payload == [1, 2, 3])
         #expect(try initiator.readMessage(match.handshake.writeMessage([4])) == [4])
@@ -30,16 +34,20 @@ struct NoiseTrialTests {
 
     @Test("a stranger, a damaged message and no candidates at all are refused")
     func stranger() throws {
-        var stranger = NoiseHandshake.initiator(localStatic: .generate(), remoteStatic: listener.publicKey)
+        var stranger = NoiseHandshake.initiator(
+            localStatic: .generate(),
+            remoteStatic: listener.publicKey,
+            prologue: []
+        )
         let message = try stranger.writeMessage([])
         let nobody = try NoiseResponderTrial<Int>(localStatic: listener, candidates: [])
         let errors = [
-            #expect(throws: CryptoError.self) { try trial().match(message) },
-            #expect(throws: CryptoError.self) { try nobody.match(message) },
+            #expect(throws: CryptoError.self) { try trial().match(message, prologue: []) },
+            #expect(throws: CryptoError.self) { try nobody.match(message, prologue: []) },
         ]
         #expect(errors.map { $0?.code } == [.authenticationFailed, .authenticationFailed])
         for truncated in Damage.truncations(of: message) {
-            let error = #expect(throws: CryptoError.self) { try trial().match(truncated) }
+            let error = #expect(throws: CryptoError.self) { try trial().match(truncated, prologue: []) }
             #expect(error?.code == .malformed)
         }
     }

@@ -66,10 +66,10 @@ struct PublishedNoiseTests {
             candidates: [
                 ("other", AgreementKey.generate().publicKey),
                 ("caller", DevicePublicKey(rawRepresentation: bytes(vector.resp_remote_static))),
-            ],
-            prologue: bytes(vector.resp_prologue)
+            ]
         )
-        let match = try trial.match(bytes(vector.messages[0].ciphertext))
+        let message = bytes(vector.messages[0].ciphertext)
+        let match = try trial.match(message, prologue: bytes(vector.resp_prologue))
         #expect(match.id == "caller")
         #expect(match.payload == bytes(vector.messages[0].payload))
     }

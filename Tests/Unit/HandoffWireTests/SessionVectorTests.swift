@@ -19,6 +19,7 @@ struct SessionVectorTests {
     /// A whole session; everything in hexadecimal but the numbers.
     struct Case: Codable, Equatable, Sendable {
         let what: String
+        let greeting: String
         let prologue: String
         let callerPrivateKey: String
         let callerPublicKey: String
@@ -36,6 +37,7 @@ struct SessionVectorTests {
         let callerEphemeral: AgreementKey
         let listener: AgreementKey
         let listenerEphemeral: AgreementKey
+        let greeting: SessionGreeting
 
         init(seed: UInt64) throws {
             var random = SeededRandom(seed: seed)
@@ -43,6 +45,7 @@ struct SessionVectorTests {
             callerEphemeral = try AgreementKey(rawRepresentation: random.bytes(32))
             listener = try AgreementKey(rawRepresentation: random.bytes(32))
             listenerEphemeral = try AgreementKey(rawRepresentation: random.bytes(32))
+            greeting = try #require(SessionGreeting(bytes: random.bytes(16)))
         }
 
         /// Both sides of the handshake, the caller's first.
@@ -50,11 +53,13 @@ struct SessionVectorTests {
             let initiator = NoiseHandshake.initiator(
                 localStatic: caller,
                 remoteStatic: listener.publicKey,
+                prologue: greeting.prologue,
                 ephemeralForTestVectors: callerEphemeral
             )
             let responder = NoiseHandshake.responder(
                 localStatic: listener,
                 remoteStatic: caller.publicKey,
+                prologue: greeting.prologue,
                 ephemeralForTestVectors: listenerEphemeral
             )
             return (initiator, responder)
@@ -95,7 +100,8 @@ struct SessionVectorTests {
     ) -> Case {
         Case(
             what: what,
-            prologue: hex(NoiseHandshake.prologue),
+            greeting: hex(FrameCodec.encode(keys.greeting.bytes)),
+            prologue: hex(keys.greeting.prologue),
             callerPrivateKey: hex(keys.caller.rawRepresentation),
             callerPublicKey: hex(keys.caller.publicKey.rawRepresentation),
             callerEphemeralPrivateKey: hex(keys.callerEphemeral.rawRepresentation),
@@ -122,8 +128,9 @@ struct SessionVectorTests {
         return VectorFile(
             about: """
                 Whole sessions (Docs/Protocol.md, "Session"). Everything is hexadecimal. Private keys are for testing; \
-                ephemeral keys are random in real sessions. A frame holds one Noise message: the first of each side is a \
-                handshake message, the others are transport messages.
+                ephemeral keys and greetings are random in real sessions. The listener sends the greeting first. A frame \
+                after it holds one Noise message: the first of each side is a handshake message, the others are \
+                transport messages.
                 """,
             cases: [
                 try make(
@@ -163,7 +170,7 @@ struct SessionVectorTests {
             )
             var decoder = FrameDecoder(maximumLength: FrameCodec.maximumLength)
             for byte in bytes(vector.turns[0].frames.joined()) { try decoder.append([byte]) }
-            let match = try trial.match(try #require(try decoder.next()))
+            let match = try trial.match(try #require(try decoder.next()), prologue: bytes(vector.prologue))
             var assembler = MessageAssembler(maximumLength: Request.maximumBytes)
             #expect(match.id == "caller")
             #expect(try assembler.append(match.payload) == bytes(vector.turns[0].message))

@@ -11,7 +11,7 @@ struct SessionDamageTests {
     @Test("no flipped bit of the first message introduces anybody")
     func firstMessage() throws {
         var talk = try SessionPair()
-        let first = try talk.fetch.start()
+        let first = try talk.fetch.opened(by: talk.serve)
         for damaged in Damage.bitFlips(of: first) {
             var serve = talk.serve
             // A longer length makes it wait; anything else is refused.
@@ -94,8 +94,8 @@ struct SessionDamageTests {
         let length = Int.random(in: 0...ServerSession.maximumUnauthenticatedFrame, using: &random)
         let bytes = [UInt8(length >> 8), UInt8(length & 0xFF)] + random.bytes(length)
         var talk = try SessionPair()
+        _ = try talk.fetch.opened(by: talk.serve)
         #expect(throws: HandoffError.self) { _ = try talk.serve.receiveRequest(bytes) }
-        _ = try talk.fetch.start()
         #expect(throws: HandoffError.self) { _ = try talk.fetch.receive(bytes) }
     }
 
@@ -105,7 +105,9 @@ struct SessionDamageTests {
         let (asking, answering) = (DeviceKeys.generate(), DeviceKeys.generate())
         var fetch = ClientSession(keys: asking, peer: answering.publicKey, request: .fetch(try .sample()))
         let trial = try NoiseResponderTrial(localStatic: answering.agreement, candidates: [(1, asking.publicKey)])
-        var handshake = try trial.match(Array(try fetch.start().dropFirst(2))).handshake
+        let greeting = SessionGreeting.random()
+        let first = try #require(try fetch.open(FrameCodec.encode(greeting.bytes)))
+        var handshake = try trial.match(Array(first.dropFirst(2)), prologue: greeting.prologue).handshake
         let more = [UInt8(1)] + [UInt8](repeating: 0, count: 16_000)
         #expect(try fetch.receive(FrameCodec.encode(try handshake.writeMessage(more))) == nil)
         var transport = try handshake.split()

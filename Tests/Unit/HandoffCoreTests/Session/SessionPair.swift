@@ -31,7 +31,7 @@ struct SessionPair {
 
     /// The caller's first bytes, and the answerer's, with both sides where they are then.
     mutating func exchange(_ answer: Answer) throws -> (first: [UInt8], second: [UInt8]) {
-        let first = try fetch.start()
+        let first = try fetch.opened(by: serve)
         guard try serve.receiveRequest(first) != nil else { throw Unfinished() }
         return (first, try serve.answer(answer))
     }
@@ -43,6 +43,22 @@ struct SessionPair {
     }
 
     struct Unfinished: Error {}
+}
+
+extension ClientSession {
+    /// The bytes that open the session, once it has the listener's greeting.
+    mutating func opened(by server: ServerSession) throws -> [UInt8] {
+        guard let first = try open(server.greeting) else { throw SessionPair.Unfinished() }
+        return first
+    }
+}
+
+extension CircleSession {
+    /// The bytes that open the session, once it has the listener's greeting.
+    mutating func opened(by server: ServerSession) throws -> [UInt8] {
+        guard let first = try open(server.greeting) else { throw SessionPair.Unfinished() }
+        return first
+    }
 }
 
 extension [UInt8] {

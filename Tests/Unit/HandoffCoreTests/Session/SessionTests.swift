@@ -20,9 +20,13 @@ struct SessionTests {
         )
     }
 
-    private func serve(trusting devices: [DeviceKeys]? = nil) throws -> ServerSession {
+    private func serve(
+        trusting devices: [DeviceKeys]? = nil,
+        greeting: SessionGreeting = .random()
+    ) throws -> ServerSession {
         let candidates = (devices ?? [caller]).map { ($0.publicKey.device, $0.publicKey) }
-        return ServerSession(trial: try NoiseResponderTrial(localStatic: origin.agreement, candidates: candidates))
+        let trial = try NoiseResponderTrial(localStatic: origin.agreement, candidates: candidates)
+        return ServerSession(trial: trial, greeting: greeting)
     }
 
     private func payload(_ bytes: Int) throws -> Activity {
@@ -49,7 +53,9 @@ struct SessionTests {
         let sent = try payload(size)
         var fetch = try fetch()
         var serve = try serve()
-        let introduction = try #require(try feed(try fetch.start(), by: piece) { try serve.receiveRequest($0) })
+        let introduction = try #require(
+            try feed(try fetch.opened(by: serve), by: piece) { try serve.receiveRequest($0) }
+        )
         #expect(introduction.device == caller.publicKey.device)
         #expect(introduction.request == .fetch(FetchRequest(typeHash: sent.type.hash)))
         let answered = try #require(try feed(try serve.answer(.activity(sent)), by: piece) { try fetch.receive($0) })
@@ -62,17 +68,22 @@ struct SessionTests {
     func refusal() throws {
         var fetch = try fetch()
         var serve = try serve()
-        _ = try serve.receiveRequest(try fetch.start())
+        _ = try serve.receiveRequest(try fetch.opened(by: serve))
         let refusal = Answer.refusal(Refusal(.noLongerCurrent, "gone"))
         #expect(try fetch.receive(try serve.answer(refusal))?.answer == refusal)
     }
 
     @Test("lets a newer caller be told that its request is not understood")
     func newerCaller() throws {
-        var handshake = NoiseHandshake.initiator(localStatic: caller.agreement, remoteStatic: origin.publicKey)
+        let greeting = SessionGreeting.random()
+        var handshake = NoiseHandshake.initiator(
+            localStatic: caller.agreement,
+            remoteStatic: origin.publicKey,
+            prologue: greeting.prologue
+        )
         // Field 15, of which this version knows nothing, with a message of no bytes.
         let fragment = MessageFragmenter().fragments(of: [0x7A, 0x00])[0]
-        var serve = try serve()
+        var serve = try serve(greeting: greeting)
         let introduction = try serve.receiveRequest(FrameCodec.encode(try handshake.writeMessage(fragment)))
         #expect(introduction?.device == caller.publicKey.device)
         #expect(introduction?.request == nil)
@@ -86,11 +97,11 @@ struct SessionTests {
         let sent = try payload(1000)
         var fetch = try fetch()
         var serve = try serve()
-        let opening = try fetch.start()
+        let opening = try fetch.opened(by: serve)
         _ = try serve.receiveRequest(opening)
         let answer = try serve.answer(.activity(sent), circleDigest: [1, 2, 3, 4, 5, 6, 7, 8])
         let answered = try #require(try fetch.receive(answer))
-        let total = opening.count + answer.count + answered.acknowledgement.count
+        let total = serve.greeting.count + opening.count + answer.count + answered.acknowledgement.count
         #expect(Double(total) <= 1.15 * Double(sent.encodedSize) + 300)
     }
 
@@ -99,51 +110,63 @@ struct SessionTests {
         let others = (0..<20).map { _ in DeviceKeys.generate() }
         var fetch = try fetch()
         var serve = try serve(trusting: others + [caller])
-        #expect(try serve.receiveRequest(try fetch.start())?.device == caller.publicKey.device)
+        #expect(try serve.receiveRequest(try fetch.opened(by: serve))?.device == caller.publicKey.device)
     }
 
     @Test("is refused to a stranger, and to a caller who takes this device for another")
     func strangers() throws {
         var fetch = try fetch()
         var serve = try serve(trusting: [DeviceKeys.generate()])
-        let opening = try fetch.start()
+        let opening = try fetch.opened(by: serve)
         let stranger = #expect(throws: HandoffError.self) { _ = try serve.receiveRequest(opening) }
         #expect(stranger?.code == .notTrusted)
 
         var mistaken = try self.fetch(from: DeviceKeys.generate())
         var honest = try self.serve()
-        let misdirected = try mistaken.start()
+        let misdirected = try mistaken.opened(by: honest)
         let mistake = #expect(throws: HandoffError.self) { _ = try honest.receiveRequest(misdirected) }
         #expect(mistake?.code == .notTrusted)
     }
 
-    @Test("that is replayed brings an answer that the replayer cannot read, and is never acknowledged")
+    @Test("that is replayed is refused like an unknown device's")
     func replay() throws {
         var fetch = try fetch()
-        let opening = try fetch.start()
         var first = try serve()
+        let opening = try fetch.opened(by: first)
         _ = try first.receiveRequest(opening)
-        let answered = try #require(try fetch.receive(try first.answer(.activity(try payload(10)))))
-
         var replayed = try serve()
-        _ = try replayed.receiveRequest(opening)
-        let second = try replayed.answer(.activity(try payload(10)))
-        #expect(throws: HandoffError.self) { _ = try fetch.receive(second) }
-        #expect(throws: HandoffError.self) { _ = try replayed.acknowledge(answered.acknowledgement) }
+        let error = #expect(throws: HandoffError.self) { _ = try replayed.receiveRequest(opening) }
+        #expect(error?.code == .notTrusted)
+    }
+
+    @Test("does not begin before the listener's greeting is complete, and not with another length")
+    func greeting() throws {
+        let bytes = try serve().greeting
+        var fetch = try fetch()
+        for byte in bytes.dropLast() { #expect(try fetch.open([byte]) == nil) }
+        #expect(try fetch.open(bytes.suffix(1)) != nil)
+        for length in [0, 15, 17, 1000] {
+            var fetch = try self.fetch()
+            let error = #expect(throws: HandoffError.self) {
+                _ = try fetch.open([UInt8(length >> 8), UInt8(length & 0xFF)] + [UInt8](repeating: 1, count: length))
+            }
+            #expect(error?.code == .peerMisbehaved)
+        }
     }
 
     @Test("never yields a wrong answer when a byte of any message was changed")
     func corruption() throws {
         var fetch = try fetch()
-        let opening = try fetch.start()
+        let greeted = try serve()
+        let opening = try fetch.opened(by: greeted)
         for index in opening.indices {
             var damaged = opening
             damaged[index] ^= 0x41
-            var serve = try serve()
+            var serve = greeted
             let request = try? serve.receiveRequest(damaged)
             #expect(request == nil, "byte \(index) of the opening")
         }
-        var serve = try serve()
+        var serve = greeted
         _ = try serve.receiveRequest(opening)
         let answer = try serve.answer(.activity(try payload(20)))
         for index in answer.indices {
@@ -180,7 +203,7 @@ struct SessionTests {
         let request = try? serve.receiveRequest(random.bytes(Int.random(in: 0...2000, using: &random)))
         #expect(request == nil)
         var fetch = try fetch()
-        _ = try fetch.start()
+        _ = try fetch.opened(by: serve)
         let answered = try? fetch.receive(random.bytes(Int.random(in: 0...2000, using: &random)))
         #expect(answered == nil)
     }

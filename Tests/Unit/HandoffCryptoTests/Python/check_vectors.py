@@ -50,7 +50,7 @@ def siphash(key: bytes, data: bytes) -> bytes:
 
 
 def seal(key: bytes, slot: int, plaintext: bytes) -> bytes:
-    info = b"handoffd v1 advertisement" + slot.to_bytes(8, "big")
+    info = b"handoffd v2 advertisement" + slot.to_bytes(8, "big")
     keys = HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=info).derive(key)
     tag = siphash(keys[:16], b"\x02" + plaintext)[:4]
     pad = siphash(keys[16:], b"\x01" + tag)[:6]
@@ -89,7 +89,11 @@ def check_card(case: dict) -> None:
 def side(case: dict, role: str, other: str) -> NoiseConnection:
     peer = NoiseConnection.from_name(b"Noise_KK_25519_ChaChaPoly_SHA256")
     peer.set_as_initiator() if role == "caller" else peer.set_as_responder()
-    peer.set_prologue(b"handoffd v1 session")
+    greeting = bytes.fromhex(case["greeting"])
+    assert greeting[:2] == b"\x00\x10" and len(greeting) == 18
+    prologue = b"handoffd v2 session" + greeting[2:]
+    assert prologue.hex() == case["prologue"]
+    peer.set_prologue(prologue)
     peer.set_keypair_from_private_bytes(Keypair.STATIC, bytes.fromhex(case[role + "PrivateKey"]))
     peer.set_keypair_from_private_bytes(Keypair.EPHEMERAL, bytes.fromhex(case[role + "EphemeralPrivateKey"]))
     remote = X25519PrivateKey.from_private_bytes(bytes.fromhex(case[other + "PrivateKey"])).public_key()
@@ -133,7 +137,7 @@ def introduction(case: dict, role: str) -> bytes:
 def pairing_handshake(case: dict, role: str) -> NoiseConnection:
     peer = NoiseConnection.from_name(b"Noise_NN_25519_ChaChaPoly_SHA256")
     peer.set_as_initiator() if role == "caller" else peer.set_as_responder()
-    peer.set_prologue(b"handoffd v1 pairing")
+    peer.set_prologue(b"handoffd v2 pairing")
     peer.set_keypair_from_private_bytes(Keypair.EPHEMERAL, bytes.fromhex(case[role + "EphemeralPrivateKey"]))
     peer.start_handshake()
     return peer
@@ -158,15 +162,15 @@ def check_pairing(case: dict) -> None:
 
     keys = [X25519PrivateKey.from_private_bytes(bytes.fromhex(case[r + "EphemeralPrivateKey"])) for r in peers]
     chaining = derive(b"Noise_NN_25519_ChaChaPoly_SHA256", keys[0].exchange(keys[1].public_key()), b"", 64)[:32]
-    assert derive(handshake_hash, chaining, b"handoffd v1 pairing settling", 32).hex() == case["settlingKey"]
+    assert derive(handshake_hash, chaining, b"handoffd v2 pairing settling", 32).hex() == case["settlingKey"]
 
     parts = [hashlib.sha256(part).digest() for part in introductions]
-    transcript = hashlib.sha256(b"handoffd v1 pairing transcript" + handshake_hash + parts[0] + parts[1]).digest()
+    transcript = hashlib.sha256(b"handoffd v2 pairing transcript" + handshake_hash + parts[0] + parts[1]).digest()
     assert transcript.hex() == case["transcript"]
     nonces = [bytes.fromhex(case[role + "Nonce"]) for role in ("caller", "listener")]
-    commitment = hashlib.sha256(b"handoffd v1 pairing commitment" + transcript + nonces[0]).digest()
+    commitment = hashlib.sha256(b"handoffd v2 pairing commitment" + transcript + nonces[0]).digest()
     assert commitment.hex() == case["commitment"]
-    digest = hashlib.sha256(b"handoffd v1 pairing digits" + transcript + nonces[0] + nonces[1]).digest()
+    digest = hashlib.sha256(b"handoffd v2 pairing digits" + transcript + nonces[0] + nonces[1]).digest()
     assert f"{int.from_bytes(digest[:8], 'big') % 10**6:06}" == case["digits"]
 
     expected = [introductions[0], field(2, b""), field(2, b""), field(3, commitment), field(4, nonces[1]),
@@ -183,7 +187,7 @@ def check_news(case: dict) -> None:
     secret = own.exchange(other.public_key())
     names = [key.public_key().public_bytes_raw() for key in (own, other)]
     for name, (sender, receiver) in [("sendingKey", names), ("receivingKey", names[::-1])]:
-        info = b"handoffd v1 news" + sender + receiver
+        info = b"handoffd v2 news" + sender + receiver
         assert HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=info).derive(secret).hex() == case[name]
 
 

@@ -23,7 +23,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from noise.connection import Keypair, NoiseConnection
 
-SERVICE = "6496566b-3dbc-40e5-a269-566274cc801d"
+SERVICE = "a0f6373c-c0be-4098-84f0-85fe6ea66c55"
 
 
 # The protocol.
@@ -41,7 +41,7 @@ def unseal(key: bytes, sealed: bytes) -> bytes | None:
         return None
     now = int(time.time()) // 900
     for slot in (now, now - 1, now + 1):
-        info = b"handoffd v1 advertisement" + slot.to_bytes(8, "big")
+        info = b"handoffd v2 advertisement" + slot.to_bytes(8, "big")
         keys = HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=info).derive(key)
         pad = siphash(keys[16:], b"\x01" + sealed[:4])
         plaintext = bytes(a ^ b for a, b in zip(sealed[4:], pad))
@@ -80,9 +80,11 @@ class Session:
 
     def __init__(self, channel, private_key: bytes, peer: bytes):
         self.channel, self.buffer = channel, b""
+        greeting = self.frame()
+        assert len(greeting) == 16, "a greeting has 16 bytes"
         self.noise = NoiseConnection.from_name(b"Noise_KK_25519_ChaChaPoly_SHA256")
         self.noise.set_as_initiator()
-        self.noise.set_prologue(b"handoffd v1 session")
+        self.noise.set_prologue(b"handoffd v2 session" + greeting)
         self.noise.set_keypair_from_private_bytes(Keypair.STATIC, private_key)
         self.noise.set_keypair_from_public_bytes(Keypair.REMOTE_STATIC, peer)
         self.noise.start_handshake()
