@@ -65,7 +65,7 @@ final class SemaphoreModel: Sendable {
     /// A task goes on without a permit.
     func didFail(_ task: Int) {
         let answer = state.withLock { $0.answers.removeValue(forKey: task) }
-        schedule.expect(answer == Answer.none, "task \(task) was refused although nothing was wrong")
+        schedule.expect(answer == Answer.none, "task \(task) was refused without a reason")
     }
 
     /// A task is about to release its permit.
