@@ -4,9 +4,9 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("Whether discovery should run", .endsWithin(minutes: 10))
+@Suite("The decision whether discovery runs", .endsWithin(minutes: 10))
 struct DiscoveryArbiterTests {
-    @Test("it runs while somebody listens and nobody wants quiet")
+    @Test("Discovery runs while it has a listener and nothing has paused it")
     func wishes() {
         var arbiter = DiscoveryArbiter()
         #expect(arbiter.nextStep == nil)
@@ -26,17 +26,17 @@ struct DiscoveryArbiterTests {
         #expect(arbiter.nextStep == nil)
     }
 
-    @Test("a failure is told to everybody, and not tried again by itself")
+    @Test("A failure is reported to every listener, and discovery is not retried by itself")
     func failure() {
         var arbiter = DiscoveryArbiter()
         arbiter.join(1)
         arbiter.join(2)
-        let told = arbiter.didFail()
-        #expect(told == [1, 2])
+        let notified = arbiter.didFail()
+        #expect(notified == [1, 2])
         #expect(arbiter.nextStep == nil)
     }
 
-    @Test("that it is off counts only after it was seen on, and only when it is ours")
+    @Test("Discovery has ended only if it was started here and was seen running before")
     func ending() {
         var arbiter = DiscoveryArbiter()
         let beforeOurs = arbiter.observe(isDiscovering: false)
@@ -49,7 +49,7 @@ struct DiscoveryArbiterTests {
     }
 }
 
-@Suite("Long reads", .endsWithin(minutes: 10))
+@Suite("Long reads of a GATT attribute", .endsWithin(minutes: 10))
 struct LongReadsTests {
     private func request(_ offset: UInt16, device: ObjectPath = "/dev") -> GATTRequest {
         let options: [String: Value] =
@@ -60,7 +60,7 @@ struct LongReadsTests {
         return GATTRequest(options: options.value)
     }
 
-    @Test("the rest of a read is of the value with which it began")
+    @Test("The rest of a long read comes from the value with which the read began")
     func snapshot() throws {
         var reads = LongReads()
         let first = try reads.read(request(0)) { _ throws(GATTRefusal) in [1, 2, 3] }
@@ -70,7 +70,7 @@ struct LongReadsTests {
         #expect([first, rest, other, anew] == [[1, 2, 3], [2, 3], [8, 9], [7, 8, 9]])
     }
 
-    @Test("an offset at the end gives nothing, and one beyond is refused")
+    @Test("An offset at the end of the value returns nothing, and one beyond it is refused")
     func offsets() throws {
         var reads = LongReads()
         let end = try reads.read(request(3)) { _ throws(GATTRefusal) in [1, 2, 3] }
@@ -80,7 +80,7 @@ struct LongReadsTests {
         }
     }
 
-    @Test("a value that no attribute can have is refused")
+    @Test("A value that is too long for an attribute is refused")
     func tooLong() {
         var reads = LongReads()
         #expect(throws: GATTRefusal.failed) {
@@ -89,10 +89,10 @@ struct LongReadsTests {
     }
 }
 
-@Suite("Addresses", .endsWithin(minutes: 10))
+@Suite("Addresses of Bluetooth devices", .endsWithin(minutes: 10))
 struct DeviceAddressTests {
     @Test(
-        "what is no address is refused",
+        "An invalid address is refused",
         arguments: [
             "", "/random", "AA:BB:CC:DD:EE/random", "AA:BB:CC:DD:EE:FF", "AA:BB:CC:DD:EE:FG/public",
             "A:B:C:D:E:F/public",
@@ -102,7 +102,7 @@ struct DeviceAddressTests {
         #expect(DeviceAddress(description: text) == nil)
     }
 
-    @Test("an address reads back as it was written, and names its object")
+    @Test("An address is parsed back from its description, and gives its object path element")
     func roundTrip() throws {
         let address = try #require(DeviceAddress(description: "aa:bb:cc:dd:ee:ff/random"))
         #expect(address.description == "AA:BB:CC:DD:EE:FF/random")
@@ -114,7 +114,7 @@ struct DeviceAddressTests {
 @Suite("Errors of bluetoothd", .endsWithin(minutes: 10))
 struct ErrorMappingTests {
     @Test(
-        "every error has a code, and says what to do",
+        "Each D-Bus error has a code and a message with a hint",
         arguments: [
             (
                 "org.freedesktop.DBus.Error.ServiceUnknown", BlueZError.Operation.readObjects, "serviceAbsent",
@@ -142,7 +142,7 @@ struct ErrorMappingTests {
     }
 
     @Test(
-        "errors of the connection are told apart",
+        "Each error of the connection to the bus has a code of its own",
         arguments: [
             (DBusError.Code.disconnected, "busLost"), (.timedOut, "timedOut"), (.cancelled, "cancelled"),
             (.unexpectedReply, "unexpectedReply"), (.limit, "failed"),
