@@ -8,11 +8,11 @@ import Testing
 
 @testable import HandoffRadioBlueZ
 
-@Suite("Links", .endsWithin(minutes: 10))
+@Suite("The users of links", .endsWithin(minutes: 10))
 struct LinkUsageTableTests {
     private let peer = DeviceAddress("C0:00:00:00:00:01", kind: .random)
 
-    @Test("the last user's link is dropped, once, and not when somebody came again")
+    @Test("The link of the last user is dropped, once, and not when a new user has come")
     func lastUser() throws {
         let peer = try #require(peer)
         var links = LinkUsageTable()
@@ -29,7 +29,7 @@ struct LinkUsageTableTests {
         #expect([whileUsed, usedAgain, unused, twice] == [false, false, true, false])
     }
 
-    @Test("a link that was there before is left alone")
+    @Test("A link that existed before is not dropped")
     func foreign() throws {
         let peer = try #require(peer)
         var links = LinkUsageTable()
@@ -41,7 +41,7 @@ struct LinkUsageTableTests {
         #expect(links.contains(peer) == false)
     }
 
-    @Test("a link that turns out to be somebody else's is left alone by its last user")
+    @Test("A link that turns out to belong to another program is not dropped with its last user")
     func disowned() throws {
         let peer = try #require(peer)
         var links = LinkUsageTable()
@@ -53,7 +53,7 @@ struct LinkUsageTableTests {
         #expect(links.contains(peer) == false)
     }
 
-    @Test("an end without a beginning changes nothing: the books may have been closed meanwhile")
+    @Test("The removal of an unknown user changes nothing: the table may have been cleared meanwhile")
     func unknown() throws {
         let peer = try #require(peer)
         var links = LinkUsageTable()
@@ -63,9 +63,9 @@ struct LinkUsageTableTests {
     }
 }
 
-@Suite("Dialling again", .endsWithin(minutes: 10))
+@Suite("Retries of a dial", .endsWithin(minutes: 10))
 struct DialBackoffTests {
-    @Test("failures that pass are tried again, ever later, while there is time")
+    @Test("Transient failures are retried with growing delays while there is time")
     func pauses() {
         var backoff = DialBackoff()
         let delays = (0..<7).map { _ in backoff.delay(after: .transient, left: .seconds(60)) }
@@ -74,7 +74,10 @@ struct DialBackoffTests {
         #expect(tooLate == nil)
     }
 
-    @Test("failures that stay are not", arguments: [L2CAPError.Code.refused, .timedOut, .cancelled, .noAdapter])
+    @Test(
+        "Permanent failures are not retried",
+        arguments: [L2CAPError.Code.refused, .timedOut, .cancelled, .noAdapter]
+    )
     func final(code: L2CAPError.Code) {
         var backoff = DialBackoff()
         let delay = backoff.delay(after: code, left: .seconds(60))
@@ -82,11 +85,11 @@ struct DialBackoffTests {
     }
 }
 
-@Suite("Which way a dial goes", .endsWithin(minutes: 10))
+@Suite("The transport of a dial", .endsWithin(minutes: 10))
 struct TransportTests {
     private enum Way { case socket, gatt, refused }
 
-    @Test("a port that is no PSM leads to the mailbox, unless that is forbidden")
+    @Test("A port that is not a PSM leads to the GATT transport, unless that is forbidden")
     func ways() throws {
         let psm = try #require(ChannelPort(rawValue: 0x80))
         let ways = ChannelTransport.allCases.map { transport in
@@ -99,7 +102,7 @@ struct TransportTests {
     }
 
     @Test(
-        "only what this host cannot do at all leads to GATT, and nothing that went wrong on the air",
+        "Only a feature that this host lacks leads to GATT, and no failure on the air",
         arguments: [
             (Errno.addressFamilyNotSupported, L2CAPError.Operation.listen, true),
             (.protocolNotSupported, .connect, true),
@@ -113,10 +116,10 @@ struct TransportTests {
     }
 }
 
-@Suite("main.conf", .endsWithin(minutes: 10))
+@Suite("The configuration file main.conf", .endsWithin(minutes: 10))
 struct MainConfigurationTests {
     @Test(
-        "privacy and interval are read, and everything else is not",
+        "Privacy and interval are read, and everything else is ignored",
         arguments: [
             ("", false, false), ("[General]\n#Privacy = device\n", false, false),
             ("[General]\nPrivacy = off\n", false, false), ("[General]\n Privacy=Device \n", true, false),
@@ -131,7 +134,7 @@ struct MainConfigurationTests {
         #expect(configuration.setsInterval == setsInterval)
     }
 
-    @Test("a file that is not there is as shipped")
+    @Test("A missing file has the values as shipped")
     func missing() {
         #expect(MainConfiguration.current(path: "/nowhere/main.conf") == MainConfiguration(""))
     }
@@ -140,7 +143,7 @@ struct MainConfigurationTests {
 @Suite("Errors of the layers below", .endsWithin(minutes: 10))
 struct RadioErrorTests {
     @Test(
-        "bluetoothd's reasons are a radio's",
+        "Errors of bluetoothd are mapped to errors of the radio",
         arguments: [
             (BlueZError.Code.serviceRestarted, RadioError.Code.serviceAbsent), (.accessDenied, .notPermitted),
             (.adapterAbsent, .noAdapter), (.blocked, .blocked), (.poweredOff, .poweredOff),
@@ -152,7 +155,7 @@ struct RadioErrorTests {
     }
 
     @Test(
-        "the kernel's reasons are a radio's",
+        "Errors of the kernel are mapped to errors of the radio",
         arguments: [
             (Errno.connectionRefused, RadioError.Code.refused), (.timedOut, .timedOut), (.noRouteToHost, .noAdapter),
             (.noFunction, .timedOut), (.networkDown, .poweredOff), (.hostIsDown, .timedOut),
