@@ -4,10 +4,10 @@ import HandoffWire
 import TestLimits
 import Testing
 
-@Suite("What an advertisement says", .endsWithin(minutes: 10))
+@Suite("The payload of an advertisement", .endsWithin(minutes: 10))
 struct AdvertisementPayloadTests {
     @Test(
-        "the first byte holds the web page bit and the port",
+        "The first byte has the web page bit and the port",
         arguments: [
             (false, 0x80, "00"), (true, 0x80, "80"), (false, 0xFF, "7f"), (true, 0xFF, "ff"), (true, 0x93, "93"),
         ]
@@ -20,7 +20,7 @@ struct AdvertisementPayloadTests {
         #expect(try AdvertisementPayload(decoding: payload.encode()) == payload)
     }
 
-    @Test("any six bytes are read and written again")
+    @Test("Any six bytes are the same after decoding and encoding")
     func anyBytes() throws {
         var random = SeededRandom(seed: 6)
         for _ in 0..<500 {
@@ -29,7 +29,7 @@ struct AdvertisementPayloadTests {
         }
     }
 
-    @Test("any other count and a fixed PSM are refused")
+    @Test("Any other length and a fixed PSM are refused")
     func refused() throws {
         let hash = try ActivityTypeHash(bytes: [1, 2, 3, 4, 5])
         #expect(throws: WireError.self) { try AdvertisementPayload(hasWebpage: false, port: 0x7F, typeHash: hash) }
