@@ -134,7 +134,7 @@ struct DiscoveryTests {
                 { reports in
                     for number in UInt8(1)...5 { fake.hear(peer, on: adapter.path, serviceData: [service: [number]]) }
                     for await _ in heard { break }
-                    // A report is delivered just after its transform ran: the second one proves that the first was delivered.
+                    // A report is delivered just after its transform: the second one proves that the first was delivered.
                     fake.hear(peer, on: adapter.path, serviceData: [service: [5]])
                     for await _ in heard { break }
                     for await report in reports { return report.serviceData[service] }
