@@ -66,8 +66,8 @@ struct LongReadsTests {
         let first = try reads.read(request(0)) { _ throws(GATTRefusal) in [1, 2, 3] }
         let rest = try reads.read(request(1)) { _ throws(GATTRefusal) in [7, 8, 9] }
         let other = try reads.read(request(1, device: "/other")) { _ throws(GATTRefusal) in [7, 8, 9] }
-        let anew = try reads.read(request(0)) { _ throws(GATTRefusal) in [7, 8, 9] }
-        #expect([first, rest, other, anew] == [[1, 2, 3], [2, 3], [8, 9], [7, 8, 9]])
+        let restarted = try reads.read(request(0)) { _ throws(GATTRefusal) in [7, 8, 9] }
+        #expect([first, rest, other, restarted] == [[1, 2, 3], [2, 3], [8, 9], [7, 8, 9]])
     }
 
     @Test("An offset at the end of the value returns nothing, and one beyond it is refused")

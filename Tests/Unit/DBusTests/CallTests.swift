@@ -53,8 +53,8 @@ struct CallTests {
             #expect(await name("/org", testInterface, "There") == .unknownInterface)
             #expect(await name("/nowhere", .peer, "Ping") == nil)
             let call = MethodCall(destination: "org.example.Nobody", path: "/", interface: "a.b", member: "C")
-            let nobody = await dbusError { _ = try await client.call(call) }
-            #expect(nobody?.name == .serviceUnknown)
+            let missing = await dbusError { _ = try await client.call(call) }
+            #expect(missing?.name == .serviceUnknown)
         }
     }
 

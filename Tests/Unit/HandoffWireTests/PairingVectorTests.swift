@@ -59,12 +59,12 @@ struct PairingVectorTests {
             callerNonce: hex(random.bytes(16)),
             listenerNonce: hex(random.bytes(16))
         )
-        try speak(&vector, callerKey: random.bytes(32), listenerKey: random.bytes(32))
+        try perform(&vector, callerKey: random.bytes(32), listenerKey: random.bytes(32))
         return vector
     }
 
     /// Performs the pairing, and adds its messages.
-    private static func speak(_ vector: inout Case, callerKey: [UInt8], listenerKey: [UInt8]) throws {
+    private static func perform(_ vector: inout Case, callerKey: [UInt8], listenerKey: [UInt8]) throws {
         var caller = PairingHandshake(
             isCaller: true,
             ephemeralForTestVectors: try AgreementKey(rawRepresentation: bytes(vector.callerEphemeralPrivateKey))

@@ -16,12 +16,12 @@ struct AdmissionControlTests {
     func crowd() {
         var admission = AdmissionControl<String>(limit: 3)
         let honest = admission.admit("honest").id
-        var crowd = [admission.admit("crowd").id, admission.admit("crowd").id]
+        var connections = [admission.admit("crowd").id, admission.admit("crowd").id]
         for _ in 0..<100 {
             let (id, evicted) = admission.admit("crowd")
-            #expect(evicted == crowd.removeFirst())
+            #expect(evicted == connections.removeFirst())
             #expect(evicted != honest)
-            crowd.append(id)
+            connections.append(id)
         }
     }
 

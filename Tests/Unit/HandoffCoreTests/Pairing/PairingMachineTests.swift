@@ -32,7 +32,7 @@ struct PairingMachineTests {
     func declined(_ decliner: Int) throws {
         let simulation = try Self.run(decliner == 0 ? .declines : .quick, decliner == 1 ? .declines : .quick)
         #expect(simulation.outcomes == ["notPaired", "notPaired"])
-        #expect(simulation.nobodyTrusts)
+        #expect(simulation.noDeviceTrusts)
         #expect(simulation.sides[decliner].sentence.contains("You said that the digits differ"))
         #expect(simulation.sides[1 - decliner].sentence.contains("The user of device\(decliner) said"))
         #expect(simulation.isReconciled)
@@ -88,7 +88,7 @@ struct PairingMachineTests {
         simulation.handle(.cancelled, at: canceller)
         while simulation.step() {}
         #expect(simulation.outcomes == ["notPaired", "notPaired"])
-        #expect(simulation.nobodyTrusts)
+        #expect(simulation.noDeviceTrusts)
         #expect(simulation.sides[canceller].sentence.contains("You have stopped"))
     }
 
@@ -128,7 +128,7 @@ struct PairingMachineTests {
         simulation.sides[disk.side].failingStatus = disk.status
         simulation.run()
         #expect(simulation.outcomes == ["notPaired", "notPaired"])
-        #expect(simulation.nobodyTrusts && simulation.nothingUnconfirmed && simulation.isOver)
+        #expect(simulation.noDeviceTrusts && simulation.nothingUnconfirmed && simulation.isOver)
         #expect(simulation.sides[disk.side].sentence == "full")
         #expect(simulation.sides[1 - disk.side].sentence.contains("device\(disk.side) has ended the pairing"))
         #expect(simulation.time < .seconds(15))
@@ -160,7 +160,7 @@ struct PairingMachineTests {
         simulation.handle(.reconciled(abandoned), at: 0)
         #expect(simulation.sides[0].sentence.contains("was lost, and nothing was paired"))
         while simulation.step() {}
-        #expect(simulation.nothingUnconfirmed && simulation.nobodyTrusts && simulation.time < .seconds(15))
+        #expect(simulation.nothingUnconfirmed && simulation.noDeviceTrusts && simulation.time < .seconds(15))
     }
 
     @Test("A device does not pair with its own echo")
@@ -231,7 +231,7 @@ struct ConcurrentPairingTests {
         simulation.sides[0].wanted = "device1"
         simulation.run()
         // No user chooses on the two others, which see two devices each.
-        #expect(simulation.nobodyTrusts && simulation.noDigits)
+        #expect(simulation.noDeviceTrusts && simulation.noDigits)
     }
 
     @Test("A third device that joins late changes nothing for the other two")

@@ -314,7 +314,7 @@ extension PairingSimulation {
     var outcomes: [String] { sides.map { $0.outcome?.word ?? "-" } }
 
     /// Whether no device trusts another.
-    var nobodyTrusts: Bool { sides.allSatisfy { $0.trusted.isEmpty } }
+    var noDeviceTrusts: Bool { sides.allSatisfy { $0.trusted.isEmpty } }
 
     /// Whether each device knows that its peer knows the outcome.
     var isReconciled: Bool { sides.allSatisfy { $0.records.unreconciled(at: moment).isEmpty } }

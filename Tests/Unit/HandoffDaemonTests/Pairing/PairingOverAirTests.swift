@@ -67,8 +67,8 @@ enum PairingWorld {
                     let words = (try await one.end(), try await other.end())
                     for device in [laptop, desktop] { try await device.waitUntilReconciled() }
                     return (
-                        End(word: words.0, trusts: laptop.trustsSomebody),
-                        End(word: words.1, trusts: desktop.trustsSomebody)
+                        End(word: words.0, trusts: laptop.trustsAnyDevice),
+                        End(word: words.1, trusts: desktop.trustsAnyDevice)
                     )
                 }
             }
@@ -114,7 +114,7 @@ struct PairingDevice: Sendable {
         pairing = PairingService(engine: engine, radio: radio, logger: logger)
     }
 
-    var trustsSomebody: Bool { engine.read { !$0.trust.devices.isEmpty } }
+    var trustsAnyDevice: Bool { engine.read { !$0.trust.devices.isEmpty } }
 
     /// Waits until no pairing is unconfirmed.
     func waitUntilReconciled() async throws {
