@@ -1,8 +1,8 @@
 import FoundationEssentials
-import SystemPackage
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
+import SystemPackage
 // FoundationEssentials has a DeviceID for file systems.
 import struct HandoffModel.DeviceID
 

@@ -5,8 +5,8 @@ import HandoffCrypto
 import HandoffModel
 import HandoffTestSupport
 import HandoffWire
-import Testing
 import TestLimits
+import Testing
 
 @Suite(
     "An app saves just before its activity is fetched, and learns who goes on with it",

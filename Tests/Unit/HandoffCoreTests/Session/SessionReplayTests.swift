@@ -5,26 +5,26 @@ import HandoffWire
 import TestLimits
 import Testing
 
-@Suite("A replayed message leads nowhere", .endsWithin(minutes: 10))
+@Suite("A replayed message has no effect", .endsWithin(minutes: 10))
 struct SessionReplayTests {
-    @Test("a first message that is sent again gets an answer that the recorded acknowledgement does not confirm")
+    @Test("A replayed first message gets an answer that the recorded acknowledgement does not confirm")
     func replayedSession() throws {
-        var talk = try SessionPair()
-        let (first, second) = try talk.exchange(.activity(.sample()))
-        let third = try talk.taking(second).acknowledgement
-        #expect(try talk.serve.acknowledge(third) == true)
+        var pair = try SessionPair()
+        let (first, second) = try pair.exchange(.activity(.sample()))
+        let third = try pair.taking(second).acknowledgement
+        #expect(try pair.serve.acknowledge(third) == true)
 
-        var again = try SessionPair.server(talk.answering, trusting: [talk.asking])
-        #expect(try again.receiveRequest(first) != nil, "a replay cannot be told from the first time")
+        var again = try SessionPair.server(pair.answering, trusting: [pair.asking])
+        #expect(try again.receiveRequest(first) != nil, "a replay cannot be distinguished from the original")
         let newSecond = try again.answer(.activity(.sample()))
         #expect(newSecond != second, "each answer is under keys of its own")
         #expect { try again.acknowledge(third) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
     }
 
-    @Test("the answer to a replay is unreadable for another session of the same two devices")
+    @Test("The answer to a replay is unreadable for another session of the same two devices")
     func answerOfAnotherSession() throws {
-        let talk = try SessionPair()
-        var (one, two) = (talk, talk)
+        let pair = try SessionPair()
+        var (one, two) = (pair, pair)
         let (first, second) = (try one.fetch.start(), try two.fetch.start())
         #expect(first != second)
         _ = try one.serve.receiveRequest(first)
@@ -32,20 +32,20 @@ struct SessionReplayTests {
         #expect { try two.fetch.receive(answer) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
     }
 
-    @Test("an answer that came once is not taken a second time")
+    @Test("An answer is not accepted a second time")
     func answerTwice() throws {
-        var talk = try SessionPair()
-        let second = try talk.exchange(.activity(.sample())).second
-        #expect(try talk.fetch.receive(second) != nil)
-        #expect { try talk.fetch.receive(second) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
+        var pair = try SessionPair()
+        let second = try pair.exchange(.activity(.sample())).second
+        #expect(try pair.fetch.receive(second) != nil)
+        #expect { try pair.fetch.receive(second) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
     }
 
-    @Test("what a caller sends along with its first message confirms nothing")
+    @Test("Bytes that a caller sends along with its first message confirm nothing")
     func earlyBytes() throws {
-        var talk = try SessionPair()
-        let first = try talk.fetch.start()
-        #expect(try talk.serve.receiveRequest(first + first) != nil)
-        _ = try talk.serve.answer(.activity(.sample()))
-        #expect { try talk.serve.acknowledge([]) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
+        var pair = try SessionPair()
+        let first = try pair.fetch.start()
+        #expect(try pair.serve.receiveRequest(first + first) != nil)
+        _ = try pair.serve.answer(.activity(.sample()))
+        #expect { try pair.serve.acknowledge([]) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
     }
 }
