@@ -24,8 +24,8 @@ extension PairingMachine {
     }
 
     /// Handles the introduction of a device.
-    private mutating func introduced(_ channel: ChannelID, _ peer: PeerIdentity, at now: Duration) -> [Action] {
-        guard peer.publicKey != own.publicKey else { return drop(channel, at: now) }
+    private mutating func introduced(_ channel: ChannelID, _ peer: DeviceIdentity, at now: Duration) -> [Action] {
+        guard peer.publicKey != own.device.publicKey else { return drop(channel, at: now) }
         switch phase {
         case .searching(let since):
             let older = candidates.filter { $0.value.publicKey == peer.publicKey }.keys.sorted()

@@ -57,7 +57,7 @@ extension PairingMachine {
     /// Ends the request as unconfirmed: the other side may trust this device, which cannot trust it.
     mutating func trustFailed(
         _ channel: ChannelID,
-        _ peer: PeerIdentity,
+        _ peer: DeviceIdentity,
         _ error: HandoffError,
         at now: Duration
     ) -> [Action] {

@@ -40,7 +40,7 @@ package struct PairingMachine: Sendable {
         /// A record could not be written, and the actions that followed it were not performed.
         case persistFailed(ChannelID, HandoffError)
         /// A device could not be added to the circle, and the actions that followed were not performed.
-        case trustFailed(ChannelID, PeerIdentity, HandoffError)
+        case trustFailed(ChannelID, DeviceIdentity, HandoffError)
         /// A pairing that ``Action/abandon(_:)`` named is reconciled: the devices are not paired, and both know it.
         case reconciled(PairingID)
         /// The moment that ``PairingMachine/deadline`` named has come.
@@ -57,7 +57,7 @@ package struct PairingMachine: Sendable {
         /// Asks the user which of several devices to pair with.
         case offer(QuestionID, [Candidate])
         /// Asks the user whether the other device shows the same digits.
-        case compare(QuestionID, PairingDigits, PeerIdentity)
+        case compare(QuestionID, PairingDigits, DeviceIdentity)
         /// The last question no longer needs an answer; the sentence gives the reason.
         case withdrawQuestion(String)
         /// Writes a record before anything else is done.
@@ -67,7 +67,7 @@ package struct PairingMachine: Sendable {
         /// This pairing has failed here, but the other side may wait for an answer: reconciles it if so.
         case abandon(PairingID)
         /// Adds a device to the circle.
-        case trust(ChannelID, PeerIdentity, AdvertisingKey)
+        case trust(ChannelID, DeviceIdentity, AdvertisingKey)
         /// Reports the outcome to the user.
         case finish(Outcome)
     }
@@ -75,15 +75,15 @@ package struct PairingMachine: Sendable {
     /// A device that the user can choose.
     package struct Candidate: Hashable, Sendable {
         package let channel: ChannelID
-        package let peer: PeerIdentity
+        package let peer: DeviceIdentity
     }
 
     /// The outcome for the local user.
     package enum Outcome: Hashable, Sendable {
         /// Both devices trust each other.
-        case paired(PeerIdentity)
+        case paired(DeviceIdentity)
         /// The local user has confirmed; whether the remote user has is unknown.
-        case unconfirmed(PeerIdentity, HandoffError)
+        case unconfirmed(DeviceIdentity, HandoffError)
         /// Nothing was paired, for the given reason.
         case notPaired(HandoffError)
     }
@@ -127,7 +127,7 @@ package struct PairingMachine: Sendable {
     var phase = Phase.searching(since: nil)
     var contacts: [PairingToken: Contact] = [:]
     var exchanges: [ChannelID: PairingExchange] = [:]
-    var candidates: [ChannelID: PeerIdentity] = [:]
+    var candidates: [ChannelID: DeviceIdentity] = [:]
     var channelCount = 0
     var attempts = 0
     var question: QuestionID = 0

@@ -64,7 +64,7 @@ struct BusPairingAgent: PairingDelegate {
         return try? reply?.decode(at: 0, as: UInt64.self)
     }
 
-    func compare(_ digits: PairingDigits, with peer: PeerIdentity) async -> Bool? {
+    func compare(_ digits: PairingDigits, with peer: DeviceIdentity) async -> Bool? {
         let call = calls.requestConfirmation(digits.description, shownBy: peer.name.rawValue, peer.id.description)
         let reply = try? await connection.call(call, timeout: Self.limit)
         return try? reply?.decode(at: 0, as: Bool.self)

@@ -13,8 +13,7 @@ extension Engine {
     /// What this device sends about itself when it pairs.
     var localIdentity: LocalIdentity {
         LocalIdentity(
-            name: DeviceName(sanitizing: card.name),
-            publicKey: card.publicKey,
+            DeviceIdentity(publicKey: card.publicKey, name: DeviceName(sanitizing: card.name)),
             advertisingKey: card.advertisingKey
         )
     }
@@ -86,7 +85,7 @@ extension Engine {
     /// Trusts a device that was paired and is therefore nearby.
     ///
     /// - Throws: ``HandoffError`` when it cannot be trusted or saved.
-    func trust(_ peer: PeerIdentity, _ key: AdvertisingKey) throws(HandoffError) {
+    func trust(_ peer: DeviceIdentity, _ key: AdvertisingKey) throws(HandoffError) {
         try trust(TrustedDevices.Device(name: peer.name, publicKey: peer.publicKey, advertisingKey: key))
         recordContact(with: peer.id)
     }

@@ -58,14 +58,14 @@ extension PairingExchange {
     }
 
     var introduction: PairingMessage {
-        .introduction(PairingIntroduction(name: own.name, publicKey: own.publicKey.rawRepresentation))
+        .introduction(PairingIntroduction(name: own.device.name, publicKey: own.device.publicKey.rawRepresentation))
     }
 
-    private static func peer(_ message: PairingMessage) throws -> PeerIdentity {
+    private static func peer(_ message: PairingMessage) throws -> DeviceIdentity {
         guard case .introduction(let introduction) = message else {
             throw HandoffError(.peerMisbehaved, "It did not send an introduction.")
         }
         let key = try DevicePublicKey(rawRepresentation: introduction.publicKey)
-        return PeerIdentity(name: introduction.name, publicKey: key)
+        return DeviceIdentity(publicKey: key, name: introduction.name)
     }
 }

@@ -14,7 +14,7 @@ package struct PairingExchange: Sendable {
         /// Writes these bytes to the channel.
         case send([UInt8])
         /// Reports the introduction of the other side.
-        case introduced(PeerIdentity)
+        case introduced(DeviceIdentity)
         /// Asks the local user to compare these digits with those on the other device.
         case compare(PairingDigits)
         /// Writes the record before any action that follows; if that fails, none of them is performed, and
@@ -23,7 +23,7 @@ package struct PairingExchange: Sendable {
         /// Writes the record; a failure has no consequences.
         case update(PairingRecord)
         /// Adds the device to the circle; if that fails, ``PairingExchange/trustFailed()`` is called.
-        case trust(PeerIdentity, AdvertisingKey)
+        case trust(DeviceIdentity, AdvertisingKey)
         /// Reports the outcome; happens once, or twice when adding the device to the circle has failed.
         case conclude(PairingExchangeOutcome)
         /// Closes the channel. A lingering channel is closed by the other side, since closing it here would discard
@@ -73,7 +73,7 @@ package struct PairingExchange: Sendable {
     package internal(set) var peerToken: PairingToken?
 
     /// The identity with which the other side has introduced itself.
-    package internal(set) var peer: PeerIdentity?
+    package internal(set) var peer: DeviceIdentity?
 
     /// The peer's introduction as received: a later version may contain more, which the digits also cover.
     var peerIntroduction: [UInt8] = []

@@ -56,7 +56,7 @@ struct PairingSimulation {
         /// How long a channel to or from it takes to open.
         var opening = Duration.milliseconds(10)
 
-        var id: DeviceID { own.publicKey.device }
+        var id: DeviceID { own.device.id }
     }
 
     private struct Link {
@@ -88,8 +88,7 @@ struct PairingSimulation {
         for (index, person) in people.enumerated() {
             let keys = DeviceKeys.generate()
             let own = LocalIdentity(
-                name: try DeviceName("device\(index)"),
-                publicKey: keys.publicKey,
+                DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName("device\(index)")),
                 advertisingKey: keys.advertisingKey
             )
             let token = try PairingToken(bytes: [UInt8(index)] + Array(repeating: seed, count: 8))
