@@ -60,7 +60,7 @@ extension PairingMachine {
     }
 
     private mutating func offer() -> [Action] {
-        question += 1
+        beginQuestion()
         phase = .choosing(question)
         let sorted = candidates.sorted {
             ($0.value.name.rawValue, $0.key) < ($1.value.name.rawValue, $1.key)
@@ -87,7 +87,7 @@ extension PairingMachine {
 
     private mutating func compare(_ channel: ChannelID, _ digits: PairingDigits) -> [Action] {
         guard let peer = exchanges[channel]?.peer else { return [] }
-        question += 1
+        beginQuestion()
         return [.compare(question, digits, peer)]
     }
 
@@ -148,8 +148,13 @@ extension PairingMachine {
 
     /// Withdraws the last question; any later answer to it, including one that reports the withdrawal, is ignored.
     private mutating func withdrawQuestion(_ sentence: String) -> Action {
-        question += 1
+        beginQuestion()
         return .withdrawQuestion(sentence)
+    }
+
+    /// Makes the last question an older one.
+    private mutating func beginQuestion() {
+        question = QuestionID(rawValue: question.rawValue + 1)
     }
 
     private static let tooManyAttempts = HandoffError(

@@ -8,11 +8,6 @@ package import HandoffWire
 /// It searches for other pairing devices, decides which side dials, opens a channel to each, has the user choose when
 /// there are several, runs a ``PairingExchange`` with the chosen one, and ends exactly once.
 package struct PairingMachine: Sendable {
-    /// The number of a channel; the service that performs the actions assigns it.
-    package typealias ChannelID = UInt64
-    /// The number of a question to the user; answers to older questions are ignored.
-    package typealias QuestionID = UInt64
-
     /// Something that has happened.
     package enum Event: Sendable {
         /// The advertisement of a pairing device was received.
@@ -130,7 +125,8 @@ package struct PairingMachine: Sendable {
     var candidates: [ChannelID: DeviceIdentity] = [:]
     var channelCount = 0
     var attempts = 0
-    var question: QuestionID = 0
+    /// The last question to the user, or one that no answer belongs to.
+    var question = QuestionID(rawValue: 0)
     var isCancelled = false
     /// The name of the last device on which another one was chosen.
     var chosenElsewhere: DeviceName?

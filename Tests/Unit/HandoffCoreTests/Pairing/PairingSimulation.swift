@@ -81,7 +81,7 @@ struct PairingSimulation {
     private var links: [Link] = []
     private var deliveries: [Delivery] = []
     private var orders = 0
-    private var nextChannel: PairingMachine.ChannelID = 0
+    private var nextChannel: UInt64 = 0
 
     /// The devices in the order of their tokens; the last one dials.
     init(_ people: [UserBehavior], seed: UInt8 = 0) throws {
@@ -200,7 +200,8 @@ struct PairingSimulation {
         guard let other = sides.firstIndex(where: { $0.machine.token == token && !$0.machine.isOver }) else {
             return schedule(side, .dialFailed(token))
         }
-        let (near, far) = (nextChannel, nextChannel + 1)
+        let near = PairingMachine.ChannelID(rawValue: nextChannel)
+        let far = PairingMachine.ChannelID(rawValue: nextChannel + 1)
         nextChannel += 2
         links.append(Link(ends: [(side, near), (other, far)]))
         sides[side].channels[near] = links.count - 1
