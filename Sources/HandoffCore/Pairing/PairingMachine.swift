@@ -1,4 +1,3 @@
-package import HandoffCrypto
 import HandoffModel
 package import HandoffWire
 
@@ -8,81 +7,6 @@ package import HandoffWire
 /// It searches for other pairing devices, decides which side dials, opens a channel to each, has the user choose when
 /// there are several, runs a ``PairingExchange`` with the chosen one, and ends exactly once.
 package struct PairingMachine: Sendable {
-    /// Something that has happened.
-    package enum Event: Sendable {
-        /// The advertisement of a pairing device was received.
-        case heard(PairingToken)
-        /// A dial has succeeded.
-        case opened(ChannelID, PairingToken)
-        /// A dial has failed.
-        case dialFailed(PairingToken)
-        /// A peer has dialled this device.
-        case accepted(ChannelID)
-        /// Bytes have arrived on a channel.
-        case received(ChannelID, [UInt8])
-        /// A channel has ended.
-        case closed(ChannelID)
-        /// The user has chosen one of several devices, or none of them.
-        case chose(QuestionID, ChannelID?)
-        /// The user has compared the digits.
-        case compared(QuestionID, areSame: Bool)
-        /// The user has not answered a question, and will not.
-        case unanswered(QuestionID)
-        /// The user has cancelled pairing or left.
-        case cancelled
-        /// The radio can no longer be used, for the given reason.
-        case radioFailed(HandoffError)
-        /// A record could not be written, and the actions that followed it were not performed.
-        case persistFailed(ChannelID, HandoffError)
-        /// A device could not be added to the circle, and the actions that followed were not performed.
-        case trustFailed(ChannelID, DeviceIdentity, HandoffError)
-        /// A pairing that ``Action/abandon(_:)`` named is reconciled: the devices are not paired, and both know it.
-        case reconciled(PairingID)
-        /// The moment that ``PairingMachine/deadline`` named has come.
-        case tick
-    }
-
-    /// An action to perform; actions are performed in the given order.
-    package enum Action: Hashable, Sendable {
-        /// Opens a channel to a device that was heard.
-        case dial(PairingToken)
-        case send(ChannelID, [UInt8])
-        /// Closes a channel; a lingering one only after a delay, unless the other side closes it first.
-        case close(ChannelID, lingers: Bool)
-        /// Asks the user which of several devices to pair with.
-        case offer(QuestionID, [Candidate])
-        /// Asks the user whether the other device shows the same digits.
-        case compare(QuestionID, PairingDigits, DeviceIdentity)
-        /// The last question no longer needs an answer; the sentence gives the reason.
-        case withdrawQuestion(String)
-        /// Writes a record before anything else is done.
-        case persist(ChannelID, PairingRecord)
-        /// Writes a record; a failure has no consequences.
-        case update(PairingRecord)
-        /// This pairing has failed here, but the other side may wait for an answer: reconciles it if so.
-        case abandon(PairingID)
-        /// Adds a device to the circle.
-        case trust(ChannelID, DeviceIdentity, AdvertisingKey)
-        /// Reports the outcome to the user.
-        case finish(Outcome)
-    }
-
-    /// A device that the user can choose.
-    package struct Candidate: Hashable, Sendable {
-        package let channel: ChannelID
-        package let peer: DeviceIdentity
-    }
-
-    /// The outcome for the local user.
-    package enum Outcome: Hashable, Sendable {
-        /// Both devices trust each other.
-        case paired(DeviceIdentity)
-        /// The local user has confirmed; whether the remote user has is unknown.
-        case unconfirmed(DeviceIdentity, HandoffError)
-        /// Nothing was paired, for the given reason.
-        case notPaired(HandoffError)
-    }
-
     /// How long the search for another device lasts.
     package static let searchLimit = Duration.seconds(120)
     /// How many attempts at comparing digits are allowed, since each is one guess for a man in the middle.
