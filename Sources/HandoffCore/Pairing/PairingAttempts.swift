@@ -43,23 +43,23 @@ struct PairingAttempts: Sendable {
     }
 
     /// Handles the end of an attempt.
-    mutating func conclude(
-        _ outcome: PairingExchangeOutcome,
-        of exchange: PairingExchange,
-        with peer: DeviceIdentity
-    ) -> Consequence {
+    mutating func conclude(_ outcome: PairingExchangeOutcome, with peer: DeviceIdentity) -> Consequence {
         switch outcome {
         case .paired: return .finish(.paired(peer))
         case .unconfirmed: return .finish(.unconfirmed(peer, Self.unconfirmed(peer.name)))
-        case .notPaired(let cause):
-            if exchange.countsAsAttempt { guesses += 1 }
+        case .notPaired(let cause, let progress):
+            if progress != .introduction { guesses += 1 }
             guard guesses < Self.maximumGuesses else { return .finish(.notPaired(Self.tooManyGuesses)) }
             guard !isCancelled, cause.isRetryable else {
                 return .finish(.notPaired((isCancelled ? .local(.cancelled) : cause).error(peer.name)))
             }
             let error = cause.error(peer.name)
-            abandoned = exchange.id.map { ($0, error) }
-            return .retry(error, abandoned: exchange.id)
+            guard case .record(let id) = progress else {
+                abandoned = nil
+                return .retry(error, abandoned: nil)
+            }
+            abandoned = (id, error)
+            return .retry(error, abandoned: id)
         }
     }
 

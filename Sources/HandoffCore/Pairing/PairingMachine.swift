@@ -29,7 +29,7 @@ package struct PairingMachine: Sendable {
         case over
     }
 
-    /// The devices that can be chosen.
+    /// The devices that can be chosen, or the chosen one.
     private(set) var candidates = PairingCandidates()
     private var phase = Phase.searching
     private var peers: PairingPeers
@@ -235,17 +235,17 @@ extension PairingMachine {
         -> [Action]
     {
         let candidate = candidates.remove(channel)
-        if outcome == .notPaired(.remote(.notChosen)) { attempts.wasNotChosen(by: candidate?.peer.name) }
-        guard case .chosen(let chosen) = phase, chosen.channel == channel, let exchange = peers[channel] else {
+        if case .notPaired(.remote(.notChosen), _) = outcome { attempts.wasNotChosen(by: candidate?.peer.name) }
+        guard case .chosen(let chosen) = phase, chosen.channel == channel else {
             guard case .choosing = phase, candidates.isEmpty else { return [] }
             phase = .searching
             return [withdrawQuestion("None of these devices is pairing any more.")]
         }
-        switch attempts.conclude(outcome, of: exchange, with: chosen.peer) {
+        switch attempts.conclude(outcome, with: chosen.peer) {
         case .finish(let outcome): return finish(outcome, at: now)
         case .retry(let error, let abandoned):
             phase = .searching
-            if let token = exchange.peerToken { peers.redial(token, at: now) }
+            peers.redial(channel, at: now)
             return [withdrawQuestion(error.message)] + [abandoned.map(Action.abandon)].compactMap(\.self)
         }
     }

@@ -72,8 +72,9 @@ struct PairingPeers: Sendable {
         endDial(other, at: now)
     }
 
-    /// Schedules another dial after the exchange with a device has failed.
-    mutating func redial(_ other: PairingToken, at now: Duration) {
+    /// Schedules another dial after the exchange over a channel has failed.
+    mutating func redial(_ channel: PairingMachine.ChannelID, at now: Duration) {
+        guard let other = exchanges[channel]?.peerToken else { return }
         let fallback = token > other ? Duration.zero : Self.dialFallbackDelay
         contacts[other]?.nextDial = now + PairingMachine.redialDelay + fallback
     }
