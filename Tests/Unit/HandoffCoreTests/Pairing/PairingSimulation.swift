@@ -56,7 +56,7 @@ struct PairingSimulation {
         /// The time that a channel to or from it takes to open.
         var opening = Duration.milliseconds(10)
 
-        var id: DeviceID { own.publicKey.device }
+        var id: DeviceID { own.device.id }
     }
 
     private struct Link {
@@ -81,15 +81,14 @@ struct PairingSimulation {
     private var links: [Link] = []
     private var deliveries: [Delivery] = []
     private var orders = 0
-    private var nextChannel: PairingMachine.ChannelID = 0
+    private var nextChannel: UInt64 = 0
 
     /// The devices in the order of their tokens; the last one dials.
     init(_ users: [UserBehavior], seed: UInt8 = 0) throws {
         for (index, user) in users.enumerated() {
             let keys = DeviceKeys.generate()
             let own = LocalIdentity(
-                name: try DeviceName("device\(index)"),
-                publicKey: keys.publicKey,
+                DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName("device\(index)")),
                 advertisingKey: keys.advertisingKey
             )
             let token = try PairingToken(bytes: [UInt8(index)] + Array(repeating: seed, count: 8))
@@ -201,7 +200,8 @@ struct PairingSimulation {
         guard let other = sides.firstIndex(where: { $0.machine.token == token && !$0.machine.isOver }) else {
             return schedule(side, .dialFailed(token))
         }
-        let (near, far) = (nextChannel, nextChannel + 1)
+        let near = PairingMachine.ChannelID(rawValue: nextChannel)
+        let far = PairingMachine.ChannelID(rawValue: nextChannel + 1)
         nextChannel += 2
         links.append(Link(ends: [(side, near), (other, far)]))
         sides[side].channels[near] = links.count - 1

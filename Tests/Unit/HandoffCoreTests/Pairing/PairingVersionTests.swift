@@ -65,8 +65,7 @@ struct PairingVersionTests {
     func laterIntroduction() throws {
         let keys = DeviceKeys.generate()
         let own = LocalIdentity(
-            name: try DeviceName("now"),
-            publicKey: keys.publicKey,
+            DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName("now")),
             advertisingKey: keys.advertisingKey
         )
         let tokens = try [1, 2].map { try PairingToken(bytes: Array(repeating: $0, count: 9)) }

@@ -177,7 +177,7 @@ final class ConfirmingUser: PairingDelegate {
     func choose(_ candidates: [PairingMachine.Candidate]) async -> PairingMachine.ChannelID? {
         candidates.first?.channel
     }
-    func compare(_ digits: PairingDigits, with peer: PeerIdentity) async -> Bool? { true }
+    func compare(_ digits: PairingDigits, with peer: DeviceIdentity) async -> Bool? { true }
     func withdrawQuestion(_ sentence: String) {}
     func waitUntilGone() async { try? await untilCancelled() }
 
