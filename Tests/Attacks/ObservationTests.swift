@@ -5,8 +5,8 @@ import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
-import Testing
 import TestLimits
+import Testing
 
 @Suite("Whoever only listens learns neither what somebody does nor what with", .endsWithin(minutes: 10))
 struct ObservationTests {

@@ -5,8 +5,8 @@ import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
-import Testing
 import TestLimits
+import Testing
 
 @Suite("Nothing on the air follows a device from one slot to the next", .endsWithin(minutes: 10))
 struct TrackingTests {

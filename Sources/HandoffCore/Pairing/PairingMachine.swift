@@ -1,4 +1,4 @@
-package import HandoffCrypto
+import HandoffCrypto
 import HandoffModel
 package import HandoffWire
 
@@ -8,96 +8,12 @@ package import HandoffWire
 /// It searches for other pairing devices, decides which side dials, opens a channel to each, has the user choose when
 /// there are several, runs a ``PairingExchange`` with the chosen one, and ends exactly once.
 package struct PairingMachine: Sendable {
-    /// The number of a channel; the service that performs the actions assigns it.
-    package typealias ChannelID = UInt64
-    /// The number of a question to the user; answers to older questions are ignored.
-    package typealias QuestionID = UInt64
-
-    /// Something that has happened.
-    package enum Event: Sendable {
-        /// The advertisement of a pairing device was received.
-        case heard(PairingToken)
-        /// A dial has succeeded.
-        case opened(ChannelID, PairingToken)
-        /// A dial has failed.
-        case dialFailed(PairingToken)
-        /// A peer has dialled this device.
-        case accepted(ChannelID)
-        /// Bytes have arrived on a channel.
-        case received(ChannelID, [UInt8])
-        /// A channel has ended.
-        case closed(ChannelID)
-        /// The user has chosen one of several devices, or none of them.
-        case chose(QuestionID, ChannelID?)
-        /// The user has compared the digits.
-        case compared(QuestionID, areSame: Bool)
-        /// The user has not answered a question, and will not.
-        case unanswered(QuestionID)
-        /// The user has cancelled pairing or left.
-        case cancelled
-        /// The radio can no longer be used, for the given reason.
-        case radioFailed(HandoffError)
-        /// A record could not be written, and the actions that followed it were not performed.
-        case persistFailed(ChannelID, HandoffError)
-        /// A device could not be added to the circle, and the actions that followed were not performed.
-        case trustFailed(ChannelID, PeerIdentity, HandoffError)
-        /// A pairing that ``Action/abandon(_:)`` named is reconciled: the devices are not paired, and both know it.
-        case reconciled(PairingID)
-        /// The moment that ``PairingMachine/deadline`` named has come.
-        case tick
-    }
-
-    /// An action to perform; actions are performed in the given order.
-    package enum Action: Hashable, Sendable {
-        /// Opens a channel to a device that was heard.
-        case dial(PairingToken)
-        case send(ChannelID, [UInt8])
-        /// Closes a channel; a lingering one only after a delay, unless the other side closes it first.
-        case close(ChannelID, lingers: Bool)
-        /// Asks the user which of several devices to pair with.
-        case offer(QuestionID, [Candidate])
-        /// Asks the user whether the other device shows the same digits.
-        case compare(QuestionID, PairingDigits, PeerIdentity)
-        /// The last question no longer needs an answer; the sentence gives the reason.
-        case withdrawQuestion(String)
-        /// Writes a record before anything else is done.
-        case persist(ChannelID, PairingRecord)
-        /// Writes a record; a failure has no consequences.
-        case update(PairingRecord)
-        /// This pairing has failed here, but the other side may wait for an answer: reconciles it if so.
-        case abandon(PairingID)
-        /// Adds a device to the circle.
-        case trust(ChannelID, PeerIdentity, AdvertisingKey)
-        /// Reports the outcome to the user.
-        case finish(Outcome)
-    }
-
-    /// A device that the user can choose.
-    package struct Candidate: Hashable, Sendable {
-        package let channel: ChannelID
-        package let peer: PeerIdentity
-    }
-
-    /// The outcome for the local user.
-    package enum Outcome: Hashable, Sendable {
-        /// Both devices trust each other.
-        case paired(PeerIdentity)
-        /// The local user has confirmed; whether the remote user has is unknown.
-        case unconfirmed(PeerIdentity, HandoffError)
-        /// Nothing was paired, for the given reason.
-        case notPaired(HandoffError)
-    }
-
     /// How long the search for another device lasts.
     package static let searchLimit = Duration.seconds(120)
-    /// How many attempts at comparing digits are allowed, since each is one guess for a man in the middle.
-    package static let maximumAttempts = 3
     /// How long to wait for further devices after the first candidate.
     package static let candidateWindow = Duration.milliseconds(1500)
     /// How long to wait instead while devices that were heard have not introduced themselves.
     package static let maximumCandidateWindow = Duration.seconds(5)
-    /// How long to wait for a device that should dial before this device dials it.
-    package static let dialFallbackDelay = Duration.seconds(4)
     /// How long after a failure the same device is dialled again.
     package static let redialDelay = Duration.seconds(3)
     /// The maximum number of open channels.
@@ -105,37 +21,22 @@ package struct PairingMachine: Sendable {
     /// The maximum number of channels in one request, and of devices that are tracked.
     package static let maximumContacts = 32
 
-    struct Contact: Sendable {
-        var nextDial: Duration
-        var isDialling = false
-        /// Whether the device was heard and may still introduce itself: false once it has, or a dial has failed.
-        var isAwaited = true
-    }
-
-    enum Phase: Sendable {
-        /// When the first candidate appeared; nil for none.
-        case searching(since: Duration?)
+    private enum Phase: Hashable, Sendable {
+        case searching
+        /// The user was asked to choose.
         case choosing(QuestionID)
-        case chosen(ChannelID)
+        case chosen(Candidate)
         case over
     }
 
-    /// The token that this device advertises.
-    package let token: PairingToken
-    let own: LocalIdentity
-    let end: Duration
-    var phase = Phase.searching(since: nil)
-    var contacts: [PairingToken: Contact] = [:]
-    var exchanges: [ChannelID: PairingExchange] = [:]
-    var candidates: [ChannelID: PeerIdentity] = [:]
-    var channelCount = 0
-    var attempts = 0
-    var question: QuestionID = 0
-    var isCancelled = false
-    /// The name of the last device on which another one was chosen.
-    var chosenElsewhere: DeviceName?
-    /// The last exchange that was lost after its record was written, and the error to report for it.
-    var abandoned: (id: PairingID, error: HandoffError)?
+    /// The devices that can be chosen, or the chosen one.
+    private(set) var candidates = PairingCandidates()
+    private var phase = Phase.searching
+    private var peers: PairingPeers
+    private var attempts = PairingAttempts()
+    /// The last question to the user, or one that nobody was asked.
+    private var question = QuestionID(rawValue: 0)
+    private let end: Duration
 
     /// Creates a request that begins now.
     ///
@@ -144,51 +45,40 @@ package struct PairingMachine: Sendable {
     ///   - own: the identity that this device sends.
     ///   - now: the present.
     package init(token: PairingToken, _ own: LocalIdentity, at now: Moment) {
-        self.token = token
-        self.own = own
+        peers = PairingPeers(token: token, own)
         end = now.uptime + Self.searchLimit
     }
 
+    /// The token that this device advertises.
+    package var token: PairingToken { peers.token }
+
     /// Whether the request is complete: the outcome was reported, and no channel is open.
-    package var isOver: Bool {
-        if case .over = phase { exchanges.isEmpty } else { false }
-    }
+    package var isOver: Bool { phase == .over && peers.channels.isEmpty }
 
     /// When `Event.tick` is due at the latest, as `uptime`; nil for not at all.
     package var deadline: Duration? {
-        var due = exchanges.values.compactMap(\.deadline)
+        var due = [peers.exchangeDeadline]
         switch phase {
-        case .searching(let since):
-            due += [end] + [since].compactMap { $0.map(choiceDue) }
-            if freeChannels > 0 { due += contacts.filter { isFree($0.key, $0.value) }.map(\.value.nextDial) }
+        case .searching: due += [end, candidates.due(awaitsMore: peers.hasUnidentified), peers.nextDial]
         case .choosing: due.append(end)
-        case .chosen(let channel) where exchanges[channel]?.isComparing == false: due.append(end)
+        case .chosen(let chosen) where peers[chosen.channel]?.isComparing == false: due.append(end)
         case .chosen, .over: break
         }
-        return due.min()
+        return due.compactMap(\.self).min()
     }
 
     /// Handles an event, and returns the actions that follow.
     package mutating func handle(_ event: Event, at now: Moment) -> [Action] {
         let uptime = now.uptime
         switch event {
-        case .heard(let token): return heard(token, at: uptime)
-        case .opened(let channel, let token): return opened(channel, token, at: now)
+        case .heard(let token): return peers.hear(token, at: uptime) ? dialIfDue(at: uptime) : []
+        case .opened(let channel, let token): return start(channel, dialled: token, at: now)
         case .dialFailed(let token):
-            contacts[token]?.isDialling = false
-            contacts[token]?.isAwaited = false
-            contacts[token]?.nextDial = uptime + Self.redialDelay
+            peers.dialFailed(token, at: uptime)
             return []
-        case .accepted(let channel): return accepted(channel, at: now)
-        case .received(let channel, let bytes):
-            let actions = exchanges[channel]?.receive(bytes, at: uptime) ?? []
-            return closeDuplicate(channel, at: uptime) + perform(actions, of: channel, at: uptime)
-        case .closed(let channel):
-            let actions = exchanges[channel]?.closed() ?? []
-            let following = perform(actions.filter { !$0.isClose }, of: channel, at: uptime)
-            exchanges[channel] = nil
-            forget(channel)
-            return following
+        case .accepted(let channel): return start(channel, dialled: nil, at: now)
+        case .received(let channel, let bytes): return received(channel, bytes, at: uptime)
+        case .closed(let channel): return closed(channel, at: uptime)
         case .chose(let question, let channel): return chose(question, channel, at: uptime)
         case .compared(let question, let areSame): return compared(question, areSame, at: uptime)
         case .unanswered(let question): return question == self.question ? cancel(at: uptime) : []
@@ -199,5 +89,261 @@ package struct PairingMachine: Sendable {
         case .reconciled(let id): return reconciled(id, at: uptime)
         case .tick: return tick(at: uptime)
         }
+    }
+}
+
+/// Channels, and the exchanges over them.
+extension PairingMachine {
+    /// The channel of the chosen device; nil for none.
+    private var chosenChannel: ChannelID? {
+        if case .chosen(let chosen) = phase { chosen.channel } else { nil }
+    }
+
+    /// Dials every device whose dial is due.
+    private mutating func dialIfDue(at now: Duration) -> [Action] {
+        phase == .searching ? peers.dial(at: now).map(Action.dial) : []
+    }
+
+    private mutating func start(_ channel: ChannelID, dialled: PairingToken?, at now: Moment) -> [Action] {
+        guard phase != .over, peers.start(channel, dialled: dialled, at: now) else {
+            return [.close(channel, lingers: false)]
+        }
+        let actions = peers.update(channel) { $0.start() }
+        return closeDuplicates(of: channel) + perform(actions, of: channel, at: now.uptime)
+    }
+
+    private mutating func received(_ channel: ChannelID, _ bytes: [UInt8], at now: Duration) -> [Action] {
+        let actions = peers.update(channel) { $0.receive(bytes, at: now) }
+        return closeDuplicates(of: channel) + perform(actions, of: channel, at: now)
+    }
+
+    private mutating func closed(_ channel: ChannelID, at now: Duration) -> [Action] {
+        let actions = update([channel], at: now) { $0.closed() }
+        peers.remove(channel)
+        candidates.remove(channel)
+        return actions.filter { $0 != .close(channel, lingers: false) }
+    }
+
+    private mutating func closeDuplicates(of channel: ChannelID) -> [Action] {
+        drop(peers.duplicates(of: channel, chosen: chosenChannel))
+    }
+
+    /// Closes channels that are not needed.
+    private mutating func drop(_ channels: [ChannelID]) -> [Action] {
+        for channel in channels {
+            peers.remove(channel)
+            candidates.remove(channel)
+        }
+        return channels.map { .close($0, lingers: false) }
+    }
+
+    private mutating func decline(
+        _ channels: [ChannelID],
+        _ reason: PairingMessage.Reason,
+        at now: Duration
+    ) -> [Action] {
+        update(channels, at: now) { $0.decline(reason, at: now) }
+    }
+
+    /// Passes an event to the exchanges over these channels.
+    private mutating func update(
+        _ channels: [ChannelID],
+        at now: Duration,
+        _ event: (inout PairingExchange) -> [PairingExchange.Action]
+    ) -> [Action] {
+        channels.flatMap { perform(peers.update($0, event), of: $0, at: now) }
+    }
+
+    /// Converts the actions of an exchange into those of the request.
+    private mutating func perform(
+        _ actions: [PairingExchange.Action],
+        of channel: ChannelID,
+        at now: Duration
+    ) -> [Action] {
+        actions.flatMap { action -> [Action] in
+            switch action {
+            case .send(let bytes): return [.send(channel, bytes)]
+            case .persist(let record): return [.persist(channel, record)]
+            case .update(let record): return [.update(record)]
+            case .trust(let peer, let key): return [.trust(channel, peer, key)]
+            case .introduced(let peer): return introduced(Candidate(channel: channel, peer: peer), at: now)
+            case .compare(let digits): return compare(digits)
+            case .conclude(let outcome): return concluded(channel, outcome, at: now)
+            case .close(let lingers):
+                // Only the service knows when a lingering channel has ended; the machine has no further use for it.
+                peers.remove(channel)
+                return [.close(channel, lingers: lingers)]
+            }
+        }
+    }
+}
+
+/// Choosing a device, and comparing digits with it.
+extension PairingMachine {
+    private mutating func introduced(_ candidate: Candidate, at now: Duration) -> [Action] {
+        guard candidate.peer.publicKey != peers.own.device.publicKey else { return drop([candidate.channel]) }
+        guard phase == .searching else { return decline([candidate.channel], .notChosen, at: now) }
+        peers.identify(candidate.channel)
+        return drop(candidates.insert(candidate, at: now))
+    }
+
+    /// Chooses once all devices nearby had time to introduce themselves.
+    private mutating func chooseIfDue(at now: Duration) -> [Action] {
+        guard phase == .searching, let due = candidates.due(awaitsMore: peers.hasUnidentified), due <= now else {
+            return []
+        }
+        return chooseOrAsk(at: now)
+    }
+
+    /// Chooses the only candidate, or has the user choose one of several.
+    private mutating func chooseOrAsk(at now: Duration) -> [Action] {
+        let all = candidates.byName
+        guard all.count > 1 else { return all.flatMap { choose($0, at: now) } }
+        beginQuestion()
+        phase = .choosing(question)
+        return [.offer(question, all)]
+    }
+
+    private mutating func choose(_ chosen: Candidate, at now: Duration) -> [Action] {
+        phase = .chosen(chosen)
+        let others = candidates.byName.map(\.channel).filter { $0 != chosen.channel }.sorted()
+        return decline(others, .notChosen, at: now) + update([chosen.channel], at: now) { $0.choose(at: now) }
+    }
+
+    private mutating func chose(_ question: QuestionID, _ channel: ChannelID?, at now: Duration) -> [Action] {
+        guard phase == .choosing(question) else { return [] }
+        guard let channel else { return cancel(at: now) }
+        if let chosen = candidates[channel] { return choose(chosen, at: now) }
+        phase = .searching
+        return [withdrawQuestion("That device is no longer pairing.")] + chooseOrAsk(at: now)
+    }
+
+    private mutating func compare(_ digits: PairingDigits) -> [Action] {
+        guard case .chosen(let chosen) = phase else { return [] }
+        beginQuestion()
+        return [.compare(question, digits, chosen.peer)]
+    }
+
+    private mutating func compared(_ question: QuestionID, _ areSame: Bool, at now: Duration) -> [Action] {
+        guard case .chosen(let chosen) = phase, question == self.question else { return [] }
+        guard areSame else { return decline([chosen.channel], .digitsDiffer, at: now) }
+        return update([chosen.channel], at: now) { $0.confirm(at: now) }
+    }
+
+    /// Handles the end of an exchange.
+    private mutating func concluded(_ channel: ChannelID, _ outcome: PairingExchangeOutcome, at now: Duration)
+        -> [Action]
+    {
+        let candidate = candidates.remove(channel)
+        if case .notPaired(.remote(.notChosen), _) = outcome { attempts.wasNotChosen(by: candidate?.peer.name) }
+        guard case .chosen(let chosen) = phase, chosen.channel == channel else {
+            guard case .choosing = phase, candidates.isEmpty else { return [] }
+            phase = .searching
+            return [withdrawQuestion("None of these devices is pairing any more.")]
+        }
+        switch attempts.conclude(outcome, with: chosen.peer) {
+        case .finish(let outcome): return finish(outcome, at: now)
+        case .retry(let error, let abandoned):
+            phase = .searching
+            peers.redial(channel, at: now)
+            return [withdrawQuestion(error.message)] + [abandoned.map(Action.abandon)].compactMap(\.self)
+        }
+    }
+
+    /// Makes the last question an older one.
+    private mutating func beginQuestion() {
+        question = QuestionID(rawValue: question.rawValue + 1)
+    }
+
+    /// Withdraws the last question; any later answer to it, including one that reports the withdrawal, is ignored.
+    private mutating func withdrawQuestion(_ sentence: String) -> Action {
+        beginQuestion()
+        return .withdrawQuestion(sentence)
+    }
+}
+
+/// The ways in which a request ends.
+extension PairingMachine {
+    /// Ends the request for the user unless it has ended.
+    private mutating func finish(_ outcome: Outcome, at now: Duration) -> [Action] {
+        phase == .over ? [] : end(with: outcome, at: now)
+    }
+
+    /// Ends the request for the user; a channel with messages still to send stays open for a moment.
+    private mutating func end(with outcome: Outcome, at now: Duration) -> [Action] {
+        let others = peers.channels.filter { $0 != chosenChannel }
+        phase = .over
+        return [.finish(outcome)] + decline(others, .notChosen, at: now)
+    }
+
+    /// Cancels the request for the user; after a confirmation, only the other side can determine the outcome.
+    private mutating func cancel(at now: Duration) -> [Action] {
+        attempts.cancel()
+        let outcome = Outcome.notPaired(PairingAttempts.cancelled)
+        switch phase {
+        case .over: return []
+        case .chosen(let chosen):
+            let declined = decline([chosen.channel], .cancelled, at: now)
+            return peers[chosen.channel] == nil ? declined + finish(outcome, at: now) : declined
+        case .searching, .choosing:
+            return decline(peers.channels, .cancelled, at: now) + finish(outcome, at: now)
+        }
+    }
+
+    /// Ends everything after the radio has failed: nothing can be sent any more.
+    private mutating func fail(_ error: HandoffError, at now: Duration) -> [Action] {
+        let ended = update(peers.channels, at: now) { $0.closed() }
+        let withoutWithdrawals = ended.filter { if case .withdrawQuestion = $0 { false } else { true } }
+        return withoutWithdrawals + finish(.notPaired(error), at: now)
+    }
+
+    /// Ends the request after a record could not be written: no action that followed it was performed, and no outcome
+    /// among them was reported.
+    private mutating func persistFailed(_ channel: ChannelID, _ error: HandoffError, at now: Duration) -> [Action] {
+        let peer = peers[channel]?.peer
+        let actions = peers.update(channel) { $0.persistFailed(error) }
+        // The exchange may be over already because of actions that followed the record.
+        guard let peer, !actions.isEmpty else {
+            return [.close(channel, lingers: false)] + end(with: .notPaired(error), at: now)
+        }
+        phase = .chosen(Candidate(channel: channel, peer: peer))
+        return perform(actions, of: channel, at: now)
+    }
+
+    /// Ends the request as unconfirmed: the other side may trust this device, which cannot trust it.
+    private mutating func trustFailed(
+        _ channel: ChannelID,
+        _ peer: DeviceIdentity,
+        _ error: HandoffError,
+        at now: Duration
+    ) -> [Action] {
+        let closed = peers[channel] == nil ? [] : drop([channel])
+        // The outcome that followed the trust action was never reported.
+        return closed + end(with: .unconfirmed(peer, error), at: now)
+    }
+
+    /// The remote user had confirmed before the channel was lost, so the other side is not searching for another
+    /// attempt.
+    private mutating func reconciled(_ id: PairingID, at now: Duration) -> [Action] {
+        guard phase == .searching, let error = attempts.error(ofAbandoned: id) else { return [] }
+        return finish(.notPaired(error), at: now)
+    }
+
+    private mutating func tick(at now: Duration) -> [Action] {
+        let ticked = update(peers.channels, at: now) { $0.tick(at: now) }
+        let actions = ticked + dialIfDue(at: now) + chooseIfDue(at: now)
+        guard end <= now else { return actions }
+        switch phase {
+        case .searching: return actions + giveUp(attempts.noDeviceFound, at: now)
+        case .choosing: return actions + giveUp(PairingAttempts.noChoice, at: now)
+        case .chosen(let chosen) where peers[chosen.channel]?.isComparing != true:
+            return actions + giveUp(PairingAttempts.undecided(chosen.peer.name), at: now)
+        case .chosen, .over: return actions
+        }
+    }
+
+    private mutating func giveUp(_ error: HandoffError, at now: Duration) -> [Action] {
+        let outcome = finish(.notPaired(error), at: now)
+        return outcome + decline(peers.channels, .tooSlow, at: now)
     }
 }

@@ -20,7 +20,7 @@ extension Circle {
         key: AdvertisingKey,
         speaking protocolVersion: UInt32
     ) throws(HandoffError) {
-        let id = identity.publicKey.device
+        let id = identity.id
         if self[id] == nil { try insert(identity, by: nil) }
         try update(id) { member in
             member.advertisingKey = member.advertisingKey ?? key

@@ -61,7 +61,7 @@ package struct Circle: Hashable, Sendable {
     ///
     /// - Throws: ``HandoffError`` with `limitReached`.
     package mutating func insert(_ identity: DeviceIdentity, by introducer: DeviceID?) throws(HandoffError) {
-        let id = identity.publicKey.device
+        let id = identity.id
         if var member = self[id] {
             if member.name != identity.name { member.rename(to: identity.name, by: introducer ?? id) }
             membershipStates[id] = .member(member)

@@ -1,17 +1,6 @@
 package import HandoffCrypto
 package import HandoffModel
 
-/// The identity under which a device is added to a circle.
-package struct DeviceIdentity: Hashable, Sendable {
-    package let publicKey: DevicePublicKey
-    package let name: DeviceName
-
-    package init(publicKey: DevicePublicKey, name: DeviceName) {
-        self.publicKey = publicKey
-        self.name = name
-    }
-}
-
 /// A device that belongs to a circle.
 package struct Member: Hashable, Sendable {
     package let publicKey: DevicePublicKey
@@ -43,7 +32,7 @@ package struct Member: Hashable, Sendable {
         self.introducedBy = introducedBy
         name = identity.name
         nameVersion = 0
-        namedBy = identity.publicKey.device
+        namedBy = identity.id
         advertisingKeyVersion = 0
         protocolVersion = 0
     }

@@ -59,12 +59,12 @@ struct BusPairingAgent: PairingDelegate {
     var name: String { calls.client.description }
 
     func choose(_ candidates: [PairingMachine.Candidate]) async -> PairingMachine.ChannelID? {
-        let offered = candidates.map { PairingCandidate(number: $0.channel, name: $0.peer.name.rawValue) }
+        let offered = candidates.map { PairingCandidate(number: $0.channel.rawValue, name: $0.peer.name.rawValue) }
         let reply = try? await connection.call(calls.requestChoice(offered), timeout: Self.limit)
-        return try? reply?.decode(at: 0, as: UInt64.self)
+        return (try? reply?.decode(at: 0, as: UInt64.self)).map { PairingMachine.ChannelID(rawValue: $0) }
     }
 
-    func compare(_ digits: PairingDigits, with peer: PeerIdentity) async -> Bool? {
+    func compare(_ digits: PairingDigits, with peer: DeviceIdentity) async -> Bool? {
         let call = calls.requestConfirmation(digits.description, shownBy: peer.name.rawValue, peer.id.description)
         let reply = try? await connection.call(call, timeout: Self.limit)
         return try? reply?.decode(at: 0, as: Bool.self)

@@ -30,8 +30,7 @@ struct EnginePairings: Sendable {
     var localIdentity: LocalIdentity {
         let card = engine.trust.card
         return LocalIdentity(
-            name: DeviceName(sanitizing: card.name),
-            publicKey: card.publicKey,
+            DeviceIdentity(publicKey: card.publicKey, name: DeviceName(sanitizing: card.name)),
             advertisingKey: card.advertisingKey
         )
     }
@@ -89,7 +88,7 @@ struct EnginePairings: Sendable {
     /// Trusts a device that was paired and is therefore nearby.
     ///
     /// - Throws: ``HandoffError`` when it cannot be trusted or saved.
-    func trust(_ peer: PeerIdentity, _ key: AdvertisingKey) async throws {
+    func trust(_ peer: DeviceIdentity, _ key: AdvertisingKey) async throws {
         let device = TrustedDevices.Device(name: peer.name, publicKey: peer.publicKey, advertisingKey: key)
         try await engine.trust.add(device)
         engine.trust.recordContact(with: peer.id)

@@ -18,7 +18,7 @@ final class PairingConversation<R: Radio>: Sendable {
     private struct State {
         var machine: PairingMachine?
         var outcome: PairingMachine.Outcome?
-        var lastChannel: PairingMachine.ChannelID = 0
+        var lastChannel: UInt64 = 0
         var writers: [PairingMachine.ChannelID: AsyncStream<Outgoing>.Continuation] = [:]
         var endpoints: [PairingToken: PeerEndpoint] = [:]
         /// Whether all messages were sent, so that no new channel may start.
@@ -229,9 +229,10 @@ extension PairingConversation {
         state.withLock { state in
             guard !state.isClosing else { return nil }
             state.lastChannel += 1
-            state.writers[state.lastChannel] = writer
+            let id = PairingMachine.ChannelID(rawValue: state.lastChannel)
+            state.writers[id] = writer
             openChannels.set(state.writers.count)
-            return state.lastChannel
+            return id
         }
     }
 

@@ -13,7 +13,7 @@ protocol PairingDelegate: Sendable {
     /// Asks which of several devices to pair with; returns nil for none.
     func choose(_ candidates: [PairingMachine.Candidate]) async -> PairingMachine.ChannelID?
     /// Asks whether the digits are the same on the other device; returns nil when there is no answer.
-    func compare(_ digits: PairingDigits, with peer: PeerIdentity) async -> Bool?
+    func compare(_ digits: PairingDigits, with peer: DeviceIdentity) async -> Bool?
     /// Reports that the last question needs no answer any more.
     func withdrawQuestion(_ sentence: String)
     /// Reports the outcome.
@@ -145,7 +145,7 @@ extension EnginePairings {
     }
 
     /// The outcome of a pairing that was reconciled.
-    fileprivate func reconciledOutcome(_ peer: PeerIdentity) -> PairingMachine.Outcome {
+    fileprivate func reconciledOutcome(_ peer: DeviceIdentity) -> PairingMachine.Outcome {
         guard engine.read({ $0.trust.devices[peer.id] == nil }) else { return .paired(peer) }
         return .notPaired(
             HandoffError(.notPaired, "The pairing was not confirmed on \(peer.name), and so nothing was paired.")

@@ -89,7 +89,7 @@ enum CircleFile {
                 name: try DeviceName(entry.name)
             )
             try contents.circle.insert(identity, by: nil)
-            contents.peers[identity.publicKey.device] = Peer(givenKey: Array(entry.advertisingKey))
+            contents.peers[identity.id] = Peer(givenKey: Array(entry.advertisingKey))
         }
         return contents
     }

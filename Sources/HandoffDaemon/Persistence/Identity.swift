@@ -1,8 +1,8 @@
-import SystemPackage
 import FoundationEssentials
 package import HandoffCore
 package import HandoffCrypto
 package import HandoffModel
+import SystemPackage
 // FoundationEssentials has a DeviceID for file systems.
 package import struct HandoffModel.DeviceID
 

@@ -1,8 +1,8 @@
 import FoundationEssentials
-import SystemPackage
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
+import SystemPackage
 // FoundationEssentials has a DeviceID for file systems.
 import struct HandoffModel.DeviceID
 
@@ -33,9 +33,9 @@ enum PairingsFile {
                 records.append(
                     PairingRecord(
                         id: id,
-                        peer: PeerIdentity(
-                            name: try DeviceName(entry.name),
-                            publicKey: try DevicePublicKey(rawRepresentation: Array(entry.publicKey))
+                        peer: DeviceIdentity(
+                            publicKey: try DevicePublicKey(rawRepresentation: Array(entry.publicKey)),
+                            name: try DeviceName(entry.name)
                         ),
                         settlingKey: try AdvertisingKey(rawRepresentation: Array(entry.settlingKey)),
                         status: status,

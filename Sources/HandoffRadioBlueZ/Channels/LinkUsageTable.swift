@@ -1,5 +1,5 @@
-import Bluetooth
 import BlueZ
+import Bluetooth
 
 /// Counts the users of each link, so that a link is dropped with its last user, and only if the radio created it.
 ///

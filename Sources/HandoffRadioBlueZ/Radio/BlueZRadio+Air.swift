@@ -1,5 +1,5 @@
-package import Bluetooth
 import BlueZ
+package import Bluetooth
 package import HandoffRadio
 
 extension BlueZRadio {

@@ -1,6 +1,6 @@
 import AsyncSupport
-package import Bluetooth
 import BlueZ
+package import Bluetooth
 import HandoffRadio
 import L2CAP
 import Logging

@@ -1,6 +1,6 @@
 import AsyncSupport
-import Bluetooth
 import BlueZ
+import Bluetooth
 package import DBus
 import Epoll
 package import HandoffRadio

@@ -4,8 +4,8 @@ import HandoffCrypto
 import HandoffRadio
 import HandoffRadioSimulated
 import HandoffTestSupport
-import Testing
 import TestLimits
+import Testing
 
 @Suite("Attacks from the air are answered by nothing", .endsWithin(minutes: 15, instances: 4))
 struct AttackStories {

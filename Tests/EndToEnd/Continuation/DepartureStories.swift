@@ -4,8 +4,8 @@ import HandoffBus
 import HandoffModel
 import HandoffRadioSimulated
 import HandoffTestSupport
-import Testing
 import TestLimits
+import Testing
 
 @Suite("What has ended is gone from the other devices", .endsWithin(minutes: 15, instances: 6))
 struct DepartureStories {

@@ -5,9 +5,9 @@ import HandoffCrypto
 import HandoffModel
 import HandoffTestSupport
 import HandoffWire
-import Testing
 import Synchronization
 import TestLimits
+import Testing
 
 @Suite(
     "An app saves just before its activity is fetched, and learns who goes on with it",

@@ -1,5 +1,5 @@
-package import Testing
 import TestRuns
+package import Testing
 
 /// Gives up each test of a suite that has not ended in time, and says what its tasks waited for.
 ///

@@ -1,6 +1,6 @@
 import AsyncSupport
-import Bluetooth
 import BlueZ
+import Bluetooth
 import DBus
 import HandoffRadio
 import HandoffRadioBlueZ

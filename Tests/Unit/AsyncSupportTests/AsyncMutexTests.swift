@@ -2,7 +2,7 @@ import AsyncSupport
 import TestLimits
 import Testing
 
-@Suite("An asynchronous mutex lets one task at a time through", .endsWithin(minutes: 5))
+@Suite("An asynchronous mutex admits one task at a time", .endsWithin(minutes: 5))
 struct AsyncMutexTests {
     private let executor = ManualExecutor()
     private let log = EventLog<String>()
@@ -17,7 +17,7 @@ struct AsyncMutexTests {
         #expect(again == 8)
     }
 
-    @Test("Tasks run one at a time, in the order in which they asked")
+    @Test("Tasks run one at a time, in the order of their requests")
     func tasksRunOneAtATimeInOrder() {
         for name in ["a", "b", "c"] {
             executor.start {

@@ -42,7 +42,7 @@ final class BackgroundTasksScene: Sendable {
         caller.cancel()
     }
 
-    /// What a child task does; its end is noted in the step in which it happens.
+    /// The work of a child task; its end is recorded in the step in which it happens.
     private func play(_ name: String, _ failed: (String) -> Event) async throws {
         state.withLock { $0.running += 1 }
         await schedule.pause()
@@ -58,24 +58,27 @@ final class BackgroundTasksScene: Sendable {
 
     private func check(_ result: Result<Int, any Error>) {
         let (running, events) = state.withLock { ($0.running, $0.events) }
-        schedule.expect(running == 0, "\(running) children run on")
+        schedule.expect(running == 0, "\(running) children still run")
         let bodyEnd = events.firstIndex(of: .bodyEnded) ?? events.count
         let failure = events.indices.first { if case .taskFailed = events[$0] { $0 < bodyEnd } else { false } }
         let cancellation = events.firstIndex(of: .callerCancelled)
         let name = result.failureName
         guard let failure, case .taskFailed(let expected) = events[failure] else {
-            return schedule.expect(name == nil || name == "body", "\(name ?? "") counts, and not the body: \(events)")
+            return schedule.expect(
+                name == nil || name == "body",
+                "the outcome is \(name ?? ""), not the body's: \(events)"
+            )
         }
-        // The caller hears of the failure some steps later, and may have been cancelled meanwhile.
+        // The caller receives the failure some steps later, and may have been cancelled meanwhile.
         let mayBeTask = cancellation.map { failure < $0 } ?? true
         let mayBeBody = cancellation != nil
         let isRight = name == expected ? mayBeTask : mayBeBody && (name == nil || name == "body")
-        schedule.expect(isRight, "\(name ?? "the result") counts, and not \(expected): \(events)")
+        schedule.expect(isRight, "the outcome is \(name ?? "the result"), not \(expected): \(events)")
     }
 }
 
 extension Result where Success == Int, Failure == any Error {
-    /// Who has thrown; nil for a value.
+    /// The name of the task or body that has thrown; nil for a value.
     fileprivate var failureName: String? {
         guard case .failure(let error) = self else { return nil }
         return (error as? AsyncSupportTests.Failure)?.name ?? "\(error)"

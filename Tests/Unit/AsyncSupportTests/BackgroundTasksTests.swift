@@ -88,7 +88,10 @@ struct BackgroundTasksTests {
         #expect(outcome.events == ["7"])
     }
 
-    @Test("Cancelling the caller cancels everything, and the ending of the body counts", arguments: [true, false])
+    @Test(
+        "Cancelling the caller cancels everything, and the outcome of the body is reported",
+        arguments: [true, false]
+    )
     func theCallerIsCancelled(_ bodyThrows: Bool) {
         let outcome = EventLog<String>()
         let caller = executor.start {
@@ -107,7 +110,7 @@ struct BackgroundTasksTests {
         #expect(log.events == ["task ended"])
     }
 
-    @Test("It returns when every background task has ended, and not before")
+    @Test("The call returns when every background task has ended, and not before")
     func everythingHasEnded() {
         let gate = Promise<Void>()
         let outcome = start([{ await gate.valueIgnoringCancellation() }]) { 7 }
@@ -118,7 +121,7 @@ struct BackgroundTasksTests {
         #expect(outcome.events == ["7"])
     }
 
-    @Test("The body may use what the caller owns")
+    @Test("The body may use the caller's non-sendable state")
     func theBodyUsesWhatTheCallerOwns() async throws {
         final class Counter { var count = 0 }
         let counter = Counter()
@@ -134,7 +137,7 @@ struct BackgroundTasksTests {
         #expect(sum == 6)
     }
 
-    @Test("In ten thousand schedules everything has ended and the right error is thrown")
+    @Test("In ten thousand schedules every task has ended and the right error is thrown")
     func schedulesLeaveNothingRunning() async {
         await forEachSchedule { schedule in
             let scene = BackgroundTasksScene(schedule)
@@ -142,7 +145,7 @@ struct BackgroundTasksTests {
             schedule.run {
                 if schedule.chance(4) { scene.cancel(caller) }
             }
-            // All that is left waits to be cancelled.
+            // The tasks that are left wait to be cancelled.
             if schedule.runningCount > 0 { scene.cancel(caller) }
             schedule.run()
             schedule.expectAllEnded()

@@ -27,7 +27,7 @@ struct CountingSemaphoreTests {
         #expect(log.events == ["a refused"])
     }
 
-    @Test("Waiters get permits in the order in which they asked")
+    @Test("Waiters get permits in the order of their requests")
     func waitersGetPermitsInOrder() {
         let semaphore = CountingSemaphore(1)
         #expect(semaphore.tryAcquire())

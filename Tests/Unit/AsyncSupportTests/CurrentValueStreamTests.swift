@@ -54,7 +54,7 @@ struct CurrentValueStreamTests {
         let second = await late.next()
         let third = await early.next()
         #expect([first, second, third] == [1, 2, 2])
-        // The same stream goes on where its last reader has ended.
+        // The same stream continues where its last reader has ended.
         value.set(3)
         var again = one.makeAsyncIterator()
         let fourth = await again.next()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What has happened, in order.
+/// The events that were recorded, in order.
 final class EventLog<Event: Sendable>: Sendable {
     private let log = Mutex<[Event]>([])
 

@@ -1,4 +1,4 @@
-/// An error that says which operation has failed.
+/// An error that names the operation that failed.
 struct Failure: Error, Equatable {
     var name = ""
 }

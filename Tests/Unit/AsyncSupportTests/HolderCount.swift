@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How many tasks are in which critical section at the moment.
+/// The number of tasks that are in each critical section at the moment.
 final class HolderCount<Key: Hashable & Sendable>: Sendable {
     private let counts = Mutex<[Key: Int]>([:])
 

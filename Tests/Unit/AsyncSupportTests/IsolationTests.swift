@@ -39,7 +39,7 @@ private actor Account {
     }
 }
 
-@Suite("Bodies run where the caller runs", .endsWithin(minutes: 5))
+@Suite("Bodies run with the isolation of their caller", .endsWithin(minutes: 5))
 struct IsolationTests {
     @Test("A body of an actor uses the state of the actor")
     func bodiesRunOnTheActor() async throws {

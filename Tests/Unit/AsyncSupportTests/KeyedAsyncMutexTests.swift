@@ -2,7 +2,7 @@ import AsyncSupport
 import TestLimits
 import Testing
 
-@Suite("A keyed mutex lets one task at a time through for each key", .endsWithin(minutes: 5))
+@Suite("A keyed mutex admits one task at a time for each key", .endsWithin(minutes: 5))
 struct KeyedAsyncMutexTests {
     private let executor = ManualExecutor()
     private let log = EventLog<String>()
@@ -19,7 +19,7 @@ struct KeyedAsyncMutexTests {
         #expect(mutex.keyCount == 0)
     }
 
-    @Test("Tasks with one key run in the order in which they asked; another key does not wait for them")
+    @Test("Tasks with one key run in the order of their requests; another key does not wait for them")
     func keysAreIndependent() {
         let gate = Promise<Void>()
         lock("a", "first") { try await gate.value() }

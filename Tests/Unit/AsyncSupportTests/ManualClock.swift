@@ -1,6 +1,6 @@
 import AsyncSupport
 
-/// A clock that moves when a test moves it.
+/// A clock that only the test advances.
 final class ManualClock: Clock {
     struct Instant: InstantProtocol {
         let offset: Duration

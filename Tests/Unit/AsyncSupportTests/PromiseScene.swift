@@ -1,7 +1,7 @@
 import AsyncSupport
 import Synchronization
 
-/// Tasks that wait for one promise, and what each wait has to end with.
+/// Tasks that wait for one promise, and the outcome that each wait must have.
 final class PromiseScene: Sendable {
     private enum Answer: Equatable {
         case value(Int), cancelled

@@ -2,7 +2,7 @@ import AsyncSupport
 import TestLimits
 import Testing
 
-@Suite("A promise has a value once", .endsWithin(minutes: 5))
+@Suite("A promise is fulfilled once", .endsWithin(minutes: 5))
 struct PromiseTests {
     private let executor = ManualExecutor()
     private let log = EventLog<String>()

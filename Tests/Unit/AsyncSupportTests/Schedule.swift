@@ -47,7 +47,7 @@ final class Schedule: Sendable {
 
     // MARK: Findings
 
-    /// Notes a finding unless `condition` holds; of several findings the first is kept.
+    /// Records a finding unless `condition` holds; of several findings the first is kept.
     func expect(_ condition: Bool, _ otherwise: @autoclosure () -> String) {
         guard !condition else { return }
         let otherwise = otherwise()

@@ -55,17 +55,17 @@ final class SemaphoreModel: Sendable {
         if hasPermit { hold(task) }
     }
 
-    /// A task goes on with a permit.
+    /// A task continues with a permit.
     func didAcquire(_ task: Int) {
         let answer = state.withLock { $0.answers.removeValue(forKey: task) }
         schedule.expect(answer == .permit, "task \(task) has a permit out of turn")
         hold(task)
     }
 
-    /// A task goes on without a permit.
+    /// A task continues without a permit.
     func didFail(_ task: Int) {
         let answer = state.withLock { $0.answers.removeValue(forKey: task) }
-        schedule.expect(answer == Answer.none, "task \(task) was refused although nothing was wrong")
+        schedule.expect(answer == Answer.none, "task \(task) was refused without a reason")
     }
 
     /// A task is about to release its permit.

@@ -2,7 +2,7 @@ import AsyncSupport
 import TestLimits
 import Testing
 
-/// Runs on the threads of the system, where one task is cancelled while another one resumes it.
+/// These tests run on the threads of the system, where one task is cancelled while another one resumes it.
 @Suite("The primitives work on several threads at once", .endsWithin(minutes: 5))
 struct ThreadTests {
     private static let rounds = 300
@@ -100,7 +100,7 @@ struct ThreadTests {
             group.addTask {
                 while !Task.isCancelled {
                     value.modify { $0 += 1 }
-                    // Where there is one processor, the others have to run as well.
+                    // On a single processor, this lets the other tasks run as well.
                     if value.value.isMultiple(of: 64) { await Task.yield() }
                 }
             }

@@ -21,7 +21,7 @@ struct TimeoutTests {
         #expect(log.events.isEmpty)
     }
 
-    @Test("Past the limit the body is cancelled and awaited, and the error is thrown")
+    @Test("After the limit the body is cancelled and awaited, and the error is thrown")
     func theErrorIsThrownPastTheLimit() {
         let gate = Promise<Void>()
         startThrowing {
@@ -43,7 +43,7 @@ struct TimeoutTests {
         #expect(outcome.events == ["too late"])
     }
 
-    @Test("A value that comes past the limit is discarded once")
+    @Test("A value that is returned after the limit is discarded once")
     func aLateValueIsDiscarded() {
         startDiscarding {
             try? await untilCancelled()
@@ -60,7 +60,7 @@ struct TimeoutTests {
         #expect(log.events == ["discarded 7"])
     }
 
-    @Test("A limit of zero passes at once")
+    @Test("A limit of zero expires at once")
     func aLimitCanBeZero() {
         startThrowing(limit: .zero) { try await forever() }
         executor.runUntilIdle()
@@ -96,13 +96,13 @@ struct TimeoutTests {
         if !isCancelledFirst { executor.runUntilIdle() }
         for caller in callers { caller.cancel() }
         executor.runUntilIdle()
-        // The limit does not count any more.
+        // The limit no longer applies.
         clock.advance(by: .seconds(10))
         executor.runUntilIdle()
         #expect(outcome.events == ["CancellationError()", "CancellationError()"])
     }
 
-    @Test("A caller that is cancelled past the limit gets the error of the limit")
+    @Test("A caller that is cancelled after the limit gets the error of the limit")
     func theLimitCountsBeforeACancellation() {
         let gate = Promise<Void>()
         let body: @Sendable () async throws -> Int = {
@@ -132,7 +132,7 @@ struct TimeoutTests {
         #expect(outcome.events == ["8"])
     }
 
-    @Test("The clock of the system is the default")
+    @Test("The system's clock is the default")
     func theSystemClockIsTheDefault() async throws {
         let value: Void? = try await withTimeout(.milliseconds(1)) { try await waitForCancellation() }
         #expect(value == nil)

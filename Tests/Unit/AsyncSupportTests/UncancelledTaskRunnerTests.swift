@@ -2,7 +2,7 @@ import AsyncSupport
 import TestLimits
 import Testing
 
-@Suite("A runner does not cancel work with the task that asked for it", .endsWithin(minutes: 5))
+@Suite("A runner does not cancel work when the task that requested it is cancelled", .endsWithin(minutes: 5))
 struct UncancelledTaskRunnerTests {
     private let executor = ManualExecutor()
     private let runner = UncancelledTaskRunner(errorAfterEnd: Failure(name: "ended"))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A wait for cancellation lasts until the task is cancelled", .endsWithin(minutes: 5))
 struct UntilCancelledTests {
-    @Test("It ends when the task is cancelled, before it begins or while it waits", arguments: [true, false])
+    @Test("The wait ends when the task is cancelled, before it begins or while it lasts", arguments: [true, false])
     func itLastsUntilCancelled(_ isCancelledFirst: Bool) {
         let executor = ManualExecutor()
         let log = EventLog<String>()

@@ -5,9 +5,9 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-@Suite("Following bluetoothd", .endsWithin(minutes: 10, instances: 1))
+@Suite("The state of bluetoothd and its adapters", .endsWithin(minutes: 10, instances: 1))
 struct AdapterTests {
-    @Test("that nobody runs is a condition, and so is that somebody came")
+    @Test("The snapshot reports a bluetoothd that is absent, starts, and exits")
     func bluetoothdComes() async throws {
         try await withBlueZAlone { bluez, bus in
             await bluez.first { $0.service == .absent }
@@ -21,7 +21,7 @@ struct AdapterTests {
         }
     }
 
-    @Test("an adapter can advertise when its advertising interface has come")
+    @Test("An adapter can advertise once its advertising interface has appeared")
     func advertisingComesLater() async throws {
         try await withFakeAndBlueZ { fake, bluez in
             let path = fake.addAdapter()
@@ -34,7 +34,7 @@ struct AdapterTests {
         }
     }
 
-    @Test("an adapter that is switched off and on is another one, as far as what ran on it")
+    @Test("An adapter that was switched off and on again remains lost for what used it before")
     func powerCycle() async throws {
         try await withFakeAndBlueZ { fake, bluez in
             let path = fake.addAdapter()
@@ -50,7 +50,7 @@ struct AdapterTests {
         }
     }
 
-    @Test("an adapter that is pulled out is gone, and one that is plugged in is there")
+    @Test("An adapter that is unplugged is lost, and one that is plugged in appears")
     func hotPlug() async throws {
         try await withFakeAndBlueZ { fake, bluez in
             let first = fake.addAdapter()
@@ -64,7 +64,7 @@ struct AdapterTests {
         }
     }
 
-    @Test("the end of the bus ends everything with an error that says so")
+    @Test("The end of the bus ends everything with the error .disconnected")
     func busEnds() async throws {
         try await withPrivateBus { bus in
             let address = bus.address

@@ -1,10 +1,10 @@
-import Bluetooth
 import BlueZ
 import BlueZTestSupport
+import Bluetooth
 import DBus
 import HandoffTestSupport
-import Testing
 import TestLimits
+import Testing
 
 private let advertisement = LEAdvertisement(
     service: BluetoothUUID(number: 0x0f0e0d0c_0b0a_0908_0706_050403020100),
@@ -12,9 +12,9 @@ private let advertisement = LEAdvertisement(
     interval: 152...153
 )
 
-@Suite("Advertising", .endsWithin(minutes: 10, instances: 1))
+@Suite("Advertising through bluetoothd", .endsWithin(minutes: 10, instances: 1))
 struct AdvertisingTests {
-    @Test("bluetoothd reads the advertisement before the body runs, and has forgotten it when the call returns")
+    @Test("The advertisement is registered before the body runs, and unregistered when the call returns")
     func registersAndUnregisters() async throws {
         try await withFakeAdapter { fake, bluez, adapter in
             let seen = try await bluez.withAdvertisement(advertisement, on: adapter) { fake.advertisements }
@@ -32,7 +32,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("each advertisement has a path of its own")
+    @Test("Each advertisement has its own object path")
     func freshPaths() async throws {
         try await withFakeAdapter { fake, bluez, adapter in
             let first = try await bluez.withAdvertisement(advertisement, on: adapter) { fake.advertisements[0].path }
@@ -42,7 +42,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "a refusal has a code",
+        "A refused registration throws an error with a code and a hint",
         arguments: [
             ("org.bluez.Error.Failed", "Failed to register advertisement", "advertisingRefused", "5.87"),
             ("org.bluez.Error.Failed", "Failed to parse advertisement.", "advertisingRefused", "parse"),
@@ -56,8 +56,8 @@ struct AdvertisingTests {
         try await withFakeAdapter { fake, bluez, adapter in
             fake.fail("RegisterAdvertisement", error, message)
             do {
-                try await bluez.withAdvertisement(advertisement, on: adapter) { _ = Issue.record("it ran") }
-                Issue.record("nothing was thrown")
+                try await bluez.withAdvertisement(advertisement, on: adapter) { _ = Issue.record("the body ran") }
+                Issue.record("no error was thrown")
             } catch let error as BlueZError {
                 #expect(error.code.description == code)
                 #expect(error.message.contains(hint))
@@ -67,7 +67,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("cancelling takes the advertisement off the air before the call returns")
+    @Test("Cancelling unregisters the advertisement before the call returns")
     func cancelled() async throws {
         try await withFakeAdapter { fake, bluez, adapter in
             await withTaskGroup(of: String.self) { group in
@@ -87,7 +87,10 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("what ends the advertisement cancels the body and is named", arguments: ["poweredOff", "adapterAbsent"])
+    @Test(
+        "The loss of the adapter cancels the body, and the error names the reason",
+        arguments: ["poweredOff", "adapterAbsent"]
+    )
     func losses(reason: String) async throws {
         try await withFakeAdapter { fake, bluez, adapter in
             let code = await errorCode {
@@ -104,7 +107,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("a release out of the blue ends the advertisement")
+    @Test("A Release call from bluetoothd ends the advertisement")
     func released() async throws {
         try await withFakeAdapter { fake, bluez, adapter in
             let code = await errorCode {
@@ -125,7 +128,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("bluetoothd may go and come back; it is asked anew")
+    @Test("An advertisement ends when bluetoothd exits, and can be registered again when it is back")
     func restart() async throws {
         try await withBlueZAlone { bluez, bus in
             for _ in 1...2 {

@@ -1,13 +1,13 @@
 import Bluetooth
 import DBus
-import Testing
 import TestLimits
+import Testing
 
 @testable import BlueZ
 
-@Suite("Whether discovery should run", .endsWithin(minutes: 10))
+@Suite("The decision whether discovery runs", .endsWithin(minutes: 10))
 struct DiscoveryArbiterTests {
-    @Test("it runs while somebody listens and nobody wants quiet")
+    @Test("Discovery runs while it has a listener and nothing has paused it")
     func wishes() {
         var arbiter = DiscoveryArbiter()
         #expect(arbiter.nextStep == nil)
@@ -27,17 +27,17 @@ struct DiscoveryArbiterTests {
         #expect(arbiter.nextStep == nil)
     }
 
-    @Test("a failure is told to everybody, and not tried again by itself")
+    @Test("A failure is reported to every listener, and discovery is not retried by itself")
     func failure() {
         var arbiter = DiscoveryArbiter()
         arbiter.join(1)
         arbiter.join(2)
-        let told = arbiter.didFail()
-        #expect(told == [1, 2])
+        let notified = arbiter.didFail()
+        #expect(notified == [1, 2])
         #expect(arbiter.nextStep == nil)
     }
 
-    @Test("that it is off counts only after it was seen on, and only when it is ours")
+    @Test("Discovery has ended only if it was started here and was seen running before")
     func ending() {
         var arbiter = DiscoveryArbiter()
         let beforeOurs = arbiter.observe(isDiscovering: false)
@@ -50,7 +50,7 @@ struct DiscoveryArbiterTests {
     }
 }
 
-@Suite("Long reads", .endsWithin(minutes: 10))
+@Suite("Long reads of a GATT attribute", .endsWithin(minutes: 10))
 struct LongReadsTests {
     private func request(_ offset: UInt16, device: ObjectPath = "/dev") -> GATTRequest {
         let options: [String: Value] =
@@ -61,17 +61,17 @@ struct LongReadsTests {
         return GATTRequest(options: options.value)
     }
 
-    @Test("the rest of a read is of the value with which it began")
+    @Test("The rest of a long read comes from the value with which the read began")
     func snapshot() throws {
         var reads = LongReads()
         let first = try reads.read(request(0)) { _ throws(GATTRefusal) in [1, 2, 3] }
         let rest = try reads.read(request(1)) { _ throws(GATTRefusal) in [7, 8, 9] }
         let other = try reads.read(request(1, device: "/other")) { _ throws(GATTRefusal) in [7, 8, 9] }
-        let anew = try reads.read(request(0)) { _ throws(GATTRefusal) in [7, 8, 9] }
-        #expect([first, rest, other, anew] == [[1, 2, 3], [2, 3], [8, 9], [7, 8, 9]])
+        let restarted = try reads.read(request(0)) { _ throws(GATTRefusal) in [7, 8, 9] }
+        #expect([first, rest, other, restarted] == [[1, 2, 3], [2, 3], [8, 9], [7, 8, 9]])
     }
 
-    @Test("an offset at the end gives nothing, and one beyond is refused")
+    @Test("An offset at the end of the value returns nothing, and one beyond it is refused")
     func offsets() throws {
         var reads = LongReads()
         let end = try reads.read(request(3)) { _ throws(GATTRefusal) in [1, 2, 3] }
@@ -81,7 +81,7 @@ struct LongReadsTests {
         }
     }
 
-    @Test("a value that no attribute can have is refused")
+    @Test("A value that is too long for an attribute is refused")
     func tooLong() {
         var reads = LongReads()
         #expect(throws: GATTRefusal.failed) {
@@ -90,9 +90,9 @@ struct LongReadsTests {
     }
 }
 
-@Suite("Addresses", .endsWithin(minutes: 10))
+@Suite("Object paths of devices", .endsWithin(minutes: 10))
 struct DevicePathTests {
-    @Test("an address names its object")
+    @Test("An address gives its object path element")
     func pathElement() throws {
         let address = try #require(BluetoothAddress(description: "aa:bb:cc:dd:ee:ff/random"))
         #expect(address.pathElement == "dev_AA_BB_CC_DD_EE_FF")
@@ -102,7 +102,7 @@ struct DevicePathTests {
 @Suite("Errors of bluetoothd", .endsWithin(minutes: 10))
 struct ErrorMappingTests {
     @Test(
-        "every error has a code, and says what to do",
+        "Each D-Bus error has a code and a message with a hint",
         arguments: [
             (
                 "org.freedesktop.DBus.Error.ServiceUnknown", BlueZError.Operation.readObjects, "serviceAbsent",
@@ -130,7 +130,7 @@ struct ErrorMappingTests {
     }
 
     @Test(
-        "errors of the connection are told apart",
+        "Each error of the connection to the bus has a code of its own",
         arguments: [
             (DBusError.Code.disconnected, "busLost"), (.timedOut, "timedOut"), (.cancelled, "cancelled"),
             (.unexpectedReply, "unexpectedReply"), (.limit, "failed"),

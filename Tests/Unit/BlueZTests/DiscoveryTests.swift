@@ -1,18 +1,18 @@
-import Bluetooth
 import BlueZ
 import BlueZTestSupport
+import Bluetooth
 import DBus
 import HandoffTestSupport
 import Synchronization
-import Testing
 import TestLimits
+import Testing
 
 private let service = BluetoothUUID(number: 0x0f0e0d0c_0b0a_0908_0706_050403020100)
 private let peer = "C0:00:00:00:00:01"
 
-@Suite("Discovery", .endsWithin(minutes: 10, instances: 1))
+@Suite("Discovery of devices", .endsWithin(minutes: 10, instances: 1))
 struct DiscoveryTests {
-    @Test("the first packet of a device, its later packets, and devices that were known are all reported")
+    @Test("The first packet of a device, its later packets, and devices that were known before are reported")
     func reports() async throws {
         try await withFakeAdapter { fake, bluez, adapter in
             fake.hear("C0:00:00:00:00:09", on: adapter.path, serviceData: [service: [9]])
@@ -34,7 +34,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "the filter is what every release can bear",
+        "The discovery filter has only the keys that the BlueZ release supports",
         arguments: [([:], 2), (["Version": .byte(9)], 3)] as [([MemberName: Value], Int)]
     )
     func filter(more: [MemberName: Value], count: Int) async throws {
@@ -48,7 +48,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("two readers share one session, which ends with the last")
+    @Test("Two readers share one discovery session, which ends with the last reader")
     func sharing() async throws {
         try await withFakeAdapter { fake, bluez, adapter in
             try await bluez.withDiscovery(on: adapter, transform: { [$0] }) { _ in
@@ -61,7 +61,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("discovery rests while somebody dials, and goes on afterwards")
+    @Test("Discovery stops while it is paused, and continues afterwards")
     func quiet() async throws {
         try await withFakeAdapter { fake, bluez, adapter in
             try await bluez.withDiscovery(on: adapter, transform: { [$0] }) { _ in
@@ -76,7 +76,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("a session that was left over is ended, and ours begun")
+    @Test("A discovery session that was left over is stopped, and a new one is started")
     func leftOver() async throws {
         try await withFakeAdapter { fake, bluez, adapter in
             fake.fail("StartDiscovery", "org.bluez.Error.InProgress", "Operation already in progress")
@@ -86,7 +86,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "a refusal has a code",
+        "A refusal of StartDiscovery has an error code",
         arguments: [
             ("org.bluez.Error.NotReady", "poweredOff"), ("org.bluez.Error.Failed", "discoveryRefused"),
             ("org.bluez.Error.InvalidArguments", "invalidArguments"),
@@ -97,13 +97,13 @@ struct DiscoveryTests {
         try await withFakeAdapter { fake, bluez, adapter in
             fake.fail("StartDiscovery", error, "no")
             let code = await errorCode {
-                try await bluez.withDiscovery(on: adapter, transform: { [$0] }) { _ in _ = Issue.record("it ran") }
+                try await bluez.withDiscovery(on: adapter, transform: { [$0] }) { _ in _ = Issue.record("body ran") }
             }
             #expect(code == expected)
         }
     }
 
-    @Test("discovery that is ended from outside ends the call", arguments: ["poweredOff", "discoveryEnded"])
+    @Test("The call ends when discovery is stopped from outside", arguments: ["poweredOff", "discoveryEnded"])
     func losses(reason: String) async throws {
         try await withFakeAdapter { fake, bluez, adapter in
             let code = await errorCode {
@@ -121,7 +121,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("a reader that falls behind loses the oldest")
+    @Test("A reader that falls behind loses the oldest reports")
     func slowReader() async throws {
         try await withFakeAdapter { fake, bluez, adapter in
             let (heard, hearing) = AsyncStream<Void>.makeStream()
@@ -135,7 +135,7 @@ struct DiscoveryTests {
                 { reports in
                     for number in UInt8(1)...5 { fake.hear(peer, on: adapter.path, serviceData: [service: [number]]) }
                     for await _ in heard { break }
-                    // The element is handed over just after it was seen; one more makes sure that it was.
+                    // A report is delivered just after its transform: the second one proves that the first was delivered.
                     fake.hear(peer, on: adapter.path, serviceData: [service: [5]])
                     for await _ in heard { break }
                     for await report in reports { return report.serviceData[service] }

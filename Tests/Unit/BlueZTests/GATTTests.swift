@@ -1,28 +1,28 @@
-import Bluetooth
 import BlueZ
 import BlueZTestSupport
+import Bluetooth
 import DBus
 import HandoffTestSupport
 import Synchronization
-import Testing
 import TestLimits
+import Testing
 
 private let service = BluetoothUUID(number: 0x0f0e0d0c_0b0a_0908_0706_050403020100)
 private let characteristic = BluetoothUUID(number: 0x0f0e0d0c_0b0a_0908_0706_050403020101)
 private let peer = "C0:00:00:00:00:01"
 
-@Suite("GATT", .endsWithin(minutes: 10, instances: 1))
+@Suite("The GATT server and the GATT client", .endsWithin(minutes: 10, instances: 1))
 struct GATTTests {
-    @Test("services are there for bluetoothd to read, and are served")
+    @Test("A published service can be read by bluetoothd, and answers its reads and writes")
     func server() async throws {
         let written = Written()
-        let mailbox = GATTCharacteristic(
+        let readWrite = GATTCharacteristic(
             uuid: characteristic,
             read: { request in Array(repeating: UInt8(request.mtu ?? 0), count: 30) },
             write: { value, _ in written.bytes.withLock { $0 = value } }
         )
         try await withFakeAdapter { fake, bluez, adapter in
-            try await bluez.withApplication([GATTService(uuid: service, characteristics: [mailbox])], on: adapter) {
+            try await bluez.withApplication([GATTService(uuid: service, characteristics: [readWrite])], on: adapter) {
                 let (root, owner) = try #require(fake.state.withLock(\.applications).first)
                 let path = root.appending("service0").appending("characteristic0")
                 let flags = try await fake.connection.property(
@@ -48,7 +48,7 @@ struct GATTTests {
         }
     }
 
-    @Test("a device is connected to, read and written, and let go")
+    @Test("A device is connected, read, written, and disconnected")
     func client() async throws {
         try await withFakeAdapter { fake, bluez, adapter in
             fake.hear(peer, on: adapter.path, serviceData: nil)
@@ -56,19 +56,19 @@ struct GATTTests {
             fake.addService(service, characteristic: characteristic, value: [7, 8], to: device)
             let address = try #require(BluetoothAddress(peer, kind: .random))
             try await bluez.withDevice(address, on: adapter, timeout: .seconds(10)) { device in
-                let mailbox = try await device.characteristic(characteristic, of: service)
-                #expect(try await device.read(mailbox) == [7, 8])
-                try await device.write([9], to: mailbox)
+                let found = try await device.characteristic(characteristic, of: service)
+                #expect(try await device.read(found) == [7, 8])
+                try await device.write([9], to: found)
                 let code = await errorCode { _ = try await device.characteristic(service, of: service) }
                 #expect(code == "attributeAbsent")
             }
             #expect(fake.state.withLock(\.written) == [9])
-            // It was nobody's before, so it is forgotten.
+            // The device was not paired or trusted, so it is removed from bluetoothd.
             #expect(fake.property(device, "org.bluez.Device1", "Connected") == nil)
         }
     }
 
-    @Test("a device that is not known cannot be connected to")
+    @Test("A connection to an unknown device is refused")
     func unknownDevice() async throws {
         try await withFakeAdapter { _, bluez, adapter in
             let address = try #require(BluetoothAddress(peer, kind: .random))
@@ -79,7 +79,7 @@ struct GATTTests {
         }
     }
 
-    @Test("a bluetoothd that does not get to dropping a link holds nobody up for long")
+    @Test("A disconnection that bluetoothd does not complete ends at its time limit")
     func stuckDisconnection() async throws {
         try await withFakeAdapter { fake, bluez, adapter in
             fake.hear(peer, on: adapter.path, serviceData: nil)
@@ -88,18 +88,18 @@ struct GATTTests {
             let address = try #require(BluetoothAddress(peer, kind: .random))
             let begin = ContinuousClock.now
             await bluez.disconnect(address, on: adapter, limit: .milliseconds(50))
-            // The bus itself gives up after 25 s.
+            // Without the limit, the D-Bus call would time out after 25 s.
             #expect(begin.duration(to: .now) < .seconds(20))
         }
     }
 
-    @Test("a notification reaches bluetoothd while the service is published, and not before or after")
+    @Test("A notification reaches bluetoothd while the service is published, and not before or after")
     func notifications() async throws {
         let notifier = GATTNotifier()
-        let doorbell = GATTCharacteristic(uuid: characteristic, notifier: notifier)
+        let notifying = GATTCharacteristic(uuid: characteristic, notifier: notifier)
         try await withFakeAdapter { fake, bluez, adapter in
             notifier.notify([1])
-            try await bluez.withApplication([GATTService(uuid: service, characteristics: [doorbell])], on: adapter) {
+            try await bluez.withApplication([GATTService(uuid: service, characteristics: [notifying])], on: adapter) {
                 let (root, owner) = try #require(fake.state.withLock(\.applications).first)
                 let rule = MatchRule(sender: owner, path: root.appending("service0").appending("characteristic0"))
                 try await fake.connection.withSignals(rule) { signals in
@@ -114,7 +114,7 @@ struct GATTTests {
         }
     }
 
-    @Test("a paired device is neither disconnected nor forgotten")
+    @Test("A paired device is neither disconnected nor removed")
     func kept() async throws {
         try await withFakeAdapter { fake, bluez, adapter in
             fake.hear(peer, on: adapter.path, serviceData: nil, more: ["Paired": .boolean(true)])
@@ -126,13 +126,13 @@ struct GATTTests {
     }
 }
 
-/// What was written, shared with a handler.
+/// The value that was written last, shared with the write handler.
 private final class Written: Sendable {
     let bytes = Mutex<[UInt8]>([])
 }
 
 extension FakeBluetoothd {
-    /// Calls a characteristic of a client, as bluetoothd does for a device.
+    /// Calls a method of a characteristic that a client has published, as bluetoothd does for a device.
     fileprivate func call(
         _ owner: BusName,
         _ path: ObjectPath,

@@ -1,7 +1,7 @@
 import Bluetooth
 import DBus
-import Testing
 import TestLimits
+import Testing
 
 @testable import BlueZ
 
@@ -19,7 +19,7 @@ struct AdapterMirrorTests {
     }
 
     @Test(
-        "power is told apart from being blocked",
+        "An adapter that is blocked is distinguished from one that is switched off",
         arguments: [
             ([:], Adapter.Power.on), (["Powered": .boolean(false)], .off),
             (["Powered": .boolean(false), "PowerState": .string("off-blocked")], .blocked),
@@ -32,7 +32,7 @@ struct AdapterMirrorTests {
     }
 
     @Test(
-        "properties date BlueZ",
+        "The properties of an adapter show the release of BlueZ",
         arguments: [
             ([], BlueZRelease(5, 66)), (["Version"], BlueZRelease(5, 71)),
             (["Version", "Connectable"], BlueZRelease(5, 79)),
@@ -44,14 +44,14 @@ struct AdapterMirrorTests {
         #expect(snapshot.adapters.map(\.release) == [expected])
     }
 
-    @Test("that an interval is heeded shows in the supported features", arguments: [true, false])
+    @Test("An adapter honours the advertising interval if it has SupportedFeatures", arguments: [true, false])
     func interval(isHeeded: Bool) {
         let features: [String: Value] = isHeeded ? ["SupportedFeatures": [String]().value] : [:]
         let snapshot = mirror(properties, [Names.advertising: features]).snapshot
         #expect(snapshot.adapters.first?.advertising?.honorsInterval == isHeeded)
     }
 
-    @Test("an announcement that comes after its object was read changes nothing")
+    @Test("InterfacesAdded for an object that was already read changes nothing")
     func lateAnnouncement() {
         var mirror = mirror()
         let before = mirror.snapshot
@@ -60,7 +60,7 @@ struct AdapterMirrorTests {
         #expect(mirror.snapshot == before)
     }
 
-    @Test("an announcement of a bluetoothd that is not known to have come changes nothing: it is read when it is")
+    @Test("Signals of a bluetoothd that is not followed yet are ignored: its objects are read later")
     func announcementBeforeOwner() {
         var mirror = AdapterMirror()
         mirror.follow(":1.7")
@@ -73,12 +73,12 @@ struct AdapterMirrorTests {
         #expect(mirror.snapshot.adapters.isEmpty)
     }
 
-    @Test("an adapter without a valid address is left out", arguments: ["", "00:AA", "00:AA:01:00:00:0G"])
+    @Test("An adapter without a valid address is left out", arguments: ["", "00:AA", "00:AA:01:00:00:0G"])
     func invalidAddress(text: String) {
         #expect(mirror(properties.merging(["Address": .string(text)]) { $1 }).snapshot.adapters.isEmpty)
     }
 
-    @Test("no more adapters are kept than can be")
+    @Test("The number of adapters in the mirror is limited")
     func bound() {
         var mirror = AdapterMirror()
         for number in 0..<100 {
@@ -89,7 +89,7 @@ struct AdapterMirrorTests {
         #expect(mirror.snapshot.adapters.map(\.name).last == "hci15")
     }
 
-    @Test("changes of what is not there, or of other interfaces, are ignored")
+    @Test("Changes of unknown objects and of other interfaces are ignored")
     func strangers() {
         var mirror = mirror()
         let before = mirror.snapshot
@@ -122,7 +122,7 @@ struct DeviceMirrorTests {
         .changed(device, interface: Names.device, values: values, invalidated: invalidated)
     }
 
-    @Test("an entry that an earlier packet left behind is not reported with the news")
+    @Test("Service data that is left from an earlier packet is not reported with the new data")
     func staleEntries() {
         var mirror = DeviceMirror(adapter: path)
         _ = mirror.apply(.added(device, seen(data([a: [1]]))))
@@ -132,7 +132,7 @@ struct DeviceMirrorTests {
         #expect(again?.serviceData == [a: [1], b: [2]])
     }
 
-    @Test("a device that is known and not heard now is not reported")
+    @Test("A device that is known but not heard now is not reported")
     func notHeard() {
         var mirror = DeviceMirror(adapter: path)
         var properties = seen(data([a: [1]]))
@@ -146,7 +146,7 @@ struct DeviceMirrorTests {
         #expect(heard?.rssi == nil)
     }
 
-    @Test("devices of other adapters, and what is no device, are ignored")
+    @Test("Devices of other adapters, and objects that are not devices, are ignored")
     func strangers() {
         var mirror = DeviceMirror(adapter: "/org/bluez/hci1")
         #expect(mirror.apply(.added(device, seen())) == nil)
@@ -155,7 +155,7 @@ struct DeviceMirrorTests {
         #expect(mirror.count == 0)
     }
 
-    @Test("a crowd is bounded, and who comes later is still reported once")
+    @Test("The number of devices in the mirror is limited, and a device beyond it is still reported once")
     func bound() {
         var mirror = DeviceMirror(adapter: path)
         var reports = 0
@@ -166,7 +166,7 @@ struct DeviceMirrorTests {
         #expect(reports == DeviceMirror.maximumDevices + 10)
     }
 
-    @Test("too many entries, and entries that are too long, are left out")
+    @Test("Service data entries that are too many or too long are left out")
     func hugeData() {
         var mirror = DeviceMirror(adapter: path)
         let many = Dictionary(uniqueKeysWithValues: (0..<100).map { (BluetoothUUID(number: $0), [UInt8(1)]) })

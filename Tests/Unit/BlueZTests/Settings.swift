@@ -3,7 +3,7 @@ import BlueZTestSupport
 import DBus
 import HandoffTestSupport
 
-/// A private bus with ``BlueZ`` on it, and no bluetoothd.
+/// Runs `body` with a private bus and ``BlueZ`` on it, without a bluetoothd.
 func withBlueZAlone(
     _ body: @escaping @Sendable (BlueZ, BusAddress) async throws -> Void
 ) async throws {
@@ -15,7 +15,7 @@ func withBlueZAlone(
     }
 }
 
-/// A private bus with ``BlueZ`` and a ``FakeBluetoothd`` that has no adapter yet.
+/// Runs `body` with a private bus, ``BlueZ`` and a ``FakeBluetoothd`` that has no adapter yet.
 func withFakeAndBlueZ(
     _ body: @escaping @Sendable (FakeBluetoothd, BlueZ) async throws -> Void
 ) async throws {
@@ -27,7 +27,7 @@ func withFakeAndBlueZ(
     }
 }
 
-/// The same, with an adapter that can do everything.
+/// The same, with an adapter that supports advertising and GATT.
 func withFakeAdapter(
     more: [MemberName: Value] = [:],
     _ body: @escaping @Sendable (FakeBluetoothd, BlueZ, Adapter) async throws -> Void
@@ -42,7 +42,7 @@ func withFakeAdapter(
 }
 
 extension BlueZ {
-    /// The first snapshot, from now on, that is as wanted.
+    /// The first snapshot, from now on, that satisfies the condition.
     @discardableResult
     func first(where isWanted: @Sendable (BlueZSnapshot) -> Bool) async -> BlueZSnapshot {
         for await snapshot in snapshots() where isWanted(snapshot) { return snapshot }

@@ -1,6 +1,6 @@
 import Bluetooth
-import Testing
 import TestLimits
+import Testing
 
 @Suite("A Bluetooth address", .endsWithin(minutes: 10))
 struct BluetoothAddressTests {

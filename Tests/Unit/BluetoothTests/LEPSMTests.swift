@@ -1,6 +1,6 @@
 import Bluetooth
-import Testing
 import TestLimits
+import Testing
 
 @Suite("A dynamic PSM", .endsWithin(minutes: 10))
 struct LEPSMTests {

@@ -4,11 +4,11 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-@Suite("Owning and following names", .endsWithin(minutes: 10, instances: 1))
+@Suite("Owning and following bus names", .endsWithin(minutes: 10, instances: 1))
 struct BusNameTests {
     private let name: BusName = "org.example.Service"
 
-    @Test("a name is owned while the closure runs, and released afterwards")
+    @Test("A name is owned while the closure runs, and released afterwards")
     func owning() async throws {
         try await withTwoConnections { _, server, client in
             let owner = try await server.withName(name) { try await client.owner(of: name) }
@@ -18,7 +18,7 @@ struct BusNameTests {
         }
     }
 
-    @Test("a name that is taken is refused, naming the process that has it")
+    @Test("A name that is taken is refused, and the error names the process that owns it")
     func taken() async throws {
         try await withTwoConnections { _, server, client in
             try await server.withName(name) {
@@ -33,7 +33,7 @@ struct BusNameTests {
         }
     }
 
-    @Test("the closure is cancelled when the bus takes the name away")
+    @Test("The closure is cancelled when the bus reports the loss of the name")
     func lost() async throws {
         try await withTwoConnections { _, server, client in
             let error = await dbusError {
@@ -53,7 +53,7 @@ struct BusNameTests {
         }
     }
 
-    @Test("a name that the bus does not give is an error")
+    @Test("A name that the bus does not grant is an error")
     func forbidden() async throws {
         try await withTwoConnections { _, server, _ in
             let error = await dbusError { try await server.withName(":1.99") {} }
@@ -62,7 +62,7 @@ struct BusNameTests {
         }
     }
 
-    @Test("who follows a name sees the owner now, and then each change")
+    @Test("A follower of a name sees the current owner, and then each change")
     func following() async throws {
         try await withTwoConnections { _, server, client in
             let (steps, step) = AsyncStream<BusName?>.makeStream()
@@ -85,7 +85,7 @@ struct BusNameTests {
         }
     }
 
-    @Test("who begins to follow a name that is owned sees that first, and then that its owner left the bus")
+    @Test("A follower of an owned name sees the owner first, and the name is free once the owner has left the bus")
     func leaving() async throws {
         try await withPrivateBus { bus in
             try await Connection.withConnection(to: bus.address) { client in

@@ -4,9 +4,9 @@ import Synchronization
 import TestLimits
 import Testing
 
-@Suite("Calls", .endsWithin(minutes: 10, instances: 1))
+@Suite("Method calls", .endsWithin(minutes: 10, instances: 1))
 struct CallTests {
-    @Test("an error that a handler throws arrives with its name and its sentence")
+    @Test("An error that a handler throws arrives with its name and its message")
     func errors() async throws {
         struct Odd: Error {}
         try await withTwoConnections { _, server, client in
@@ -26,7 +26,7 @@ struct CallTests {
         }
     }
 
-    @Test("a call with other types than declared never reaches the handler")
+    @Test("A call with other types than the declared ones does not reach the handler")
     func inputTypes() async throws {
         try await withTwoConnections { _, server, client in
             server.export("Take", [.string, .uint32]) { _ in
@@ -38,7 +38,7 @@ struct CallTests {
         }
     }
 
-    @Test("whatever does not exist is named in the error")
+    @Test("The error of a call names what is missing: the service, object, interface or method")
     func unknown() async throws {
         try await withTwoConnections { _, server, client in
             server.export("There") { _ in .reply([]) }
@@ -53,12 +53,12 @@ struct CallTests {
             #expect(await name("/org", testInterface, "There") == .unknownInterface)
             #expect(await name("/nowhere", .peer, "Ping") == nil)
             let call = MethodCall(destination: "org.example.Nobody", path: "/", interface: "a.b", member: "C")
-            let nobody = await dbusError { _ = try await client.call(call) }
-            #expect(nobody?.name == .serviceUnknown)
+            let missing = await dbusError { _ = try await client.call(call) }
+            #expect(missing?.name == .serviceUnknown)
         }
     }
 
-    @Test("a call that is not answered ends at its deadline, and the late answer is ignored")
+    @Test("A call that is not answered ends at its deadline, and the late answer is ignored")
     func deadline() async throws {
         try await withTwoConnections { _, server, client in
             let gate = Event()
@@ -78,7 +78,7 @@ struct CallTests {
         }
     }
 
-    @Test("a cancelled call ends at once", arguments: [false, true])
+    @Test("A cancelled call ends at once", arguments: [false, true])
     func cancellation(beforehand: Bool) async throws {
         try await withTwoConnections { _, server, client in
             let arrived = Event()
@@ -102,7 +102,7 @@ struct CallTests {
         }
     }
 
-    @Test("calls sent one after the other are handled in that order, and answered in it")
+    @Test("Calls are handled and answered in the order in which they were sent")
     func order() async throws {
         try await withTwoConnections { _, server, client in
             let seen = Mutex<[UInt32]>([])
@@ -120,7 +120,7 @@ struct CallTests {
         }
     }
 
-    @Test("posted calls are handled and answered in their order, and one that cannot be sent is answered too")
+    @Test("Posted calls are handled and answered in their order, and one that cannot be sent is answered too")
     func posted() async throws {
         try await withTwoConnections { _, server, client in
             let (answers, answer) = AsyncStream<Result<[Value], DBusError>>.makeStream()
@@ -141,7 +141,7 @@ struct CallTests {
         }
     }
 
-    @Test("a call that is posted after the end is answered at once")
+    @Test("A call that is posted after the end of the connection is answered at once")
     func postedLate() async throws {
         let late = try await withTwoConnections { _, _, client in client }
         let codes = Mutex<[DBusError.Code?]>([])
@@ -152,7 +152,7 @@ struct CallTests {
         #expect(codes.withLock { $0 } == [.disconnected])
     }
 
-    @Test("a signal that a handler emits arrives before its answer")
+    @Test("A signal that a handler emits arrives before the handler's answer")
     func signalBeforeAnswer() async throws {
         try await withTwoConnections { _, server, client in
             server.export("Poke") { _ in
@@ -169,7 +169,7 @@ struct CallTests {
         }
     }
 
-    @Test("a message of a million values and more is refused, and the next one is served")
+    @Test("A message of more than a million values is refused, and the next one is served")
     func tooManyValues() async throws {
         try await withTwoConnections { _, server, client in
             server.export("Take", [.array(.boolean)], [.uint32]) { call in
@@ -184,7 +184,7 @@ struct CallTests {
         }
     }
 
-    @Test("the 65th call of one sender that is answered later is refused")
+    @Test("The 65th pending call of one sender is refused, and another sender is still served")
     func laterLimit() async throws {
         try await withTwoConnections { bus, server, client in
             server.exportUnansweredMethod()
@@ -199,7 +199,7 @@ struct CallTests {
         }
     }
 
-    @Test("the caller of a connection that ends while it works is told so")
+    @Test("A handler that is cancelled by the end of its connection still sends its error to the caller")
     func endWhileWorking() async throws {
         try await withPrivateBus { bus in
             try await Connection.withConnection(to: bus.address) { client in
@@ -229,7 +229,7 @@ struct CallTests {
         }
     }
 
-    @Test("an answer to nobody is not sent")
+    @Test("A call that expects no answer gets none")
     func noReply() async throws {
         try await withTwoConnections { _, server, client in
             let expected = Mutex<[Bool]>([])
@@ -245,7 +245,7 @@ struct CallTests {
     }
 }
 
-/// The code of the error that a call was answered with.
+/// The code of the error with which a call was answered.
 private func dbusErrorCode(of result: Result<[Value], DBusError>) -> DBusError.Code? {
     if case .failure(let error) = result { error.code } else { nil }
 }

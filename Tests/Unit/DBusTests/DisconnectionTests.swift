@@ -4,9 +4,9 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-@Suite("A bus that goes away, or never answers", .endsWithin(minutes: 10, instances: 1))
+@Suite("A bus that ends or never answers", .endsWithin(minutes: 10, instances: 1))
 struct DisconnectionTests {
-    @Test("everything that waits ends with .disconnected, and the process lives")
+    @Test("Every wait ends with the error .disconnected, and the process survives")
     func killedBus() async throws {
         try await withPrivateBus { bus in
             let (endings, ended) = AsyncStream<DBusError.Code?>.makeStream()
@@ -24,7 +24,7 @@ struct DisconnectionTests {
         }
     }
 
-    /// Waits for an answer, for a signal and for an owner; kills the bus meanwhile; reports how each ended.
+    /// Waits for an answer, a signal and an owner, ends the bus meanwhile, and reports how each wait ended.
     private static func waitForEverything(
         _ connection: Connection,
         _ bus: PrivateBus,
@@ -51,7 +51,7 @@ struct DisconnectionTests {
         report(await dbusError { _ = try await connection.owner(of: .bus) }?.code)
     }
 
-    @Test("a bus that stops reading is as good as gone, before what waits for it fills the memory")
+    @Test("A bus that stops reading counts as disconnected before its pending messages fill the memory")
     func frozenBus() async throws {
         try await withPrivateBus { bus in
             let error = await dbusError {
@@ -67,7 +67,7 @@ struct DisconnectionTests {
         }
     }
 
-    @Test("what is sent and emitted after the end is dropped")
+    @Test("After the end of the connection, signals are dropped and calls fail")
     func afterTheEnd() async throws {
         try await withPrivateBus { bus in
             let connection = try await Connection.withConnection(to: bus.address) { $0 }
@@ -80,7 +80,7 @@ struct DisconnectionTests {
         }
     }
 
-    @Test("everything that was emitted has left when the connection ends")
+    @Test("Every signal that was emitted has been sent when the connection ends")
     func flush() async throws {
         try await withPrivateBus { bus in
             try await Connection.withConnection(to: bus.address) { client in
@@ -95,7 +95,7 @@ struct DisconnectionTests {
         }
     }
 
-    @Test("what the closure throws comes out")
+    @Test("The error that the closure throws reaches the caller")
     func thrown() async throws {
         struct Odd: Error {}
         try await withPrivateBus { bus in
@@ -106,7 +106,7 @@ struct DisconnectionTests {
     }
 
     @Test(
-        "an address without a bus is an error that names it",
+        "An address that is invalid or has no bus is an error",
         arguments: [
             ("unix:path=/nonexistent/bus", DBusError.Code.connectFailed), ("nonsense", .invalidAddress),
             ("", .invalidAddress), ("a\0b", .invalidAddress), ("unix:", .invalidAddress),
@@ -117,7 +117,7 @@ struct DisconnectionTests {
         #expect(error?.code == code, "\(String(describing: error))")
     }
 
-    @Test("a bus that accepts and never answers is given up")
+    @Test("Connecting to a bus that accepts and never answers times out")
     func mute() async throws {
         try await withListener(backlog: 8) { address in
             let error = await dbusError {
@@ -127,7 +127,7 @@ struct DisconnectionTests {
         }
     }
 
-    @Test("a bus that does not even accept is given up")
+    @Test("Connecting to a bus that does not accept the connection times out")
     func full() async throws {
         try await withListener(backlog: 0) { address in
             for _ in 0..<3 {
@@ -139,7 +139,7 @@ struct DisconnectionTests {
         }
     }
 
-    @Test("connecting can be cancelled")
+    @Test("Connecting can be cancelled")
     func cancelled() async throws {
         try await withListener(backlog: 8) { address in
             let code = await withTaskGroup(of: DBusError.Code?.self) { group in
@@ -152,7 +152,7 @@ struct DisconnectionTests {
     }
 }
 
-/// Listens on a socket and never accepts; with a backlog of zero, one connection has room.
+/// Listens on a socket and never accepts; a backlog of zero leaves room for one connection.
 private func withListener(backlog: Int32, _ body: (BusAddress) async throws -> Void) async throws {
     let name = "dbus-test-\(UInt64.random(in: 0...UInt64.max))"
     let listener = UnixFD(taking: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))

@@ -20,7 +20,7 @@ func withTwoConnections<T: Sendable>(
 }
 
 extension Connection {
-    /// Offers one method on the test's object.
+    /// Exports one method on the test's object.
     func export(
         _ name: MemberName,
         _ inputs: [ValueType] = [],
@@ -37,7 +37,7 @@ extension Connection {
         objects.insert([Interface(name: testInterface, methods: [method])], at: path)
     }
 
-    /// Offers a method that never answers.
+    /// Exports a method that never answers.
     func exportUnansweredMethod(_ name: MemberName = "Wait") {
         export(name) { _ in
             .deferred {
@@ -79,7 +79,7 @@ func untilCancelled() async {
     for await _ in AsyncStream<Never>.makeStream().stream {}
 }
 
-/// The error that `body` throws, if it is one of D-Bus.
+/// The error that `body` throws, if it is a ``DBusError``.
 ///
 /// Not to be called inside `#expect(…)`: there, Swift 6.3.1 may run another closure of the same test in place of `body`.
 func dbusError(_ body: () async throws -> Void) async -> DBusError? {
@@ -91,7 +91,7 @@ func dbusError(_ body: () async throws -> Void) async -> DBusError? {
     }
 }
 
-/// Something that happens once, and that a test waits for.
+/// An event that happens once, and for which a test waits.
 struct Event: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation

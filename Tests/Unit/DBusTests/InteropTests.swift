@@ -5,11 +5,11 @@ import Synchronization
 import TestLimits
 import Testing
 
-@Suite("Other people's implementations", .endsWithin(minutes: 10, instances: 1))
+@Suite("Interoperability with other D-Bus implementations", .endsWithin(minutes: 10, instances: 1))
 struct InteropTests {
     private let name: BusName = "org.example.Interop"
 
-    /// Offers an object with a bit of everything on a bus of its own.
+    /// Exports an object with methods, a property and a signal on a bus of its own.
     private func withInteropObject(
         _ body: @escaping @Sendable (PrivateBus, Connection) async throws -> Void
     ) async throws {
@@ -22,7 +22,7 @@ struct InteropTests {
         }
     }
 
-    @Test("busctl calls methods, reads, writes, lists and introspects")
+    @Test("The program busctl calls methods, reads, writes, lists and introspects")
     func busctl() async throws {
         try await withInteropObject { bus, _ in
             func busctl(_ arguments: String...) async throws -> String {
@@ -56,7 +56,7 @@ struct InteropTests {
         }
     }
 
-    @Test("gdbus calls methods, reads properties, lists objects and introspects")
+    @Test("The program gdbus calls methods, reads properties, lists objects and introspects")
     func gdbus() async throws {
         try await withInteropObject { bus, _ in
             func gdbus(_ command: String, _ path: String, _ arguments: String...) async throws -> ProgramResult {
@@ -80,7 +80,7 @@ struct InteropTests {
         }
     }
 
-    @Test("python3-dbus calls methods, hears signals and passes file descriptors")
+    @Test("A client with python3-dbus calls methods, receives signals and passes file descriptors")
     func pythonClient() async throws {
         try await withInteropObject { bus, _ in
             let result = try await run("/usr/bin/python3", ["-c", pythonClientSource], environment: bus.environment)
@@ -89,7 +89,7 @@ struct InteropTests {
         }
     }
 
-    @Test("we call a service of python3-dbus, hear its signals, and exchange file descriptors with it")
+    @Test("A service with python3-dbus answers calls, emits signals, and exchanges file descriptors")
     func pythonService() async throws {
         try await withPrivateBus { bus in
             let arguments = ["-c", pythonServiceSource]
@@ -134,7 +134,7 @@ struct InteropTests {
     }
 }
 
-/// A bit of everything: see `pythonClientSource`.
+/// An interface with methods, a property and a signal, as `pythonClientSource` uses them.
 private func interopInterface(of connection: Connection) -> Interface {
     let any = Argument(name: "value", type: .variant)
     let shared = SharedCount()

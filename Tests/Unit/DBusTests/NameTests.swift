@@ -16,7 +16,7 @@ struct NameTests {
     }
 
     @Test(
-        "an invalid object path is refused",
+        "An invalid object path is refused",
         arguments: [
             "", "a", "a/b", "//", "/a/", "/a//b", "/a.b", "/a-b", "/a b", "/ä", "/a\0", "/a\n",
         ]
@@ -25,13 +25,13 @@ struct NameTests {
         #expect(isRefused(text, ObjectPath.self))
     }
 
-    @Test("a valid object path is taken", arguments: ["/", "/a", "/0", "/_/A9/b_c", "/" + long])
+    @Test("A valid object path is accepted", arguments: ["/", "/a", "/0", "/_/A9/b_c", "/" + long])
     func validPath(text: String) throws {
         #expect(try ObjectPath(text).description == text)
     }
 
     @Test(
-        "an invalid interface or error name is refused",
+        "An invalid interface or error name is refused",
         arguments: [
             "", "a", ".a", "a.", "a..b", "a.1b", "1a.b", "a.b-c", "a.b c", "a.ä", "a.b\0", ":1.2", "a/b.c", "a." + long,
         ]
@@ -41,14 +41,17 @@ struct NameTests {
         #expect(isRefused(text, ErrorName.self))
     }
 
-    @Test("a valid interface or error name is taken", arguments: ["a.b", "_a._1", "org.freedesktop.DBus", "A.B9.c_"])
+    @Test(
+        "A valid interface or error name is accepted",
+        arguments: ["a.b", "_a._1", "org.freedesktop.DBus", "A.B9.c_"]
+    )
     func validInterface(text: String) throws {
         #expect(try InterfaceName(text).description == text)
         #expect(try ErrorName(text).description == text)
     }
 
     @Test(
-        "an invalid bus name is refused",
+        "An invalid bus name is refused",
         arguments: [
             "", ":", ":1", ".", "a", "a.", ".a", "a..b", "1a.b", "a.1b", ":1..2", ":1.2:3", "a.b c", "a.é", "a.b\0",
             "::1.2", "a." + long,
@@ -58,19 +61,19 @@ struct NameTests {
         #expect(isRefused(text, BusName.self))
     }
 
-    @Test("a valid bus name is taken", arguments: [":1.2", ":1.0.4-a", "a.b", "a-b.c-d", "-a._b", "org.bluez"])
+    @Test("A valid bus name is accepted", arguments: [":1.2", ":1.0.4-a", "a.b", "a-b.c-d", "-a._b", "org.bluez"])
     func validBusName(text: String) throws {
         let name = try BusName(text)
         #expect(name.description == text)
         #expect(name.isUnique == text.hasPrefix(":"))
     }
 
-    @Test("an invalid member name is refused", arguments: ["", "1a", "a.b", "a-b", "a b", "ä", "a\0", long])
+    @Test("An invalid member name is refused", arguments: ["", "1a", "a.b", "a-b", "a b", "ä", "a\0", long])
     func invalidMember(text: String) {
         #expect(isRefused(text, MemberName.self))
     }
 
-    @Test("a path knows its children, its parent and its last element")
+    @Test("An object path has children, ancestors and a last element")
     func family() {
         let path = ObjectPath.root.appending("a").appending("b_1")
         #expect(path == "/a/b_1")
@@ -92,7 +95,7 @@ struct SignatureTests {
     }
 
     @Test(
-        "an invalid signature is refused",
+        "An invalid signature is refused",
         arguments: [
             "a", "()", "(", ")", "(i", "i)", "a{}", "a{s}", "a{sss}", "a{vs}", "a{(s)s}", "{ss}", "a{ss", "z", "r", "e",
             "m", "A", " ", "\0", "((i)", "aaaa", nested(33), braced(33), String(repeating: "y", count: 256),
@@ -103,7 +106,7 @@ struct SignatureTests {
     }
 
     @Test(
-        "a valid signature is taken, and its types say the same",
+        "A valid signature is accepted, and its types have the same description",
         arguments: [
             "", "ybnqiuxtdsoghv", "a{sv}", "a{oa{sa{sv}}}", "(i(sv)as)", "aai(ii)", nested(32), braced(32),
             String(repeating: "y", count: 255),

@@ -4,7 +4,7 @@ import Synchronization
 import TestLimits
 import Testing
 
-@Suite("Objects, properties and their managers", .endsWithin(minutes: 10, instances: 1))
+@Suite("Objects, properties and object managers", .endsWithin(minutes: 10, instances: 1))
 struct ObjectTests {
     /// An interface with one property of each kind.
     private static func lamp(_ brightness: SharedValue) -> Interface {
@@ -31,7 +31,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("properties are read, written and listed")
+    @Test("Properties are read, written and listed")
     func properties() async throws {
         try await withTwoConnections { _, server, client in
             server.objects.insert([Self.lamp(SharedValue())], at: "/lamp")
@@ -61,7 +61,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("an object manager tells of what is added and removed, and lists what is there")
+    @Test("An object manager signals which objects are added and removed, and lists the present ones")
     func objectManager() async throws {
         try await withTwoConnections { _, server, client in
             server.objects.insertObjectManager(at: "/home")
@@ -95,7 +95,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("PropertiesChanged names the interface, the values and the invalidated")
+    @Test("PropertiesChanged has the interface, the new values and the names of invalidated properties")
     func propertiesChanged() async throws {
         try await withTwoConnections { _, server, client in
             try await client.withSignals(MatchRule(interface: .properties)) { signals in
@@ -117,7 +117,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("objects above an object can be introspected, and name their children")
+    @Test("An object path above other objects can be introspected, and lists its children")
     func children() async throws {
         try await withTwoConnections { _, server, client in
             for path in ["/org/b/x", "/org/a", "/org/b/y"] {
@@ -134,7 +134,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("the description of an interface is this text")
+    @Test("The introspection data of an interface are the expected XML text")
     func introspection() {
         let interface = Interface(
             name: "org.example.Golden1",

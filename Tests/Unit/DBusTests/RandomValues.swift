@@ -17,7 +17,7 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// Any value that can be sent, file descriptors and NaN aside, which are not equal to themselves.
+/// Random values of all types that can be sent, except file descriptors and NaN, which are not equal to themselves.
 struct RandomValues {
     var generator: SeededGenerator
 

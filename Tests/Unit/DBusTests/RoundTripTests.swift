@@ -4,9 +4,9 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-@Suite("What is sent arrives as it was", .endsWithin(minutes: 10, instances: 1))
+@Suite("Values arrive as they were sent", .endsWithin(minutes: 10, instances: 1))
 struct RoundTripTests {
-    /// Sends `values` to a method that answers with what it got.
+    /// Sends `values` to a method that answers with its arguments.
     private func echo(_ values: [Value], _ server: Connection, _ client: Connection) async throws -> [Value] {
         let types = values.map(\.type)
         server.export("Echo", types, types) { .reply($0.arguments) }
@@ -34,7 +34,7 @@ struct RoundTripTests {
         ["a": ["b": Value.bytes([1, 2])], "c": [:]].value,
     ]
 
-    @Test("every type, nested and empty")
+    @Test("Values of every type arrive unchanged, also nested and empty ones")
     func everyType() async throws {
         try await withTwoConnections { _, server, client in
             let basic = Self.samples.filter { $0.type.isBasic }
@@ -45,7 +45,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("300 lists of random values")
+    @Test("300 lists of random values arrive unchanged")
     func randomValues() async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         try await withTwoConnections { _, server, client in
@@ -59,7 +59,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("a megabyte of bytes and ten thousand strings")
+    @Test("A megabyte of bytes and ten thousand strings arrive unchanged")
     func large() async throws {
         try await withTwoConnections { _, server, client in
             let bytes = Value.bytes((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0) })
@@ -69,7 +69,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("a file descriptor there and back: what is written into it comes out of the pipe")
+    @Test("A file descriptor that was sent and returned still writes into its pipe")
     func fileDescriptor() async throws {
         try await withTwoConnections { _, server, client in
             var ends: [Int32] = [0, 0]
@@ -87,7 +87,10 @@ struct RoundTripTests {
     }
 }
 
-@Suite("What D-Bus cannot carry is refused before libdbus sees it", .endsWithin(minutes: 10, instances: 1))
+@Suite(
+    "Values that D-Bus cannot transfer are refused before they reach libdbus",
+    .endsWithin(minutes: 10, instances: 1)
+)
 struct RefusalTests {
     private static func deep(_ depth: Int, _ wrap: (Value) -> Value) -> Value {
         (0..<depth).reduce(.byte(0)) { value, _ in wrap(value) }
@@ -113,7 +116,7 @@ struct RefusalTests {
 
     private static func dup0() -> Int32 { open("/dev/null", O_RDONLY) }
 
-    @Test("in calls, signals and answers alike; the connection lives on")
+    @Test("Invalid values are refused in calls, signals and answers, and the connection remains open")
     func refusals() async throws {
         try await withTwoConnections { _, server, client in
             for (what, value) in Self.refused {
@@ -132,7 +135,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("the interface and path reserved for libdbus")
+    @Test("The interface and the path that are reserved for libdbus are refused")
     func local() async throws {
         try await withTwoConnections { _, server, client in
             let call = MethodCall(
@@ -150,7 +153,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("an error's text without its NUL")
+    @Test("NUL characters are removed from the message of an error")
     func errorText() async throws {
         try await withTwoConnections { _, server, client in
             server.export("Fail") { _ in throw DBusError.failure("org.example.Error.X", "a\0b") }

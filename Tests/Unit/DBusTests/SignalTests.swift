@@ -13,10 +13,10 @@ struct SignalTests {
         ("argument", MatchRule(interface: testInterface, arg0: "it's, 'wanted'")),
     ]
 
-    @Test("a rule receives what fits it and nothing else", arguments: rules)
+    @Test("A match rule receives the signals that match it and no others", arguments: rules)
     func matching(what: String, rule: MatchRule) async throws {
         try await withTwoConnections { _, server, client in
-            // A second rule lets everything through to the connection: the first one has to hold by itself.
+            // With a second rule, the bus sends everything to the connection, which applies the first one by itself.
             try await client.withSignals(MatchRule(sender: server.uniqueName)) { all in
                 try await client.withSignals(rule) { fitting in
                     Self.emitEverything(from: server)
@@ -57,7 +57,7 @@ struct SignalTests {
         }
     }
 
-    @Test("a signal that fits two rules is delivered once to each")
+    @Test("A signal that matches two rules is delivered once to each")
     func twoRules() async throws {
         try await withTwoConnections { _, server, client in
             let rule = MatchRule(sender: server.uniqueName)
@@ -76,7 +76,7 @@ struct SignalTests {
         }
     }
 
-    @Test("a signal tells who emitted it, and one for somebody else does not arrive")
+    @Test("A signal has its sender, and one with another connection as its destination does not arrive")
     func destination() async throws {
         try await withTwoConnections { bus, server, client in
             try await Connection.withConnection(to: bus.address) { other in
@@ -94,7 +94,7 @@ struct SignalTests {
         }
     }
 
-    @Test("a rule with a well-known sender follows the name from owner to owner")
+    @Test("A rule with a well-known sender follows the name from owner to owner")
     func changingOwner() async throws {
         try await withTwoConnections { _, first, second in
             let name: BusName = "org.example.Service"
@@ -117,7 +117,7 @@ struct SignalTests {
         }
     }
 
-    @Test("10 000 signals and a reader that sleeps: the sequence ends with an overflow, after what was kept")
+    @Test("With 10 000 unread signals, the sequence ends with an overflow error after those that were kept")
     func overflow() async throws {
         try await withTwoConnections { _, server, client in
             try await client.withSignals(MatchRule(sender: server.uniqueName), limit: 100) { slow in
@@ -134,7 +134,7 @@ struct SignalTests {
         }
     }
 
-    @Test("a rule that the bus refuses is an error")
+    @Test("A rule that the bus refuses is an error")
     func refusedRule() async throws {
         try await withTwoConnections { _, _, client in
             let error = await dbusError {
@@ -144,7 +144,7 @@ struct SignalTests {
         }
     }
 
-    @Test("cancelling the reader ends its sequence")
+    @Test("Cancelling the reader ends its sequence")
     func cancellation() async throws {
         try await withTwoConnections { _, _, client in
             try await withThrowingTaskGroup { group in

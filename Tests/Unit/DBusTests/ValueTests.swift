@@ -2,13 +2,13 @@ import DBus
 import TestLimits
 import Testing
 
-@Suite("Values and Swift types", .endsWithin(minutes: 10))
+@Suite("Conversion between D-Bus values and Swift types", .endsWithin(minutes: 10))
 struct ValueTests {
     private func back<T: ValueConvertible & Equatable>(_ original: T) -> Bool {
         original.value.type == T.valueType && T(original.value) == original
     }
 
-    @Test("a Swift value comes back as it was")
+    @Test("A Swift value is the same after the conversion to D-Bus and back")
     func roundTrip() throws {
         #expect(back(true))
         #expect(back(UInt8.max) && back(Int16.min) && back(UInt16.max) && back(Int32.min) && back(UInt32.max))
@@ -19,7 +19,7 @@ struct ValueTests {
         #expect(back([["x": [1, 2] as [Int32]]]) && back([UInt16(3): ["a"]]))
     }
 
-    @Test("a dictionary of values is a{sv}, in the order of its keys")
+    @Test("A dictionary of values has the type a{sv} and is sorted by its keys")
     func dictionary() {
         let value = ["b": Value.byte(1), "a": .string("x")].value
         #expect(value.type.description == "a{sv}")
@@ -28,7 +28,7 @@ struct ValueTests {
         #expect(Value.variant(.variant(.byte(1))).unwrapped == .byte(1))
     }
 
-    @Test("an argument of another type is refused, naming position and types")
+    @Test("An argument of another type is refused, and the error names its position and both types")
     func mismatch() throws {
         let arguments: [Value] = [.string("a"), .uint32(7)]
         #expect(try arguments.decode(at: 1, as: UInt32.self) == 7)
@@ -38,7 +38,7 @@ struct ValueTests {
         #expect(missing?.message == "argument 2 is nothing, and 'ay' was expected")
     }
 
-    @Test("an array whose declared type differs is refused even when it is empty")
+    @Test("An array of another declared type is refused even if it is empty")
     func emptyArray() {
         #expect([String](.array(of: .uint32, [])) == nil)
         #expect([UInt8](.array(of: .byte, [.byte(4)])) == [4])

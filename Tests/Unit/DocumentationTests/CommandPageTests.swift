@@ -6,11 +6,11 @@ import HandoffModel
 import TestLimits
 import Testing
 
-@Suite("Docs/handoffctl.md shows what --json prints", .endsWithin(minutes: 10))
+@Suite("The examples in Docs/handoffctl.md have the keys that --json prints", .endsWithin(minutes: 10))
 struct CommandPageTests {
     private static let page = Result { try Page("handoffctl.md") }
 
-    /// The example in a section, as an object; of a list, its first element.
+    /// The example in a section, as an object; the first element if it is a list.
     private static func example(in heading: String) throws -> [String: Any] {
         let block = try #require(try page.get().blocks("json", in: heading).first, "\(heading) has no example")
         let object = try JSONSerialization.jsonObject(with: Data(block.utf8))
@@ -30,19 +30,19 @@ struct CommandPageTests {
         ]
     )
 
-    @Test("status")
+    @Test("The example of status has the keys that the command prints")
     func status() throws {
         let status = DaemonStatus(["CurrentActivity": .objectPath("/a")])
         let objects = HandoffObjects(managedObjects: [String: String]().value)
         #expect(try Set(Self.example(in: "## status").keys) == Self.keys(StatusDocument(status, objects)))
     }
 
-    @Test("nearby")
+    @Test("The example of nearby has the keys that the command prints")
     func nearby() throws {
         #expect(try Set(Self.example(in: "## nearby").keys) == Self.keys(NearbyDocument(Self.nearby)))
     }
 
-    @Test("devices")
+    @Test("The example of devices has the keys that the command prints")
     func devices() throws {
         let device = DeviceDescription(
             path: "/d",
@@ -51,25 +51,25 @@ struct CommandPageTests {
         #expect(try Set(Self.example(in: "## devices").keys) == Self.keys(DeviceDocument(device)))
     }
 
-    @Test("pair")
+    @Test("The example of pair has the keys that the command prints")
     func pair() throws {
         let document = PairingDocument(event: "digits", device: "d", deviceName: "a", digits: "000000")
         #expect(try Set(Self.example(in: "## pair").keys) == Self.keys(document))
     }
 
-    @Test("apps")
+    @Test("The example of apps has the keys that the command prints")
     func apps() throws {
         let app = AppDescription(id: "a", name: "A", types: [], teamID: "T", entrance: "bus", defaults: [])
         #expect(try Set(Self.example(in: "## apps").keys) == Self.keys(AppDocument(app)))
     }
 
-    @Test("folders")
+    @Test("The example of folders has the keys that the command prints")
     func folders() throws {
         let folder = FolderDescription(id: "a", path: "/a", problem: "x", isConfigured: false)
         #expect(try Set(Self.example(in: "## folders").keys) == Self.keys(FolderDocument(folder)))
     }
 
-    @Test("monitor")
+    @Test("The example of monitor has the keys that the command prints")
     func monitor() throws {
         let signal = Signal(
             path: "/a",
@@ -81,7 +81,7 @@ struct CommandPageTests {
         #expect(try Set(Self.example(in: "## monitor").keys) == Self.keys(event))
     }
 
-    @Test("continue, with every kind of value in its own form")
+    @Test("The example of continue has the keys that the command prints, and every kind of value in its own form")
     func continuing() throws {
         let activity = try Activity(
             type: ActivityType("org.example.a"),
@@ -93,7 +93,7 @@ struct CommandPageTests {
 
         let text = try JSONSerialization.data(withJSONObject: try #require(example["userInfo"]), options: .sortedKeys)
         let values = try JSONDecoder().decode([String: UserInfoJSON].self, from: text)
-        // An integer above Int64 is an integer to those who write it.
+        // An integer above Int64.max is written like any other integer.
         #expect(Set(values.values.map(\.value.kind)).union([.unsigned]) == Set(UserInfoValue.Kind.allCases))
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -101,7 +101,7 @@ struct CommandPageTests {
         #expect(try JSONSerialization.data(withJSONObject: again, options: .sortedKeys) == text)
     }
 
-    @Test("each form of a value in the table is read as that kind")
+    @Test("Each form of a value in the table is read as that kind")
     func forms() throws {
         let rows = try Self.page.get().rows
         for kind in UserInfoValue.Kind.allCases where kind != .unsigned {
@@ -115,7 +115,7 @@ struct CommandPageTests {
         }
     }
 
-    @Test("each exit status has its row")
+    @Test("Each exit status has a row")
     func exitStatuses() throws {
         let rows = try Self.page.get().rows
         for status in [0, 64] + [ExitStatus.failed, .noDaemon, .notFound, .unconfirmed].map(\.rawValue) {

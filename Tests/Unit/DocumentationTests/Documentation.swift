@@ -12,7 +12,7 @@ enum Documentation {
     }
 }
 
-/// A page of Markdown, as far as the tests look at it.
+/// A page of Markdown, as far as the tests need it.
 struct Page {
     let lines: [String]
 
@@ -35,7 +35,7 @@ struct Page {
         return Array(lines[(start + 1)...].prefix { !($0.hasPrefix("#") && $0.prefix { $0 == "#" }.count <= level) })
     }
 
-    /// What stands in the fenced blocks of a language in a section.
+    /// The contents of the fenced blocks of a language in a section.
     func blocks(_ language: String, in heading: String) -> [String] {
         var blocks: [String] = []
         var block: [String]?

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Docs/dbus/errors.md explains every error", .endsWithin(minutes: 10))
 struct ErrorPageTests {
-    @Test("each has its section, and nothing else has")
+    @Test("Each error has its section, and nothing else has one")
     func sections() throws {
         let page = try Page("dbus/errors.md")
         #expect(Set(page.headings(3)) == Set(HandoffErrorName.allCases.map(\.rawValue)))
@@ -16,7 +16,7 @@ struct ErrorPageTests {
     }
 
     @Test(
-        "every error that a page names is one",
+        "Every error that a page names exists",
         arguments: [
             "dbus/README.md", "dbus/Manager1.md", "dbus/Activity1.md", "dbus/NearbyActivity1.md", "dbus/Device1.md",
             "dbus/Application1.md", "dbus/Apps1.md", "dbus/Documents1.md", "dbus/Pairing1.md", "dbus/PairingAgent1.md",

@@ -3,9 +3,9 @@ import Foundation
 import TestLimits
 import Testing
 
-@Suite("Docs/dbus says what the daemon declares", .endsWithin(minutes: 10))
+@Suite("The files in Docs/dbus describe what the daemon declares", .endsWithin(minutes: 10))
 struct InterfaceFileTests {
-    @Test("the interface file and the interface have the same members", arguments: Interfaces.all.indices)
+    @Test("The interface file and the interface have the same members", arguments: Interfaces.all.indices)
     func members(_ index: Int) throws {
         let interface = Interfaces.all[index]
         var comments: [String] = []
@@ -15,7 +15,7 @@ struct InterfaceFileTests {
         #expect(declared.interfaces[interface.name.description]?.isEmpty == false)
     }
 
-    @Test("the interface file explains each member and each argument", arguments: Interfaces.all.indices)
+    @Test("The interface file explains each member and each argument", arguments: Interfaces.all.indices)
     func comments(_ index: Int) throws {
         let interface = Interfaces.all[index]
         var comments: [String] = []
@@ -40,7 +40,7 @@ struct InterfaceFileTests {
     }
 
     @Test(
-        "the page has a section for each member, with its types, and for nothing else",
+        "The page has a section for each member, with its types, and for nothing else",
         arguments: Interfaces.all.indices
     )
     func pages(_ index: Int) throws {
@@ -69,7 +69,7 @@ struct InterfaceFileTests {
         arguments.map { "\($0.name): \($0.type)" }.joined(separator: ", ")
     }
 
-    @Test("there is a file and a page for each interface, and for nothing else")
+    @Test("Each interface has a file and a page, and nothing else has one")
     func files() throws {
         let files = try FileManager.default.contentsOfDirectory(
             atPath: Documentation.directory.appending(path: "dbus").path()
@@ -78,7 +78,7 @@ struct InterfaceFileTests {
         #expect(Set(files) == Set(names + ["README.md", "errors.md"]))
     }
 
-    /// How a heading says what listeners are told.
+    /// The note in a property's heading about the notification of its changes.
     private static func note(_ changes: Property.ChangeNotice) -> String {
         switch changes {
         case .emitted: ""

@@ -1,7 +1,7 @@
 import Foundation
 import FoundationXML
 
-/// What a description of interfaces says (D-Bus specification, "Introspection Data Format").
+/// The contents of a description of interfaces (D-Bus specification, "Introspection Data Format").
 struct InterfaceXML: Equatable {
     struct Member: Equatable {
         /// `method`, `signal` or `property`.

@@ -2,11 +2,11 @@ import DBus
 import HandoffBus
 import HandoffModel
 
-/// The interfaces of the daemon, served by nobody: to look at what they declare.
+/// The interfaces of the daemon with handlers that do nothing, for tests of what the interfaces declare.
 enum Interfaces {
     static let all: [Interface] = [
         .manager(NoManager()), .activity(NoActivity()),
-        .nearbyActivity({ nothing }, fetch: { _ in throw Nobody() }, handOver: { _ in throw Nobody() }),
+        .nearbyActivity({ nothing }, fetch: { _ in throw NotServed() }, handOver: { _ in throw NotServed() }),
         .application(NoApplication()), .apps(NoApps()), .documents(NoDocuments()),
         .pairing(NoPairing()), .pairingAgent(NoAgent()),
         .activityDelegate(NoDelegate()),
@@ -18,11 +18,11 @@ enum Interfaces {
         interface.name.description.split(separator: ".").last.map(String.init) ?? ""
     }
 
-    private struct Nobody: Error {}
+    private struct NotServed: Error {}
 
-    private static var nothing: NearbyActivityDescription { preconditionFailure("nobody reads the properties") }
+    private static var nothing: NearbyActivityDescription { preconditionFailure("the properties are not read") }
 
-    private static var noDevice: DeviceDescription { preconditionFailure("nobody reads the properties") }
+    private static var noDevice: DeviceDescription { preconditionFailure("the properties are not read") }
 
     private struct NoManager: ManagerHandler {
         var version: String { "" }
@@ -36,10 +36,10 @@ enum Interfaces {
         var card: String { "" }
 
         func createActivity(ofType type: String, _ draft: ActivityDraft, by client: BusName) throws -> ObjectPath {
-            throw Nobody()
+            throw NotServed()
         }
 
-        func trust(card: String) throws -> ObjectPath { throw Nobody() }
+        func trust(card: String) throws -> ObjectPath { throw NotServed() }
         func rename(to name: String) throws {}
         func leave() throws {}
         func startLooking(for client: BusName) throws {}

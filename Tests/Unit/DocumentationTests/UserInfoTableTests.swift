@@ -4,9 +4,9 @@ import HandoffModel
 import TestLimits
 import Testing
 
-@Suite("Docs/dbus/README.md says how userInfo stands on the bus", .endsWithin(minutes: 10))
+@Suite("The table in Docs/dbus/README.md has the D-Bus form of userInfo", .endsWithin(minutes: 10))
 struct UserInfoTableTests {
-    @Test("each kind of value has its row with its signature")
+    @Test("Each kind of value has its row with its signature")
     func signatures() throws {
         let rows = try Page("dbus/README.md").rows
         let samples: [UserInfoValue] = [
@@ -18,7 +18,7 @@ struct UserInfoTableTests {
             let value = try #require(UserInfoCoding.value(of: ["k": sample]).stringDictionary?["k"])
             let row = rows.first { $0.first == (sample.kind == .unsigned ? "integer" : sample.kind.rawValue) }
             let cell = try #require(row?.dropFirst().first, "\(sample.kind)")
-            #expect(cell.contains("`\(value.type)`"), "\(sample.kind) is \(value.type), and not \(cell)")
+            #expect(cell.contains("`\(value.type)`"), "\(sample.kind) is \(value.type), not \(cell)")
         }
     }
 }

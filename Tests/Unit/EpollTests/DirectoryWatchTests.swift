@@ -7,9 +7,9 @@ import SystemPackage
 import TestLimits
 import Testing
 
-@Suite("Directories are watched", .endsWithin(minutes: 10))
+@Suite("Watches of directories", .endsWithin(minutes: 10))
 struct DirectoryWatchTests {
-    @Test("through one inotify instance, however many watches there are")
+    @Test("All watches share one inotify instance, however many there are")
     func oneInstance() async throws {
         try await withDirectory { directory in
             let opened = Mutex(0)
@@ -24,7 +24,7 @@ struct DirectoryWatchTests {
                 #expect(watches.allSatisfy { $0.obstacle == nil })
                 #expect(opened.withLock(\.self) == 1)
             }
-            // With the last watch the instance has gone.
+            // The instance was closed with the last watch.
             let again = DirectoryWatch([directory], through: inotify)
             #expect(opened.withLock(\.self) == 2)
             try directory.write("b")
@@ -32,7 +32,7 @@ struct DirectoryWatchTests {
         }
     }
 
-    @Test("by several, of which one goes: the others are told of what follows")
+    @Test("When one of several watches of a directory ends, the others still report changes")
     func othersStay() async throws {
         try await withDirectory { directory in
             let inotify = Inotify { inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK)) }
@@ -48,7 +48,7 @@ struct DirectoryWatchTests {
         }
     }
 
-    @Test("for complete files alone: one that is only made does not count")
+    @Test("A watch for complete files does not report a file that was only created")
     func completeFiles() async throws {
         try await withDirectory { directory in
             let watch = DirectoryWatch([directory], for: .completeFiles)
@@ -59,7 +59,8 @@ struct DirectoryWatchTests {
                 options: .create,
                 permissions: .ownerReadWrite
             )
-            // The kernel tells both in the same order: when this one knows of the file, the other would.
+            // The kernel notifies both watches in the same order: once this one has reported the file, the other one
+            // would have reported it as well.
             try await everything.changed(orAfter: .zero)
             // Which of the two ends first.
             let first = try await withThrowingTaskGroup(of: String.self) { group in
@@ -81,7 +82,7 @@ struct DirectoryWatchTests {
         }
     }
 
-    @Test("that are removed and made again are reported as gone, and found again by the directory above")
+    @Test("The removal of a directory is reported, and so is its new creation, by a watch of the directory above")
     func removed() async throws {
         try await withDirectory { above in
             let directory = above.appending("inside")
@@ -95,7 +96,7 @@ struct DirectoryWatchTests {
         }
     }
 
-    @Test("whose ancestor gets other permissions are looked at again")
+    @Test("A change of the permissions of an ancestor directory is reported")
     func permissions() async throws {
         try await withDirectory { above in
             let directory = above.appending("inside")
@@ -107,7 +108,7 @@ struct DirectoryWatchTests {
         }
     }
 
-    @Test("by many at once while they change: no change is lost")
+    @Test("No change is lost while many tasks add and remove watches")
     func manyAtOnce() async throws {
         try await withDirectory { above in
             let inotify = Inotify { inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK)) }
@@ -129,7 +130,7 @@ struct DirectoryWatchTests {
         }
     }
 
-    @Test("at intervals where no inotify instance is left, with a sentence that says why")
+    @Test("Without an inotify instance, the watch returns at intervals and its obstacle describes the reason")
     func exhausted() async throws {
         try await withDirectory { directory in
             let inotify = Inotify {
@@ -140,12 +141,12 @@ struct DirectoryWatchTests {
             let obstacle = try #require(watch.obstacle)
             #expect(obstacle.error == .tooManyOpenFiles)
             #expect(obstacle.description.contains("fs.inotify.max_user_instances"))
-            // Nothing changes, and it returns all the same, again and again.
+            // Nothing changes, and each wait returns nevertheless.
             for _ in 0..<3 { try await watch.changed(orAfter: .milliseconds(1)) }
         }
     }
 
-    @Test("until the task is cancelled, with inotify and without", arguments: [true, false])
+    @Test("A wait for a change ends when the task is cancelled, with inotify and without", arguments: [true, false])
     func cancelled(_ isExhausted: Bool) async throws {
         try await withDirectory { directory in
             let inotify = isExhausted ? Inotify { -1 } : .shared

@@ -4,9 +4,9 @@ import SystemPackage
 import TestLimits
 import Testing
 
-@Suite("A reactor wakes who waits for a descriptor", .endsWithin(minutes: 10))
+@Suite("A reactor wakes the tasks that wait for a descriptor", .endsWithin(minutes: 10))
 struct ReactorTests {
-    @Test("a reader is woken by a message")
+    @Test("A reader is woken by a message")
     func readerIsWoken() async throws {
         try await Reactor.withReactor { reactor in
             let (near, far) = try socketPair(on: reactor)
@@ -16,7 +16,7 @@ struct ReactorTests {
         }
     }
 
-    @Test("one descriptor is read and written at once")
+    @Test("One descriptor is read and written at the same time")
     func bothDirections() async throws {
         try await Reactor.withReactor { reactor in
             let (near, far) = try socketPair(on: reactor)
@@ -31,7 +31,7 @@ struct ReactorTests {
         }
     }
 
-    @Test("a cancelled wait ends, and the descriptor can be waited for again")
+    @Test("A cancelled wait ends, and the descriptor can be waited for again")
     func cancellation() async throws {
         try await Reactor.withReactor { reactor in
             let (near, far) = try socketPair(on: reactor)
@@ -45,7 +45,7 @@ struct ReactorTests {
         }
     }
 
-    @Test("closing a descriptor wakes who waits for it, and later use says so")
+    @Test("Closing a descriptor ends a wait for it, and later use fails with EBADF as well")
     func closing() async throws {
         try await Reactor.withReactor { reactor in
             let (near, _) = try socketPair(on: reactor)
@@ -57,16 +57,16 @@ struct ReactorTests {
         }
     }
 
-    @Test("when the reactor ends, who waits learns it, and so does who comes later")
+    @Test("After the end of the reactor, a wait fails, and an operation that does not have to wait succeeds")
     func ending() async throws {
         let (near, far) = try await Reactor.withReactor { try socketPair(on: $0) }
         #expect(await error { _ = try await message(on: near) } == .badFileDescriptor)
-        // What needs no waiting still works.
+        // An operation that does not have to wait still works.
         try await send([1], on: far)
         #expect(try await message(on: near) == [1])
     }
 
-    @Test("what the body throws comes through, after the thread has ended")
+    @Test("The error of the body is thrown after the thread has ended")
     func throwing() async {
         await #expect(throws: Errno.noMemory) {
             try await Reactor.withReactor { _ in throw Errno.noMemory }
@@ -74,9 +74,9 @@ struct ReactorTests {
     }
 }
 
-@Suite("A system call", .endsWithin(minutes: 10))
+@Suite("System calls", .endsWithin(minutes: 10))
 struct SystemCallTests {
-    @Test("is repeated while signals interrupt it")
+    @Test("A system call is repeated while signals interrupt it")
     func interruption() throws {
         var calls = 0
         let result = try systemCall { () -> CInt in
@@ -88,14 +88,14 @@ struct SystemCallTests {
         #expect(calls == 3)
     }
 
-    @Test("throws its error")
+    @Test("A system call that fails throws its error")
     func error() {
         #expect(throws: Errno.badFileDescriptor) {
             try systemCall { close(-1) }
         }
     }
 
-    @Test("that opens gives a descriptor that closes with its owner")
+    @Test("A descriptor is closed when its owner is released")
     func descriptorCloses() throws {
         var ends: [CInt] = [0, 0]
         // Without the flag, a program that another test starts meanwhile would hold the end open.
@@ -106,7 +106,7 @@ struct SystemCallTests {
             let writer = Descriptor(owning: ends[1])
             #expect(writer.rawValue == ends[1])
         }
-        // The end is read when its last writer has closed.
+        // End-of-file is read once the last writer has closed.
         var byte: UInt8 = 0
         #expect(try systemCall { read(reader.rawValue, &byte, 1) } == 0)
     }

@@ -3,7 +3,7 @@ import Epoll
 import Glibc
 import SystemPackage
 
-/// Two connected sockets that keep the borders of messages, each with its descriptor on `reactor`.
+/// Two connected sockets that preserve the boundaries of messages, each with its descriptor on `reactor`.
 func socketPair(on reactor: Reactor) throws -> (ReactorDescriptor, ReactorDescriptor) {
     var numbers: [CInt] = [0, 0]
     let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)

@@ -6,7 +6,7 @@ import SystemPackage
 import TestLimits
 import Testing
 
-@Suite("Of the apps that claim a type, one gets the activity", .endsWithin(minutes: 10))
+@Suite("One of the apps that claim a type gets the activity", .endsWithin(minutes: 10))
 struct AppRegistryTests {
     private static func app(_ id: String, _ lines: String) throws -> App {
         try #require(try App(id: id, DesktopEntry("[Desktop Entry]\nType=Application\nName=\(id)\n" + lines)))
@@ -22,7 +22,7 @@ struct AppRegistryTests {
         ])
     }
 
-    @Test("team, web page, the person's default and the order decide, else the browser, else nothing")
+    @Test("Team, web page, the user's default and the order select the app, else the browser, else nothing")
     func choice() throws {
         var registry = try Self.registry()
         let type = try ActivityType("org.example.edit")
@@ -46,7 +46,7 @@ struct AppRegistryTests {
         #expect(registry.launchTarget(for: nil, hasWebpage: false) == .none)
     }
 
-    @Test("files are found below their directories, hide those of later ones, and tell what is wrong with them")
+    @Test("Desktop files are found below their directories, hide those of later ones, and are reported if invalid")
     func scan() throws {
         try withDirectory { directory in
             let file = { (path: String, lines: String) throws in
@@ -72,7 +72,7 @@ struct AppRegistryTests {
         }
     }
 
-    @Test("a change is noticed, in a directory that is there and in one that appears")
+    @Test("A change is reported in a directory that exists and in one that appears")
     func watch() async throws {
         try await withDirectory { directory in
             let path = directory.appending(path: "share/applications")

@@ -4,13 +4,13 @@ import HandoffTestVectors
 import TestLimits
 import Testing
 
-@Suite("Desktop files say which apps continue what", .endsWithin(minutes: 10))
+@Suite("Desktop files declare which activities an app continues", .endsWithin(minutes: 10))
 struct AppTests {
     private static func app(_ lines: String, id: String = "org.example.Editor") throws -> App? {
         try App(id: id, DesktopEntry("[Desktop Entry]\nType=Application\nName=Editor\n" + lines))
     }
 
-    @Test("all keys are read, with lists, escapes, comments and other groups")
+    @Test("All keys are read, with lists, escapes, comments and other groups")
     func whole() throws {
         let text = """
             # made by hand
@@ -48,7 +48,7 @@ struct AppTests {
     }
 
     @Test(
-        "what cannot be used is refused with the key at fault",
+        "A desktop file that cannot be used is refused with the key at fault",
         arguments: [
             Refusal(lines: "X-Handoff-ActivityTypes=edit;\nDBusActivatable=true", reason: "X-Handoff-ActivityTypes"),
             Refusal(lines: "X-Handoff-ActivityTypes=a.b;", reason: "X-Handoff-Exec is missing"),
@@ -67,7 +67,7 @@ struct AppTests {
         #expect(fault?.description.contains(refusal.reason) == true, "\(fault?.description ?? "")")
     }
 
-    @Test("a file that is hidden or claims nothing is no app, whatever else is in it")
+    @Test("A file that is hidden or claims no type is not an app, whatever else it contains")
     func noApp() throws {
         #expect(try Self.app("Exec=editor") == nil)
         #expect(try Self.app("X-Handoff-ActivityTypes=;") == nil)
@@ -75,14 +75,14 @@ struct AppTests {
     }
 
     @Test(
-        "lines that are nothing are refused with their number",
+        "Lines that cannot be parsed are refused with their number",
         arguments: ["[Desktop Entry\nA=b", "A=b\n[Desktop Entry]", "[Desktop Entry]\nnonsense", "[Desktop Entry]", ""]
     )
     func syntax(_ text: String) {
         #expect(throws: DesktopEntry.SyntaxError.self) { try DesktopEntry(text) }
     }
 
-    @Test("damaged files are read or refused, and never more")
+    @Test("Damaged files are either read or refused, and never crash the parser")
     func damage() {
         let keys = ["X-Handoff-ActivityTypes", "Exec", "Type", "Name", "X-Handoff-TeamID", "DBusActivatable"]
         let pieces = ["[Desktop Entry]", "=", "\n", "\r\n", ";", "\\", "\"", "%u", "a.b", "true", "\u{0}", "é"] + keys
@@ -96,7 +96,7 @@ struct AppTests {
         }
     }
 
-    @Test("a command line gets the address as one argument, and loses the other field codes")
+    @Test("A command line gets the address as one argument, and loses the other field codes")
     func commandLines() throws {
         let cases: [(String, [String])] = [
             ("editor --open %u", ["editor", "--open", "u r l"]),
@@ -111,14 +111,14 @@ struct AppTests {
     }
 
     @Test(
-        "a field code in the place of the program is refused",
+        "A field code in the place of the program is refused",
         arguments: ["%f", "%u --open", "\"%c\"", "/usr/%k/editor"]
     )
     func noProgram(_ line: String) {
         #expect(throws: ExecLine.SyntaxError.self) { try ExecLine(line) }
     }
 
-    @Test("the directories are those of XDG and the exports, each once, relative ones not")
+    @Test("The directories are those of XDG and the Flatpak and snap exports, each once, without relative ones")
     func directories() {
         let paths = AppDirectories(
             environment: ["HOME": "/h", "XDG_DATA_HOME": "relative", "XDG_DATA_DIRS": "/a/:/b:c:/a"]

@@ -19,7 +19,7 @@ struct DocumentAppsTests {
     }
 
     @Test(
-        "of lists and desktop files, those that count first decide",
+        "Among the lists and desktop files, those of higher precedence decide",
         arguments: [
             Choice(testDescription: "desktop files alone", lists: ["", ""], expected: "a"),
             Choice(
@@ -69,7 +69,7 @@ struct DocumentAppsTests {
         #expect(apps.app(for: []) == nil)
     }
 
-    @Test("a type is a special kind of others, and all text is plain text; circles end")
+    @Test("A MIME type has parent types, all text is also plain text, and cycles of parents end")
     func lineage() {
         let hierarchy = MediaTypeHierarchy("a/b c/d\nc/d a/b\ntext/x-markdown text/markdown\nbroken\n")
         #expect(hierarchy.of("a/b") == ["a/b", "c/d"])
@@ -80,7 +80,7 @@ struct DocumentAppsTests {
     }
 
     @Test(
-        "a desktop file that cannot be given a document is none",
+        "A desktop file that cannot open a document is ignored",
         arguments: ["Terminal=true\nExec=run %f", "Hidden=true\nExec=run %f", "Exec=\"run", "DBusActivatable=true"]
     )
     func unusable(_ lines: String) throws {
@@ -89,7 +89,7 @@ struct DocumentAppsTests {
         #expect(try DocumentApp(id: "a", DesktopEntry("[Desktop Entry]\nType=Link\nExec=run")) == nil)
     }
 
-    @Test("the directories of a desktop are read in their order, its own lists first")
+    @Test("The directories of a desktop are read in their order, with its own lists first")
     func scan() throws {
         let directory = URL.temporaryDirectory.appending(path: "documents-\(UUID().uuidString.prefix(8))")
         defer { try? FileManager.default.removeItem(at: directory) }

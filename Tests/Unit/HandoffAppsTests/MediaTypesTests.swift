@@ -2,7 +2,7 @@ import HandoffApps
 import TestLimits
 import Testing
 
-@Suite("A document's MIME type is known by its name", .endsWithin(minutes: 10))
+@Suite("A document's MIME type follows from its file name", .endsWithin(minutes: 10))
 struct MediaTypesTests {
     private static let types = MediaTypes(
         """
@@ -22,7 +22,7 @@ struct MediaTypesTests {
     )
 
     @Test(
-        "weight, then length, then the case of letters decide",
+        "The weight, the length and the letter case of the patterns decide, in this order",
         arguments: [
             ("a.txt", "text/plain"), ("A.TXT", "text/plain"), ("main.c", "text/x-csrc"), ("main.C", "text/x-c++src"),
             ("a.tar.gz", "application/x-compressed-tar"), ("a.gz", "application/gzip"), ("readme.txt", "text/x-readme"),
@@ -35,7 +35,7 @@ struct MediaTypesTests {
         #expect(Self.types.type(ofFileNamed: name) == type)
     }
 
-    @Test("a database that counts more takes the patterns of a type away")
+    @Test("A database of higher precedence can remove the patterns of a type")
     func suppressed() {
         let types = MediaTypes(
             "50:text/plain:__NOGLOBS__\n50:text/plain:*.own",

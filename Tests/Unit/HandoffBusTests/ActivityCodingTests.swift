@@ -4,7 +4,7 @@ import HandoffModel
 import TestLimits
 import Testing
 
-@Suite("A whole activity on the bus", .endsWithin(minutes: 10))
+@Suite("Coding of whole activities for D-Bus", .endsWithin(minutes: 10))
 struct ActivityCodingTests {
     private static func activities() throws -> [Activity] {
         let type = try ActivityType("org.example.editor.editing")
@@ -25,14 +25,14 @@ struct ActivityCodingTests {
         ]
     }
 
-    @Test("comes back as it was")
+    @Test("An activity is the same after encoding and decoding")
     func roundTrip() throws {
         for activity in try Self.activities() {
             #expect(try ActivityCoding.activity(from: ActivityCoding.value(of: activity)) == activity)
         }
     }
 
-    @Test("what an activity does not have is left out, userInfo aside")
+    @Test("Absent properties of an activity are left out, except userInfo")
     func absent() throws {
         let activity = try Activity(type: ActivityType("org.example.a"))
         let value = ActivityCoding.value(of: activity)
@@ -40,14 +40,14 @@ struct ActivityCodingTests {
         #expect(value.stringDictionary == ["Type": .string("org.example.a"), "UserInfo": [String: Value]().value])
     }
 
-    @Test("keys of a later version are passed over")
+    @Test("Keys of a later version are ignored")
     func unknownKeys() throws {
         let value = ["Type": Value.string("org.example.a"), "Mood": .string("good")].value
         #expect(try ActivityCoding.activity(from: value) == Activity(type: ActivityType("org.example.a")))
     }
 
     @Test(
-        "what is no activity is an error with a name",
+        "A value that is not an activity is an error with a specific name",
         arguments: [
             (.string("x"), .invalidArgument),
             ([String: Value]().value, .invalidArgument),

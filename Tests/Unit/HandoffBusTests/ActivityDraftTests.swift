@@ -4,20 +4,20 @@ import HandoffModel
 import TestLimits
 import Testing
 
-@Suite("The properties of an activity, as a program sets them", .endsWithin(minutes: 10))
+@Suite("The properties of an activity as a program sets them", .endsWithin(minutes: 10))
 struct ActivityDraftTests {
     private static func draft(_ properties: [String: Value]) throws -> ActivityDraft {
         try ActivityDraft(properties: properties.value)
     }
 
-    @Test("nothing said means an eligible activity with nothing in it")
+    @Test("No properties mean an eligible activity without contents")
     func empty() throws {
         let draft = try Self.draft([:])
         #expect(draft.properties == Activity.Properties())
         #expect(draft.isEligible)
     }
 
-    @Test("each property is set")
+    @Test("Each property is set")
     func all() throws {
         let draft = try Self.draft([
             "Title": .string("Draft"), "WebpageURL": .string("https://example.org/"),
@@ -41,7 +41,7 @@ struct ActivityDraftTests {
         #expect(draft.delegate == "/org/example/App")
     }
 
-    @Test("what changed, and only that, is told, each part with the type that its property has")
+    @Test("Only the changed properties are reported, each with the type that it is declared with")
     func changes() throws {
         let all = try Self.draft(Self.everything)
         // The document is a part of userInfo, and has a test of its own.
@@ -66,14 +66,14 @@ struct ActivityDraftTests {
         "NeedsSave": .boolean(true), "Delegate": .objectPath("/a"),
     ]
 
-    @Test("nothing, 0 and / mean none, also where there was one")
+    @Test("Empty values, 0 and / mean none, also where there was a value")
     func noneAgain() throws {
         var draft = try Self.draft(Self.everything)
         for key in ActivityDraft.Key.allCases { try draft.set(key, to: ActivityDraft().value(of: key)) }
         #expect(draft == ActivityDraft())
     }
 
-    @Test("an empty title and an empty address mean none, also where there was one")
+    @Test("An empty title and an empty address mean none, also where there was one")
     func none() throws {
         var draft = try Self.draft(["Title": .string("Draft"), "WebpageURL": .string("http://example.org")])
         try draft.set("Title", to: .string(""))
@@ -81,7 +81,7 @@ struct ActivityDraftTests {
         #expect(draft.properties == Activity.Properties())
     }
 
-    @Test("the document is userInfo's, whichever of the two is set, and comes after it")
+    @Test("The document is a part of userInfo, whichever of the two is set, and is applied after it")
     func document() throws {
         let url = "file:///home/ann/a%20b.txt"
         var draft = try Self.draft(["DocumentURL": .string(url), "UserInfo": ["a": Value.byte(1)].value])
@@ -93,7 +93,7 @@ struct ActivityDraftTests {
         #expect(throws: DBusError.self) { try Self.draft(page) }
     }
 
-    @Test("userInfo is replaced as a whole")
+    @Test("Setting userInfo replaces it as a whole")
     func replaced() throws {
         var draft = try Self.draft(["UserInfo": ["a": Value.byte(1)].value])
         try draft.set("UserInfo", to: ["b": Value.byte(2)].value)
@@ -127,14 +127,14 @@ struct ActivityDraftTests {
         (["WebpageURL": .string("https://")], .invalidWebpageURL, "names no host"),
     ]
 
-    @Test("a slip of the pen is an error that says which", arguments: refused)
+    @Test("Each invalid property is an error that names it", arguments: refused)
     func eachRefusal(_ properties: [String: Value], _ name: HandoffErrorName, _ message: String) {
         let error = dbusError { _ = try Self.draft(properties) }
         #expect(HandoffErrorName(error?.name) == name)
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "no error")")
     }
 
-    @Test("a draft is what its properties say, both ways")
+    @Test("A draft is the same after conversion to properties and back")
     func roundTrip() throws {
         for properties in [[:], Self.everything] {
             let draft = try Self.draft(properties)
@@ -143,7 +143,7 @@ struct ActivityDraftTests {
     }
 
     @Test(
-        "the bounds of the model are kept, under the name of what broke them",
+        "The limits of the model apply, and each violation has its error name",
         arguments: [
             ("not a type", [:], .invalidActivityType),
             ("org.example.a", ["Title": .string(String(repeating: "x", count: 1025))], .invalidTitle),

@@ -4,9 +4,9 @@ import HandoffModel
 import TestLimits
 import Testing
 
-@Suite("The names of errors", .endsWithin(minutes: 10))
+@Suite("The D-Bus names of errors", .endsWithin(minutes: 10))
 struct ErrorNameTests {
-    @Test("each is a name on the bus, and is found again by it", arguments: HandoffErrorName.allCases)
+    @Test("Each error has a name on the bus, and is found by that name", arguments: HandoffErrorName.allCases)
     func names(_ name: HandoffErrorName) throws {
         let onBus = try ErrorName("org.handoffd.Error." + name.rawValue)
         #expect(name.errorName == onBus)
@@ -16,7 +16,7 @@ struct ErrorNameTests {
     }
 
     @Test(
-        "other names are none of these",
+        "Names of other errors are not recognized",
         arguments: [
             nil, "org.freedesktop.DBus.Error.Failed", "org.handoffd.Error.Unheard", "org.handoffd.Errors.NotOwner",
         ] as [ErrorName?]
@@ -26,7 +26,7 @@ struct ErrorNameTests {
     }
 
     @Test(
-        "each rule of the model has its name",
+        "Each rule of the model has its error name",
         arguments: [
             (.invalidActivityType, .invalidActivityType), (.invalidWebpageURL, .invalidWebpageURL),
             (.titleTooLong, .invalidTitle), (.userInfoTooDeep, .invalidUserInfo), (.invalidValue, .invalidUserInfo),

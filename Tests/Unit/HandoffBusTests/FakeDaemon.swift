@@ -4,19 +4,19 @@ import HandoffModel
 import HandoffTestSupport
 import Synchronization
 
-/// A daemon that knows no other device: what programs ask of it is noted, and answered from what a test has set.
+/// A daemon without a connection to other devices: it records the calls of programs and answers what a test has set.
 final class FakeDaemon: Sendable {
     struct State: Sendable {
-        /// What was asked, each with the program that asked.
+        /// The calls, each with the program that made it.
         var asked: [(what: String, by: BusName)] = []
-        /// The drafts of which activities were made, in order.
+        /// The drafts from which activities were created, in order.
         var created: [ActivityDraft] = []
-        /// The one activity that is shown, with the type `org.example.fake`.
+        /// The one activity on the bus, of the type `org.example.fake`.
         var draft = ActivityDraft()
         var isCurrent = false
-        /// What `Fetch` fetches, one after the other; the last again and again.
+        /// The activities that `Fetch` returns, one after the other; the last one repeatedly.
         var remote: [Activity] = []
-        /// What everything fails with.
+        /// The error with which every call fails.
         var failure: DBusError?
         fileprivate var objects: ObjectTree?
     }
@@ -32,7 +32,7 @@ final class FakeDaemon: Sendable {
     func read<T: Sendable>(_ body: (State) -> T) -> T { state.withLock { body($0) } }
     func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
 
-    /// Notes a question.
+    /// Records a call.
     ///
     /// - Throws: the failure that is set.
     func note(_ what: String, by client: BusName) throws {
@@ -43,7 +43,7 @@ final class FakeDaemon: Sendable {
         if let failure { throw failure }
     }
 
-    /// Stands on the bus under the daemon's name while `body` runs, with one object of each kind.
+    /// Owns the daemon's name on a private bus while `body` runs, with one object of each kind.
     static func whileOnBus<T: Sendable>(
         _ body: @escaping @Sendable (PrivateBus, FakeDaemon, HandoffClient) async throws -> T
     ) async throws -> T {
@@ -60,7 +60,7 @@ final class FakeDaemon: Sendable {
         }
     }
 
-    /// Tells of changes to the daemon's own properties.
+    /// Emits PropertiesChanged for the daemon's own properties.
     func emitChange(_ changed: [String: Value]) {
         let objects = state.withLock { $0.objects }
         objects?.propertiesChanged(at: HandoffName.root, interface: HandoffName.managerInterface, changed)

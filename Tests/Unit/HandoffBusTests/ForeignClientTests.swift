@@ -5,9 +5,9 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-@Suite("Programs of other people call the interfaces", .endsWithin(minutes: 10, instances: 1))
+@Suite("D-Bus programs by other projects call the interfaces", .endsWithin(minutes: 10, instances: 1))
 struct ForeignClientTests {
-    @Test("python3-dbus writes and reads each kind of value, and gets errors by name")
+    @Test("A client with python3-dbus writes and reads each kind of value, and gets errors by name")
     func python() async throws {
         try await FakeDaemon.whileOnBus { bus, daemon, _ in
             let remote = try Activity(
@@ -36,7 +36,7 @@ struct ForeignClientTests {
         ]
     }
 
-    @Test("any userInfo comes back through python3-dbus as it was")
+    @Test("Any userInfo is the same after a round trip through python3-dbus")
     func random() async throws {
         try await FakeDaemon.whileOnBus { bus, daemon, _ in
             let seed = UInt64.random(in: 0...UInt64.max)
@@ -52,7 +52,7 @@ struct ForeignClientTests {
         }
     }
 
-    @Test("busctl creates an activity, sets it, reads it, and lists what there is")
+    @Test("The program busctl creates an activity, sets and reads its properties, and lists the objects")
     func busctl() async throws {
         try await FakeDaemon.whileOnBus { bus, daemon, _ in
             func busctl(_ arguments: String...) async throws -> ProgramResult {
@@ -110,7 +110,7 @@ struct ForeignClientTests {
         }
     }
 
-    @Test("gdbus continues an activity, and shows the name of an error")
+    @Test("The program gdbus continues an activity, and shows the name of an error")
     func gdbus() async throws {
         try await FakeDaemon.whileOnBus { bus, daemon, _ in
             func continueActivity() async throws -> ProgramResult {
@@ -163,7 +163,7 @@ private let pythonStory = """
     print("all is well")
     """
 
-/// Continues an activity and creates one with what came, as often as it is told.
+/// Fetches an activity and creates one with its userInfo, as often as its argument says.
 private let pythonMirror = """
     import dbus, sys
     bus = dbus.SessionBus()

@@ -4,7 +4,7 @@ import HandoffModel
 import TestLimits
 import Testing
 
-@Suite("What the daemon shows, as a program reads it", .endsWithin(minutes: 10))
+@Suite("The daemon's objects as a program reads them", .endsWithin(minutes: 10))
 struct HandoffObjectsTests {
     private static func objects(_ objects: [(ObjectPath, InterfaceName, [String: Value])]) -> HandoffObjects {
         let interfaces = ValueType.dictionary(key: .string, value: .dictionary(key: .string, value: .variant))
@@ -19,7 +19,7 @@ struct HandoffObjectsTests {
         return (HandoffName.nearbyActivity(id), HandoffName.nearbyActivityInterface, properties)
     }
 
-    @Test("every property of a nearby activity is read")
+    @Test("Every property of a nearby activity is read")
     func nearby() throws {
         let path = HandoffName.nearbyActivity(7)
         let activity = try #require(
@@ -44,7 +44,7 @@ struct HandoffObjectsTests {
         #expect([activity.firstSeen, activity.lastSeen] == [1, 2])
     }
 
-    @Test("the nearest comes first, one of unknown distance last, and of equals the one that was there first")
+    @Test("The nearest activity comes first, one of unknown distance last, and the older of two equal ones first")
     func nearest() {
         let objects = Self.objects([
             Self.nearby(1, rssi: 127), Self.nearby(2, rssi: -60), Self.nearby(3, rssi: -40), Self.nearby(4, rssi: -60),
@@ -54,7 +54,7 @@ struct HandoffObjectsTests {
         #expect(objects.nearby.map(\.rssi) == [-40, -60, -60, nil, nil])
     }
 
-    @Test("activities of this device come oldest first, the tenth after the ninth")
+    @Test("Activities of this device are sorted oldest first, the tenth after the ninth")
     func oldest() {
         let objects = Self.objects(
             [10, 9, 100, 1].map { (HandoffName.activity($0), HandoffName.activityInterface, [:]) }
@@ -62,7 +62,7 @@ struct HandoffObjectsTests {
         #expect(objects.activities.map(\.path.lastElement) == ["1", "9", "10", "100"])
     }
 
-    @Test("devices come by name")
+    @Test("Devices are sorted by name")
     func devices() {
         let objects = Self.objects([
             (HandoffName.device("b"), HandoffName.deviceInterface, ["ID": .string("b"), "Name": .string("desk")]),
@@ -77,7 +77,7 @@ struct HandoffObjectsTests {
     }
 
     @Test(
-        "odd input leaves out what it says badly, and nothing else",
+        "The malformed parts of the input are left out, and nothing else",
         arguments: [
             .string("nothing"), .array(of: .byte, []), ["/a": "b"].value, ["a": ["b": ["c": Value.byte(1)]]].value,
             .dictionary(key: .objectPath, value: .byte, [DictionaryEntry(key: .objectPath("/a"), value: .byte(1))]),
@@ -88,7 +88,7 @@ struct HandoffObjectsTests {
         #expect(objects.nearby.isEmpty && objects.devices.isEmpty && objects.activities.isEmpty)
     }
 
-    @Test("properties of other types than promised count as absent")
+    @Test("Properties of other types than the declared ones count as absent")
     func wrongTypes() throws {
         let wrong: [String: Value] = [
             "Device": .string("/x"), "DeviceName": .byte(1), "Type": .byte(1), "TypeHash": .byte(1),
@@ -105,7 +105,7 @@ struct HandoffObjectsTests {
         #expect([activity.firstSeen, activity.lastSeen] == [0, 0])
     }
 
-    @Test("interfaces that it does not know are passed over")
+    @Test("Unknown interfaces are ignored")
     func unknownInterface() {
         let objects = Self.objects([
             (HandoffName.activity(1), "org.handoffd.Activity9", ["Type": .string("org.example.a")]),

@@ -7,7 +7,7 @@ enum Nesting: String, CaseIterable, Sendable {
 
     /// A date at the depth `levels`, inside containers of this kind.
     ///
-    /// A date, because it takes more containers of D-Bus than any other kind that holds nothing.
+    /// A date, because it takes more containers of D-Bus than any other kind that contains no other values.
     func date(at levels: Int) throws -> UserInfoValue {
         (1..<levels).reduce(.date(try Timestamp(seconds: 0))) { value, _ in
             switch self {
@@ -18,7 +18,7 @@ enum Nesting: String, CaseIterable, Sendable {
         }
     }
 
-    /// The same as a program might write it on the bus.
+    /// The same depth as a program might write it on the bus.
     func value(at levels: Int) -> Value {
         (1..<levels).reduce(.byte(1)) { value, _ in
             switch self {
@@ -30,7 +30,7 @@ enum Nesting: String, CaseIterable, Sendable {
     }
 }
 
-/// The error that `body` throws, if it is one of D-Bus.
+/// The error that `body` throws, if it is a ``DBusError``.
 func dbusError(_ body: () throws -> Void) -> DBusError? {
     do {
         try body()
@@ -40,7 +40,7 @@ func dbusError(_ body: () throws -> Void) -> DBusError? {
     }
 }
 
-/// The same for what takes time.
+/// The same for an asynchronous `body`.
 func dbusError(_ body: () async throws -> Void) async -> DBusError? {
     do {
         try await body()

@@ -1,7 +1,7 @@
 import HandoffModel
 import HandoffTestVectors
 
-/// Any userInfo, the same for the same seed.
+/// Random userInfo, the same for the same seed.
 struct RandomUserInfo {
     private var random: SeededRandom
 

@@ -5,7 +5,7 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-@Suite("The interfaces, served over a bus", .endsWithin(minutes: 10, instances: 1))
+@Suite("The interfaces as they are served over a bus", .endsWithin(minutes: 10, instances: 1))
 struct ServedInterfaceTests {
     private static func property(_ name: MemberName, _ client: HandoffClient) async throws -> Value {
         try await client.connection.property(
@@ -26,7 +26,7 @@ struct ServedInterfaceTests {
         )
     }
 
-    @Test("the daemon's state and objects arrive as they are")
+    @Test("The daemon's state and objects arrive unchanged")
     func reading() async throws {
         try await FakeDaemon.whileOnBus { _, daemon, client in
             daemon.change { $0.draft.properties.title = "Draft" }
@@ -49,7 +49,7 @@ struct ServedInterfaceTests {
         }
     }
 
-    @Test("what is asked reaches the daemon, with the name of the program that asked")
+    @Test("A call reaches the daemon, with the bus name of the program that made it")
     func asking() async throws {
         try await FakeDaemon.whileOnBus { _, daemon, client in
             var draft = ActivityDraft()
@@ -79,7 +79,7 @@ struct ServedInterfaceTests {
         }
     }
 
-    @Test("an error keeps its name and its sentence, whatever was called")
+    @Test("An error keeps its name and its message, whichever method was called")
     func errors() async throws {
         try await FakeDaemon.whileOnBus { _, daemon, client in
             let failure = HandoffErrorName.notOwner.reply("This activity belongs to another program.")
@@ -98,7 +98,7 @@ struct ServedInterfaceTests {
         }
     }
 
-    @Test("the properties of an activity can be set, each checked")
+    @Test("The properties of an activity can be set, and each one is checked")
     func setting() async throws {
         try await FakeDaemon.whileOnBus { _, daemon, client in
             try await Self.set("Title", to: .string("Draft"), client)
@@ -128,7 +128,7 @@ struct ServedInterfaceTests {
         }
     }
 
-    @Test("added entries replace those of the same key and leave the others")
+    @Test("Added entries replace those of the same key and leave the others")
     func addedEntries() async throws {
         try await FakeDaemon.whileOnBus { _, daemon, client in
             daemon.change { $0.draft.properties.userInfo = ["a": .integer(1), "b": .integer(2)] }
@@ -147,7 +147,7 @@ struct ServedInterfaceTests {
         }
     }
 
-    @Test("a misspelt property is refused before anything is created")
+    @Test("A misspelt property is refused before anything is created")
     func misspelt() async throws {
         try await FakeDaemon.whileOnBus { _, daemon, client in
             let call = MethodCall(
@@ -163,7 +163,7 @@ struct ServedInterfaceTests {
         }
     }
 
-    @Test("the deepest userInfo of each kind gets through every door", arguments: Nesting.allCases)
+    @Test("The deepest userInfo of each kind passes through every property and method", arguments: Nesting.allCases)
     func deepest(_ nesting: Nesting) async throws {
         try await FakeDaemon.whileOnBus { _, daemon, client in
             let userInfo = ["k": try nesting.date(at: ActivityLimits.nestingDepth)]
@@ -182,12 +182,12 @@ struct ServedInterfaceTests {
         }
     }
 
-    @Test("a signal is heard from the moment at which listening begins")
+    @Test("A signal is received from the moment at which the subscription begins")
     func signals() async throws {
         try await FakeDaemon.whileOnBus { bus, daemon, client in
             let heard = try await client.withSignals { signals in
                 try await Connection.withConnection(to: bus.address) { other in
-                    // Only what comes from the owner of the daemon's name counts.
+                    // Only signals of the owner of the daemon's name are received.
                     other.objects.propertiesChanged(at: HandoffName.root, interface: HandoffName.managerInterface, [:])
                     _ = try await HandoffClient(connection: other).card()
                 }

@@ -1,11 +1,11 @@
 import DBus
+import Glibc
 import HandoffBus
 import HandoffModel
-import Glibc
 import TestLimits
 import Testing
 
-@Suite("userInfo on the bus", .endsWithin(minutes: 10))
+@Suite("Coding of userInfo for D-Bus", .endsWithin(minutes: 10))
 struct UserInfoCodingTests {
     private static func tagged(_ tag: String, _ content: Value) -> Value {
         .structure([.string(tag), .variant(content)])
@@ -43,14 +43,14 @@ struct UserInfoCodingTests {
         (.set([.string("x"), .string("y")]), set(.string("x"), .string("y"))),
     ]
 
-    @Test("each kind has one form, and comes back from it", arguments: forms)
+    @Test("Each kind has one form, and is decoded from it", arguments: forms)
     func eachForm(_ item: UserInfoValue, _ value: Value) throws {
         #expect(UserInfoCoding.value(of: ["k": item]) == ["k": value].value)
         #expect(try Self.decoded(value) == item)
     }
 
     @Test(
-        "a date is its seconds and nanoseconds, exactly",
+        "A date is encoded exactly, as its seconds and nanoseconds",
         arguments: [
             (Timestamp.earliestSeconds, 0), (-1, 999_999_999), (0, 0), (1_795_232_280, 1),
             (Timestamp.latestSeconds, 999_999_999),
@@ -64,7 +64,7 @@ struct UserInfoCodingTests {
     }
 
     @Test(
-        "reals keep every bit",
+        "Real numbers keep every bit",
         arguments: [-0.0, .nan, .signalingNaN, -.infinity, .leastNonzeroMagnitude] as [Double]
     )
     func reals(_ real: Double) throws {
@@ -73,7 +73,7 @@ struct UserInfoCodingTests {
         #expect(value?.bitPattern == real.bitPattern)
     }
 
-    @Test("any userInfo comes back as it was", arguments: 0..<100 as Range<UInt64>)
+    @Test("Any userInfo is the same after encoding and decoding", arguments: 0..<100 as Range<UInt64>)
     func random(_ seed: UInt64) throws {
         var random = RandomUserInfo(seed: seed)
         let userInfo = try random.dictionary()
@@ -82,7 +82,7 @@ struct UserInfoCodingTests {
         #expect(try UserInfoCoding.userInfo(from: value) == userInfo)
     }
 
-    @Test("equal userInfo looks equal, in whatever order it was made")
+    @Test("Equal userInfo has equal encodings, in whatever order it was built")
     func order() {
         let words = (0..<50).map { UserInfoValue.string("word \($0)") }
         var grown = Set<UserInfoValue>()
@@ -97,19 +97,19 @@ struct UserInfoCodingTests {
     }
 }
 
-@Suite("What else is taken for userInfo", .endsWithin(minutes: 10))
+@Suite("Other D-Bus values that are accepted as userInfo", .endsWithin(minutes: 10))
 struct UserInfoReadingTests {
     private static let integers: [Value] = [
         .byte(7), .int16(7), .uint16(7), .int32(7), .uint32(7), .int64(7), .uint64(7), .variant(.variant(.byte(7))),
     ]
 
-    @Test("an integer of any width", arguments: integers)
+    @Test("An integer of any width is accepted", arguments: integers)
     func eachWidth(_ value: Value) throws {
         #expect(try UserInfoCoding.userInfo(from: ["k": value].value) == ["k": .integer(7)])
     }
 
     @Test(
-        "the edges of each width",
+        "The limits of each integer width are accepted",
         arguments: [
             (.int16(.min), .integer(-32_768)), (.uint16(.max), .integer(65_535)),
             (.int32(.min), .integer(-2_147_483_648)), (.uint32(.max), .integer(4_294_967_295)),
@@ -135,13 +135,13 @@ struct UserInfoReadingTests {
         (.structure([.string("null"), .string("")]), .null),
     ]
 
-    @Test("containers of one type, and tagged structures without the variant", arguments: containers)
+    @Test("Containers of one type, and tagged structures without the variant, are accepted", arguments: containers)
     func eachContainer(_ value: Value, _ item: UserInfoValue) throws {
         #expect(try UserInfoCoding.userInfo(from: ["k": value].value) == ["k": item])
     }
 
     @Test(
-        "a date without the variant, and of integers as languages have them that know one kind only",
+        "A date is accepted without the variant, and with the one integer type that some languages have",
         arguments: [
             .structure([.int64(7), .uint32(5)]), .variant(.structure([.int32(7), .int32(5)])),
             .variant(.structure([.uint64(7), .byte(5)])),
@@ -153,13 +153,13 @@ struct UserInfoReadingTests {
         #expect(try UserInfoCoding.userInfo(from: ["k": value].value) == ["k": date])
     }
 
-    @Test("a dictionary of one type of values as a whole")
+    @Test("A dictionary whose values have one type is accepted as a whole")
     func whole() throws {
         #expect(try UserInfoCoding.userInfo(from: ["a": UInt8(1)].value) == ["a": .integer(1)])
         #expect(try UserInfoCoding.userInfo(from: .variant([String: String]().value)) == [:])
     }
 
-    @Test("the depth that the model allows, and not one more", arguments: Nesting.allCases)
+    @Test("The depth that the model allows is accepted, and one more level is refused", arguments: Nesting.allCases)
     func depth(_ nesting: Nesting) throws {
         let limit = ActivityLimits.nestingDepth
         let type = try ActivityType("org.example.deep")
@@ -174,7 +174,7 @@ struct UserInfoReadingTests {
     }
 }
 
-@Suite("What is refused as userInfo, with its place", .endsWithin(minutes: 10))
+@Suite("Values that are refused as userInfo, with their position", .endsWithin(minutes: 10))
 struct UserInfoRefusalTests {
     private static func date(_ parts: Value...) -> Value {
         .structure([.string("date"), .variant(.structure(parts))])
@@ -213,14 +213,14 @@ struct UserInfoRefusalTests {
         ),
     ]
 
-    @Test("what D-Bus has and userInfo has not", arguments: refused)
+    @Test("D-Bus values that userInfo does not have are refused", arguments: refused)
     func eachRefusal(_ value: Value, _ reason: String) {
         let error = dbusError { _ = try UserInfoCoding.userInfo(from: ["k": value].value) }
         #expect(HandoffErrorName(error?.name) == .invalidUserInfo)
         #expect(error?.message == "userInfo[\"k\"] \(reason)")
     }
 
-    @Test("a file descriptor and a signature")
+    @Test("A file descriptor and a signature are refused")
     func descriptors() throws {
         let descriptor = dup(0)
         let error = dbusError {
@@ -233,7 +233,7 @@ struct UserInfoRefusalTests {
         #expect(HandoffErrorName(other?.name) == .invalidUserInfo)
     }
 
-    @Test("the place is the whole way there")
+    @Test("The position in the error is the whole path to the value")
     func place() {
         let value = [
             "outer": ["list": Value.array(of: .variant, [.variant(.byte(1)), .variant(.objectPath("/"))])].value
@@ -243,7 +243,7 @@ struct UserInfoRefusalTests {
     }
 
     @Test(
-        "what is no dictionary at all",
+        "A value that is not a dictionary is refused",
         arguments: [
             .string("{}"), .byte(1), .array(of: .variant, []), .variant(.bytes([])),
         ] as [Value]
@@ -254,7 +254,7 @@ struct UserInfoRefusalTests {
         #expect(error?.message == "userInfo is a dictionary with string keys (a{sv}).")
     }
 
-    @Test("two keys that are one to Unicode, of which one would be lost")
+    @Test("Two keys that are equal in Unicode are refused, because one of them would be lost")
     func sameKeyTwice() {
         let keys = ["caf\u{E9}", "cafe\u{301}"]
         let entries = keys.map { DictionaryEntry(key: .string($0), value: .variant(.byte(1))) }
@@ -265,10 +265,10 @@ struct UserInfoRefusalTests {
     }
 }
 
-@Suite("Values as a person is shown them", .endsWithin(minutes: 10))
+@Suite("Values as they are shown to users", .endsWithin(minutes: 10))
 struct ShownValueTests {
     @Test(
-        "userInfo as what it is, the rest by its parts",
+        "Values of userInfo are shown as such, and other values by their parts",
         arguments: [
             (.variant(.byte(1)), .integer(1)),
             (.objectPath("/a"), .string("/a")),

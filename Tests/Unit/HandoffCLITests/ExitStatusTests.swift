@@ -5,18 +5,21 @@ import Testing
 
 @testable import HandoffCLI
 
-/// Swift Testing has an ExitStatus too.
+/// Swift Testing has a type ExitStatus as well.
 typealias Status = HandoffCLI.ExitStatus
 
-@Suite("Exit statuses say what kind of failure it was", .endsWithin(minutes: 10))
+@Suite("Exit statuses distinguish the kinds of failure", .endsWithin(minutes: 10))
 struct ExitStatusTests {
-    @Test("no bus is no daemon", arguments: [DBusError.Code.connectFailed, .invalidAddress, .disconnected])
+    @Test(
+        "A missing bus counts as a missing daemon",
+        arguments: [DBusError.Code.connectFailed, .invalidAddress, .disconnected]
+    )
     func noBus(_ code: DBusError.Code) {
         #expect(Status(DBusError(code, "?")) == .noDaemon)
     }
 
     @Test(
-        "the names of errors decide",
+        "The name of the error determines the exit status",
         arguments: [
             ("org.freedesktop.DBus.Error.ServiceUnknown", Status.noDaemon),
             ("org.freedesktop.DBus.Error.NameHasNoOwner", .noDaemon),
@@ -36,16 +39,19 @@ struct ExitStatusTests {
         #expect(Status(DBusError(.remote, "?", name: try ErrorName(name))) == status)
     }
 
-    @Test("anything else is a failure", arguments: [DBusError.Code.timedOut, .noReply, .unexpectedReply, .limit])
+    @Test(
+        "Any other error is a general failure",
+        arguments: [DBusError.Code.timedOut, .noReply, .unexpectedReply, .limit]
+    )
     func others(_ code: DBusError.Code) {
         #expect(Status(DBusError(code, "?")) == .failed)
     }
 }
 
-@Suite("The command line is read as it is documented", .endsWithin(minutes: 10))
+@Suite("The command line is parsed as it is documented", .endsWithin(minutes: 10))
 struct CommandLineTests {
     @Test(
-        "options of all commands can stand before the command and behind it",
+        "The options of all commands can be given before and after the command",
         arguments: [
             ["--bus", "unix:path=/b", "--json", "nearby"], ["nearby", "--bus", "unix:path=/b", "--json"],
             ["--json", "nearby", "--bus", "unix:path=/b"], ["--bus", "unix:path=/b", "nearby", "--json"],
@@ -59,7 +65,7 @@ struct CommandLineTests {
         #expect(options.json)
     }
 
-    @Test("where nothing is said, it is the session bus and text")
+    @Test("The defaults are the session bus and text output")
     func defaults() throws {
         let command = try #require(try HandoffControl.parseAsRoot(["status"]) as? StatusCommand)
         #expect(command.options.bus == "session")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HandoffCLI
 
-@Suite("The monitor tells what signals say", .endsWithin(minutes: 10))
+@Suite("The monitor reports the contents of signals", .endsWithin(minutes: 10))
 struct MonitorEventTests {
     private func signal(_ member: MemberName, _ arguments: [Value]) -> Signal {
         Signal(
@@ -17,7 +17,7 @@ struct MonitorEventTests {
         )
     }
 
-    @Test("changed properties are one event with their new values")
+    @Test("Changed properties are one event with their new values")
     func changed() throws {
         let properties: [String: Value] = ["Title": .string("T"), "UserInfo": ["line": Value.int64(7)].value]
         let events = MonitorEvent.events(
@@ -29,7 +29,7 @@ struct MonitorEventTests {
         #expect(events.first?.text == #"changed Activity1 /org/handoffd/Handoff1 Title="T" UserInfo={"line":7}"#)
     }
 
-    @Test("a new object is one event for each interface of ours")
+    @Test("A new object is one event for each of our interfaces")
     func added() {
         let interfaces = Value.dictionary(
             key: .string,
@@ -43,14 +43,14 @@ struct MonitorEventTests {
         #expect(events.map(\.text) == [#"added Device1 /o Name="n""#])
     }
 
-    @Test("an object that has left is one event for each interface of ours")
+    @Test("A removed object is one event for each of our interfaces")
     func removed() {
         let names = ["org.handoffd.Device1", "org.freedesktop.DBus.Peer"]
         let events = MonitorEvent.events(of: signal("InterfacesRemoved", [.objectPath("/o"), names.value]))
         #expect(events.map(\.text) == ["removed Device1 /o"])
     }
 
-    @Test("what an app was asked, what was fetched and by whom it was continued is told with all that is in it")
+    @Test("Save requests, fetches and continuations of an activity are reported with all their details")
     func activityEvents() throws {
         let path = HandoffName.activity(3)
         let device = try DeviceID(bytes: [1, 2, 3, 4, 5, 6, 7, 8])
@@ -72,7 +72,7 @@ struct MonitorEventTests {
         )
     }
 
-    @Test("a signal of an activity with other arguments than it has is nothing")
+    @Test("A signal of an activity with unexpected arguments is ignored")
     func oddActivityEvent() {
         let odd = Signal(
             path: HandoffName.activity(3),
@@ -84,7 +84,7 @@ struct MonitorEventTests {
     }
 
     @Test(
-        "signals of other kinds, and malformed ones, are nothing",
+        "Signals of other kinds and malformed signals are ignored",
         arguments: [
             ("NameAcquired", [Value.string("x")]), ("PropertiesChanged", []),
             ("PropertiesChanged", [.byte(1), .byte(2), .byte(3)]),
@@ -95,7 +95,7 @@ struct MonitorEventTests {
         #expect(MonitorEvent.events(of: signal(try MemberName(member), arguments)).isEmpty)
     }
 
-    @Test("a line for people is one line, whatever is in it")
+    @Test("An event is one line of text, whatever its properties contain")
     func hostileText() {
         let properties: [String: Value] = ["Title": .string("a\nb\u{1B}[2J")]
         let events = MonitorEvent.events(

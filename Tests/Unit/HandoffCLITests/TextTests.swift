@@ -3,9 +3,9 @@ import Testing
 
 @testable import HandoffCLI
 
-@Suite("Text for people is aligned, and harmless", .endsWithin(minutes: 10))
+@Suite("Text for users is aligned, and control characters are replaced", .endsWithin(minutes: 10))
 struct TextTests {
-    @Test("columns are as wide as their widest cell, and no line ends in blanks")
+    @Test("Columns are as wide as their widest cell, and no line ends in blanks")
     func table() {
         var table = Table("ID", "DEVICE", "WEB")
         table.append("1", "laptop", "yes")
@@ -14,7 +14,7 @@ struct TextTests {
     }
 
     @Test(
-        "nothing from elsewhere moves the cursor or turns the text around",
+        "Text from outside can neither move the cursor nor reverse the direction of the text",
         arguments: ["\u{1B}[2J", "\r", "\n", "\r\n", "\u{8}", "\u{9B}", "\u{85}", "\u{202E}", "\u{2066}", "\u{2028}"]
     )
     func control(_ text: String) {
@@ -25,7 +25,7 @@ struct TextTests {
         #expect(!shown.unicodeScalars.contains { $0.properties.isBidiControl || $0 == "\u{2028}" })
     }
 
-    @Test("text of any script stays as it is")
+    @Test("Text of any script is left unchanged")
     func honestText() {
         for text in ["Grüße 世界", "e\u{301}", "\u{1F468}\u{200D}\u{1F469}"] { #expect(printable(text) == text) }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HandoffCLI
 
-@Suite("userInfo as JSON keeps all kinds apart, both ways", .endsWithin(minutes: 10))
+@Suite("The JSON form of userInfo distinguishes all kinds, in both directions", .endsWithin(minutes: 10))
 struct UserInfoJSONTests {
     struct Form: CustomTestStringConvertible {
         let value: UserInfoValue
@@ -63,14 +63,14 @@ struct UserInfoJSONTests {
         Form(.set([.set([])]), #"{"$set":[{"$set":[]}]}"#),
     ]
 
-    @Test("each value has one form, and the form reads as the value", arguments: forms)
+    @Test("Each value has one form, and the form is read as that value", arguments: forms)
     func bothWays(_ form: Form) throws {
         #expect(try Self.json(form.value) == form.json)
         #expect(try Self.value(form.json) == form.value)
     }
 
     @Test(
-        "dates are exact to the nanosecond",
+        "Dates are exact to the nanosecond",
         arguments: [
             "1970-01-01T00:00:00Z", "2026-11-21T03:38:00.123456789Z", "1969-12-31T23:59:59.999999999Z",
             "-9999-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z",
@@ -82,7 +82,7 @@ struct UserInfoJSONTests {
         #expect(try Self.value(#"{"$date":"\#(text)"}"#) == value)
     }
 
-    @Test("a set is written in the same order each time, and read without duplicates")
+    @Test("A set is written in the same order each time, and read without duplicates")
     func sets() throws {
         let items: [UserInfoValue] = (0..<20).map { .integer($0) } + [.string("x"), .real(1), .null, .data([1])]
         let once = try Self.json(.set(Set(items)))
@@ -92,7 +92,7 @@ struct UserInfoJSONTests {
     }
 
     @Test(
-        "a number without a fractional part is an integer, however it is written",
+        "A number without a fractional part is an integer, however it is written",
         arguments: [
             ("1.0", UserInfoValue.integer(1)), ("1e3", .integer(1000)), ("-0", .integer(0)), ("1.5", .real(1.5)),
         ]
@@ -114,7 +114,7 @@ struct UserInfoJSONTests {
     }
 
     @Test(
-        "what cannot be read says where and why",
+        "Input that cannot be read is refused with its position and the reason",
         arguments: [
             Mistake("", "JSON"),
             Mistake("{", "JSON"),
@@ -138,7 +138,7 @@ struct UserInfoJSONTests {
     }
 
     @Test(
-        "an integer that fits no 64 bits is refused, not rounded",
+        "An integer that does not fit into 64 bits is refused, not rounded",
         arguments: ["18446744073709551616", "-9223372036854775809"]
     )
     func tooLarge(_ number: String) {
@@ -147,7 +147,10 @@ struct UserInfoJSONTests {
         }
     }
 
-    @Test("nesting without end is an error and no crash", arguments: ["[", #"{"a":"#, #"{"$set":["#])
+    @Test(
+        "A nesting of 100,000 levels is an error and does not crash the parser",
+        arguments: ["[", #"{"a":"#, #"{"$set":["#]
+    )
     func nesting(_ opening: String) {
         let text = #"{"x":"# + String(repeating: opening, count: 100_000)
         #expect(throws: (any Error).self) { try UserInfoJSON.dictionary(from: text) }

@@ -12,7 +12,7 @@ struct AdvertisementTests {
         return try (0..<count).map { ($0, try AdvertisingKey(rawRepresentation: random.bytes(32))) }
     }
 
-    @Test("the sender is found in the slot before, the same and the one after, and in no other", arguments: -3...3)
+    @Test("The sender is found in the slot before, the same slot and the one after, and in no other", arguments: -3...3)
     func slots(offset: Int) throws {
         let keys = try keys(5)
         var opener = AdvertisementOpener(keys: keys)
@@ -26,7 +26,7 @@ struct AdvertisementTests {
         }
     }
 
-    @Test("an opener whose slot moves opens what a new one opens")
+    @Test("An opener that moves to another slot opens the same advertisements as a new one")
     func movingSlots() throws {
         let keys = try keys(3)
         var opener = AdvertisementOpener(keys: keys)
@@ -39,7 +39,7 @@ struct AdvertisementTests {
         }
     }
 
-    @Test("an advertisement with any flipped bit opens for nobody")
+    @Test("An advertisement with any flipped bit cannot be opened")
     func bitFlips() throws {
         let keys = try keys(20)
         var opener = AdvertisementOpener(keys: keys)
@@ -49,7 +49,7 @@ struct AdvertisementTests {
         }
     }
 
-    @Test("foreign advertisements open for nobody")
+    @Test("Advertisements of unknown devices cannot be opened")
     func foreign() throws {
         var opener = AdvertisementOpener(keys: try keys(20))
         var random = SeededRandom(seed: 8)
@@ -58,13 +58,13 @@ struct AdvertisementTests {
         }
     }
 
-    @Test("anything but ten bytes opens for nobody", arguments: [0, 1, 9, 11, 31])
+    @Test("Data of any length but ten bytes cannot be opened", arguments: [0, 1, 9, 11, 31])
     func length(count: Int) throws {
         var opener = AdvertisementOpener(keys: try keys(2))
         #expect(opener.open([UInt8](repeating: 0, count: count), slot: 9) == nil)
     }
 
-    @Test("equal content looks equal within a slot and unrelated in others and from others")
+    @Test("Equal content has equal bytes within a slot, and unrelated ones in other slots and from other devices")
     func appearance() throws {
         let keys = try keys(2)
         let sealed = AdvertisementSealer(key: keys[0].1, slot: 9).seal(plaintext)
@@ -72,7 +72,7 @@ struct AdvertisementTests {
         var seen: [[UInt8]] = [sealed]
         for slot in UInt64(10)..<200 { seen.append(AdvertisementSealer(key: keys[0].1, slot: slot).seal(plaintext)) }
         seen.append(AdvertisementSealer(key: keys[1].1, slot: 9).seal(plaintext))
-        // Unrelated: each of the 80 bits is one about half of the time. 192 fair bits stray by 7 standard deviations
+        // Unrelated: each of the 80 bits is one about half of the time. 192 fair bits deviate by 7 standard deviations
         // (48.5) once in 10^12.
         #expect(Set(seen).count == seen.count)
         for bit in 0..<80 {
@@ -81,7 +81,7 @@ struct AdvertisementTests {
         }
     }
 
-    @Test("one changed bit of content changes everything")
+    @Test("One changed bit of the content changes the whole advertisement")
     func diffusion() throws {
         let sealer = AdvertisementSealer(key: try keys(1)[0].1, slot: 9)
         let sealed = sealer.seal(plaintext)
@@ -92,7 +92,7 @@ struct AdvertisementTests {
     }
 
     @Test(
-        "a slot is a quarter of an hour",
+        "A slot is a quarter of an hour",
         arguments: [(0, 0), (899, 0), (900, 1), (-1, 0), (-5000, 0), (1_795_232_280, 1_994_702)] as [(Int64, UInt64)]
     )
     func slot(seconds: Int64, slot: UInt64) {
@@ -100,10 +100,10 @@ struct AdvertisementTests {
     }
 }
 
-@Suite("An advertisement of a distant slot", .endsWithin(minutes: 10))
+@Suite("Advertisements of distant slots", .endsWithin(minutes: 10))
 struct DistantAdvertisementTests {
     @Test(
-        "is found with its sender and how far it is, within a day, and by no key else",
+        "An advertisement within a day is found with its sender and its distance, and by no other key",
         arguments: [-96, -4, 2, 56, 96]
     )
     func found(offset: Int) {
@@ -115,7 +115,10 @@ struct DistantAdvertisementTests {
         #expect(AdvertisementOpener(keys: [("other", other)]).findWithClockSkew(sealed, slot: 1000) == nil)
     }
 
-    @Test("is not looked for where it is not distant, too far, or no advertisement", arguments: [-97, 0, 1, 97])
+    @Test(
+        "Slots that are near or too far away are not searched, nor is data that is not an advertisement",
+        arguments: [-97, 0, 1, 97]
+    )
     func notFound(offset: Int) {
         let key = AdvertisingKey.generate()
         let sealed = AdvertisementSealer(key: key, slot: UInt64(1000 + offset)).seal([1, 2, 3, 4, 5, 6])

@@ -1,8 +1,8 @@
 import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
-import Testing
 import TestLimits
+import Testing
 
 @Suite("Advertisement vectors", .endsWithin(minutes: 10))
 struct AdvertisementVectorTests {
@@ -45,7 +45,7 @@ struct AdvertisementVectorTests {
         }
     }
 
-    @Test("the published vectors are what this code makes")
+    @Test("The published vectors are what this code generates")
     func published() throws {
         let file = VectorFile(
             about: """
@@ -58,7 +58,7 @@ struct AdvertisementVectorTests {
         #expect(try VectorFile<Case>.load("advertisement") == file)
     }
 
-    @Test("every published vector opens to its plaintext")
+    @Test("Every published vector opens to its plaintext")
     func opens() throws {
         for vector in try VectorFile<Case>.load("advertisement").cases {
             let key = try AdvertisingKey(rawRepresentation: bytes(vector.advertisingKey))

@@ -15,7 +15,10 @@ struct CardTests {
         )
     }
 
-    @Test("a card comes back from its line", arguments: ["a", "Küche", String(repeating: "x", count: 64)])
+    @Test(
+        "A card is the same after it was written as a line and parsed",
+        arguments: ["a", "Küche", String(repeating: "x", count: 64)]
+    )
     func roundTrip(name: String) throws {
         let card = try card(name: name)
         #expect(try CardText(parsing: card.text) == card)
@@ -24,7 +27,7 @@ struct CardTests {
         #expect(card.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
     }
 
-    @Test("a card with any one letter changed, left out or doubled is damaged")
+    @Test("A card with any one letter changed, left out or doubled is damaged")
     func damaged() throws {
         let text = Array(try card().text)
         for index in 9..<text.count {
@@ -43,7 +46,7 @@ struct CardTests {
     }
 
     @Test(
-        "other text is no card",
+        "Other text is not a card",
         arguments: [
             "", " ", "handoff", "handoff1", "handoff:abc", "handoffx:abc", "https://example.org", "hand off1:aa",
             "handoff9999:aa",
@@ -56,7 +59,7 @@ struct CardTests {
         #expect(error?.code == .notACard)
     }
 
-    @Test("a card of a newer version is told apart from a damaged one")
+    @Test("A card of a newer version is distinguished from a damaged one")
     func newer() throws {
         let content: [UInt8] = [2, 1, 2, 3]
         let inside = "handoff1:" + Base32.encode(content + HandoffDigest.sha256(content).prefix(4))
@@ -66,7 +69,7 @@ struct CardTests {
         }
     }
 
-    @Test("a card with a right checksum over wrong content is damaged")
+    @Test("A card with a correct checksum over wrong content is damaged")
     func wrongContent() throws {
         let keys = [UInt8](repeating: 1, count: 65)
         for content in [[], [1], keys, [0] + keys, keys + [0xFF], keys + [UInt8](repeating: 0x61, count: 65)] {
@@ -75,14 +78,14 @@ struct CardTests {
         }
     }
 
-    @Test("a name that does not fit is refused", arguments: ["", String(repeating: "ü", count: 33)])
+    @Test("A name that is empty or too long is refused", arguments: ["", String(repeating: "ü", count: 33)])
     func name(name: String) {
         let error = #expect(throws: CryptoError.self) { try card(name: name) }
         #expect(error?.code == .invalidName)
     }
 
     @Test(
-        "base32 agrees with RFC 4648 section 10",
+        "The base32 encoding agrees with RFC 4648 section 10",
         arguments: [
             ("", ""), ("f", "my"), ("fo", "mzxq"), ("foo", "mzxw6"), ("foob", "mzxw6yq"), ("fooba", "mzxw6ytb"),
             ("foobar", "mzxw6ytboi"),
@@ -93,7 +96,7 @@ struct CardTests {
         #expect(Base32.decode(encoded.utf8) == Array(plain.utf8))
     }
 
-    @Test("base32 that another text would also mean is refused", arguments: ["a", "mz", "mzx", "mzxw6y", "my=", "m1"])
+    @Test("Base32 that is not the canonical encoding is refused", arguments: ["a", "mz", "mzx", "mzxw6y", "my=", "m1"])
     func notBase32(text: String) {
         #expect(Base32.decode(text.utf8) == nil)
     }

@@ -1,12 +1,12 @@
 import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
-import Testing
 import TestLimits
+import Testing
 
 @Suite("Card vectors", .endsWithin(minutes: 10))
 struct CardVectorTests {
-    /// One line and what it means: keys and name, or the code of the error that it is.
+    /// One line and its meaning: keys and name, or the code of the error that it causes.
     struct Case: Codable, Equatable, Sendable {
         var text: String
         var error: String?
@@ -44,7 +44,7 @@ struct CardVectorTests {
         return try (texts + others).map(Case.init(reading:))
     }
 
-    @Test("the published vectors are what this code makes and reads")
+    @Test("The published vectors are what this code generates and reads")
     func published() throws {
         let file = VectorFile(
             about: """

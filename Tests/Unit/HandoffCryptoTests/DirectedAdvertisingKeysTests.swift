@@ -3,9 +3,9 @@ import HandoffTestVectors
 import TestLimits
 import Testing
 
-@Suite("Two devices have keys of their own for news", .endsWithin(minutes: 10))
+@Suite("Two devices have keys of their own for directed advertisements", .endsWithin(minutes: 10))
 struct DirectedAdvertisingKeysTests {
-    /// The two keys of a pair of devices, as the one that advertises has them; in hexadecimal.
+    /// The two keys of a pair of devices, on the side of the one that advertises; in hexadecimal.
     struct Case: Codable, Equatable, Sendable {
         let privateKey: String
         let otherPrivateKey: String
@@ -13,7 +13,7 @@ struct DirectedAdvertisingKeysTests {
         let receivingKey: String
     }
 
-    @Test("what one sends the other receives, in each direction with another key")
+    @Test("The sending key of one device is the receiving key of the other, and each direction has its own")
     func agreement() throws {
         let (desk, lap, tab) = (AgreementKey.generate(), AgreementKey.generate(), AgreementKey.generate())
         let atDesk = try DirectedAdvertisingKeys(local: desk, remote: lap.publicKey)
@@ -24,7 +24,7 @@ struct DirectedAdvertisingKeysTests {
         #expect(Set([atDesk.sending, atDesk.receiving, others.sending, others.receiving]).count == 4)
     }
 
-    @Test("a key that protects nothing is refused")
+    @Test("A key that protects nothing is refused")
     func weak() throws {
         let zero = try DevicePublicKey(rawRepresentation: [UInt8](repeating: 0, count: 32))
         #expect { try DirectedAdvertisingKeys(local: .generate(), remote: zero) } throws: {
@@ -47,7 +47,7 @@ struct DirectedAdvertisingKeysTests {
         }
     }
 
-    @Test("the published vectors are what this code makes")
+    @Test("The published vectors are what this code generates")
     func published() throws {
         let file = VectorFile(
             about: """

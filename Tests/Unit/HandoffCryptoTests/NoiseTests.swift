@@ -23,7 +23,7 @@ struct NoiseTests {
         return (try initiator.split(), try responder.split())
     }
 
-    @Test("payloads travel in both handshake messages, each 48 bytes longer")
+    @Test("Both handshake messages transfer a payload, and each is 48 bytes longer than it")
     func payloads() throws {
         var (initiator, responder) = pair()
         let first = try initiator.writeMessage([1, 2, 3])
@@ -36,7 +36,7 @@ struct NoiseTests {
         #expect(initiator.handshakeHash == responder.handshakeHash)
     }
 
-    @Test("two handshakes of the same devices share no byte pattern and no hash")
+    @Test("Two handshakes of the same devices share no byte pattern and no hash")
     func freshness() throws {
         var (one, _) = pair()
         var (other, _) = pair()
@@ -44,11 +44,11 @@ struct NoiseTests {
         #expect(one.handshakeHash != other.handshakeHash)
     }
 
-    @Test("a first message with any flipped bit or any missing byte is refused")
+    @Test("A first message with any flipped bit or any missing byte is refused")
     func damagedFirst() throws {
         var (initiator, _) = pair()
         let message = try initiator.writeMessage([7])
-        // With the highest bit of the key, which X25519 ignores (RFC 7748, section 5) but the transcript does not.
+        // Including the highest bit of the key, which X25519 ignores (RFC 7748, section 5) but the transcript does not.
         for damaged in Damage.bitFlips(of: message) {
             var responder = pair().1
             #expect(throws: CryptoError.self) { try responder.readMessage(damaged) }
@@ -59,7 +59,7 @@ struct NoiseTests {
         }
     }
 
-    @Test("a second message that was changed is refused, and ends the handshake")
+    @Test("A second message that was changed is refused, and ends the handshake")
     func damagedSecond() throws {
         var (initiator, responder) = pair()
         _ = try responder.readMessage(initiator.writeMessage([]))
@@ -72,7 +72,7 @@ struct NoiseTests {
         #expect(after?.code == .outOfOrder)
     }
 
-    @Test("steps out of order are refused")
+    @Test("Steps out of order are refused")
     func order() throws {
         var (initiator, responder) = pair()
         var silent = pair()
@@ -88,18 +88,18 @@ struct NoiseTests {
         #expect(errors.map { $0?.code } == [.outOfOrder, .outOfOrder, .outOfOrder, .outOfOrder])
     }
 
-    @Test("a session under another prologue, another device or one's own reflection is refused")
+    @Test("A session with another prologue, with another device or with its own reflection is refused")
     func bindings() throws {
         var (initiator, _) = pair()
         let message = try initiator.writeMessage([])
-        var strangers: [NoiseHandshake] = [
+        var others: [NoiseHandshake] = [
             .responder(localStatic: listener, remoteStatic: caller.publicKey, prologue: [1]),
             .responder(localStatic: listener, remoteStatic: AgreementKey.generate().publicKey, prologue: []),
             .responder(localStatic: AgreementKey.generate(), remoteStatic: caller.publicKey, prologue: []),
             .responder(localStatic: caller, remoteStatic: listener.publicKey, prologue: []),
         ]
-        for index in strangers.indices {
-            let error = #expect(throws: CryptoError.self) { try strangers[index].readMessage(message) }
+        for index in others.indices {
+            let error = #expect(throws: CryptoError.self) { try others[index].readMessage(message) }
             #expect(error?.code == .authenticationFailed)
         }
         let reflected = #expect(throws: CryptoError.self) { try initiator.readMessage(message) }
@@ -107,7 +107,7 @@ struct NoiseTests {
     }
 
     @Test(
-        "public keys of low order are refused in every place",
+        "Public keys of low order are refused in every place",
         arguments: [
             // The points of order 1, 2, 4 and 8 and their other spellings (cr.yp.to/ecdh.html, "validate public keys").
             "0000000000000000000000000000000000000000000000000000000000000000",
@@ -149,7 +149,7 @@ struct NoiseTests {
     private static let bobPublic = "de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f"
     private static let shared = "4a5d9d5ba4ce2de1728e3bf480350f25e07e21c947d19e3376f09b3c1e161742"
 
-    @Test("transport messages that are changed, repeated, skipped or too short are refused")
+    @Test("Transport messages that are changed, repeated, skipped or too short are refused")
     func transport() throws {
         var (sender, receiver) = try session()
         let first = try sender.encrypt([1])
@@ -164,7 +164,7 @@ struct NoiseTests {
         #expect(try receiver.decrypt(second) == [2])
     }
 
-    @Test("the longest message passes, and one byte more is refused")
+    @Test("The longest message is accepted, and one byte more is refused")
     func longest() throws {
         var (sender, receiver) = try session()
         let longest = [UInt8](repeating: 5, count: NoiseTransport.maximumPlaintextBytes)
@@ -176,7 +176,7 @@ struct NoiseTests {
         #expect(throws: CryptoError.self) { try receiver.decrypt(message + [0]) }
     }
 
-    @Test("the last nonce is never used")
+    @Test("The last nonce is never used")
     func exhaustion() throws {
         var cipher = NoiseCipherState(key: [UInt8](repeating: 1, count: 32), nonce: .max - 1)
         let message = try cipher.encrypt([1], authenticating: [])

@@ -3,7 +3,7 @@ import HandoffTestVectors
 import TestLimits
 import Testing
 
-@Suite("Finding the caller", .endsWithin(minutes: 10))
+@Suite("Identification of the caller", .endsWithin(minutes: 10))
 struct NoiseTrialTests {
     let listener = AgreementKey.generate()
     let devices = (0..<6).map { _ in AgreementKey.generate() }
@@ -15,7 +15,7 @@ struct NoiseTrialTests {
         )
     }
 
-    @Test("the caller is found among many, and the session goes on", arguments: 0..<6)
+    @Test("The caller is found among many devices, and the session continues", arguments: 0..<6)
     func found(caller: Int) throws {
         var initiator = NoiseHandshake.initiator(
             localStatic: devices[caller],
@@ -32,18 +32,18 @@ struct NoiseTrialTests {
         #expect(try near.decrypt(far.encrypt([6])) == [6])
     }
 
-    @Test("a stranger, a damaged message and no candidates at all are refused")
+    @Test("An unknown device, a damaged message and an empty list of candidates are refused")
     func stranger() throws {
-        var stranger = NoiseHandshake.initiator(
+        var unknown = NoiseHandshake.initiator(
             localStatic: .generate(),
             remoteStatic: listener.publicKey,
             prologue: []
         )
-        let message = try stranger.writeMessage([])
-        let nobody = try NoiseResponderTrial<Int>(localStatic: listener, candidates: [])
+        let message = try unknown.writeMessage([])
+        let empty = try NoiseResponderTrial<Int>(localStatic: listener, candidates: [])
         let errors = [
             #expect(throws: CryptoError.self) { try trial().match(message, prologue: []) },
-            #expect(throws: CryptoError.self) { try nobody.match(message, prologue: []) },
+            #expect(throws: CryptoError.self) { try empty.match(message, prologue: []) },
         ]
         #expect(errors.map { $0?.code } == [.authenticationFailed, .authenticationFailed])
         for truncated in Damage.truncations(of: message) {

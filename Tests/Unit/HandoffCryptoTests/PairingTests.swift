@@ -13,7 +13,7 @@ struct PairingTests {
         return (try caller.split(), try listener.split())
     }
 
-    @Test("both sides get the same channel, hash and settling key, and others for each pairing")
+    @Test("Both sides get the same channel, hash and settling key, and others for each pairing")
     func agreement() throws {
         let (caller, listener) = try Self.handshake()
         var (sending, receiving) = (caller.transport, listener.transport)
@@ -26,7 +26,7 @@ struct PairingTests {
         #expect(other.transport.handshakeHash != caller.transport.handshakeHash)
     }
 
-    @Test("the first payload is in clear, the second is not")
+    @Test("The first payload is in plaintext, the second is encrypted")
     func payloads() throws {
         var caller = PairingHandshake(isCaller: true)
         var listener = PairingHandshake(isCaller: false)
@@ -39,7 +39,7 @@ struct PairingTests {
         #expect(try caller.readMessage(second) == text)
     }
 
-    @Test("every changed bit of the second message, and every beginning of it, is refused")
+    @Test("A second message with a changed bit, or truncated anywhere, is refused")
     func damage() throws {
         let ephemeral = AgreementKey.generate()
         var caller = PairingHandshake(isCaller: true, ephemeralForTestVectors: ephemeral)
@@ -53,7 +53,7 @@ struct PairingTests {
         #expect(try caller.readMessage(second) == [4, 5, 6])
     }
 
-    @Test("a changed first message leads to another channel, in which nothing can be read")
+    @Test("A changed first message leads to another channel, in which nothing can be read")
     func changedOpening() throws {
         var caller = PairingHandshake(isCaller: true)
         var listener = PairingHandshake(isCaller: false)
@@ -65,7 +65,7 @@ struct PairingTests {
         #expect(error?.code == .authenticationFailed)
     }
 
-    @Test("a key of low order is refused")
+    @Test("A key of low order is refused")
     func weakKey() throws {
         var listener = PairingHandshake(isCaller: false)
         _ = try listener.readMessage([UInt8](repeating: 0, count: 32))
@@ -73,7 +73,7 @@ struct PairingTests {
         #expect(error?.code == .weakKey)
     }
 
-    @Test("steps out of order are refused")
+    @Test("Steps out of order are refused")
     func order() throws {
         var listener = PairingHandshake(isCaller: false)
         #expect(throws: CryptoError.self) { try listener.writeMessage([]) }
@@ -83,7 +83,7 @@ struct PairingTests {
         #expect(throws: CryptoError.self) { try fresh.split() }
     }
 
-    @Test("digits are six, whatever the number is")
+    @Test("There are always six digits, whatever the number is")
     func sixDigits() throws {
         var random = SeededRandom(seed: 3)
         var shortest = Int.max
@@ -99,7 +99,7 @@ struct PairingTests {
         #expect(shortest < 100_000)
     }
 
-    @Test("digits and commitment depend on every part, and on which side it comes from")
+    @Test("Digits and commitment depend on every part, and on the side that it comes from")
     func parts() throws {
         var random = SeededRandom(seed: 4)
         let (hash, one, other) = (random.bytes(32), random.bytes(9), random.bytes(9))
@@ -115,20 +115,20 @@ struct PairingTests {
     }
 }
 
-@Suite("A man in the middle of a pairing", .endsWithin(minutes: 10))
+@Suite("A man-in-the-middle attack on a pairing", .endsWithin(minutes: 10))
 struct PairingAttackTests {
-    /// What the man in the middle does with his two conversations.
+    /// What the attacker in the middle does with the two exchanges.
     ///
-    /// He may pass on what he has learnt in one as his own in the other; what he must say before he learns it he cannot
-    /// take from there.
+    /// The attacker may pass on what was received in one exchange as its own in the other; what it must send before it
+    /// receives that cannot come from there.
     enum Strategy: CaseIterable, CustomTestStringConvertible {
-        /// Both sides dial him: the first one's number, once shown, becomes his own for the second.
+        /// Both sides dial the attacker: the first one's number, once revealed, becomes the attacker's for the second.
         case listens
-        /// He dials both: he finishes with the first one, and promises its number to the second.
+        /// The attacker dials both: it finishes with the first one, and commits to that one's number with the second.
         case dials
-        /// One dials him, and he dials the other first: its number becomes his own for the one that dialled.
+        /// One dials the attacker, which dials the other first: that number becomes its own for the one that dialled.
         case passesOnForward
-        /// One dials him, and he finishes with that: its number is what he promises to the other.
+        /// One dials the attacker, which finishes with that one, and commits to its number with the other.
         case passesOnBackward
 
         var testDescription: String { "\(self)" }
@@ -137,26 +137,26 @@ struct PairingAttackTests {
         func run(_ random: inout SeededRandom, _ first: PairingTranscript, _ second: PairingTranscript)
             -> (PairingDigits, PairingDigits)
         {
-            let (one, other, his) = (random.nonce(), random.nonce(), random.nonce())
+            let (one, other, own) = (random.nonce(), random.nonce(), random.nonce())
             return switch self {
             case .listens:
                 (
-                    PairingDigits(transcript: first, caller: one, listener: his),
+                    PairingDigits(transcript: first, caller: one, listener: own),
                     PairingDigits(transcript: second, caller: other, listener: one)
                 )
             case .dials:
                 (
-                    PairingDigits(transcript: first, caller: his, listener: one),
+                    PairingDigits(transcript: first, caller: own, listener: one),
                     PairingDigits(transcript: second, caller: one, listener: other)
                 )
             case .passesOnForward:
                 (
                     PairingDigits(transcript: first, caller: one, listener: other),
-                    PairingDigits(transcript: second, caller: his, listener: other)
+                    PairingDigits(transcript: second, caller: own, listener: other)
                 )
             case .passesOnBackward:
                 (
-                    PairingDigits(transcript: first, caller: one, listener: his),
+                    PairingDigits(transcript: first, caller: one, listener: own),
                     PairingDigits(transcript: second, caller: one, listener: other)
                 )
             }
@@ -166,7 +166,7 @@ struct PairingAttackTests {
     private static let runs = 250_000
 
     @Test(
-        "sees the same digits on both sides once in a million, in a million runs of four strategies",
+        "The attacker gets the same digits on both sides once in a million, in a million runs of four strategies",
         arguments: Strategy.allCases
     )
     func chances(_ strategy: Strategy) {
@@ -179,13 +179,13 @@ struct PairingAttackTests {
             if one == other { equal += 1 }
             if one.number % 100 == other.number % 100 { equalOfHundred += 1 }
         }
-        // A quarter is expected in a quarter of a million runs: more than five are as unlikely as 10^-6.
+        // In a quarter of a million runs, 0.25 are expected: more than five are as unlikely as 10^-6.
         #expect(equal <= 5)
-        // Were there two digits, it would be 2500 of them, give or take five times the standard deviation of 50.
+        // With two digits, 2500 are expected, give or take five times the standard deviation of 50.
         #expect((2250...2750).contains(equalOfHundred), "\(equalOfHundred)")
     }
 
-    @Test("cannot pass on a promise: it is bound to the conversation in which it was made")
+    @Test("A commitment cannot be passed on: it is bound to the exchange in which it was made")
     func promises() {
         var random = SeededRandom(seed: 6)
         let (first, second) = (random.transcript(), random.transcript())
@@ -193,14 +193,14 @@ struct PairingAttackTests {
         #expect(nonce.commitment(to: first) != nonce.commitment(to: second))
     }
 
-    @Test("would find equal digits whenever he likes, were there no promise")
+    @Test("Without a commitment, the attacker would find equal digits every time")
     func withoutCommitment() {
         var random = SeededRandom(seed: 5)
         let (first, second) = (random.transcript(), random.transcript())
         for _ in 0..<20 {
             let wanted = PairingDigits(transcript: first, caller: random.nonce(), listener: random.nonce()).number % 100
             let other = random.nonce()
-            // He knows the other side's number and may still choose his own. Two digits stand for six, for speed.
+            // The attacker knows the other side's number and may still choose its own. Two digits, not six, for speed.
             let found = (0..<2000).contains { _ in
                 PairingDigits(transcript: second, caller: random.nonce(), listener: other).number % 100 == wanted
             }
@@ -210,7 +210,7 @@ struct PairingAttackTests {
 }
 
 extension SeededRandom {
-    /// A number of a pairing.
+    /// A random number of a pairing.
     mutating func nonce() -> PairingNonce {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(16)
@@ -219,7 +219,7 @@ extension SeededRandom {
         return nonce
     }
 
-    /// What two sides have said.
+    /// A random transcript of two sides.
     mutating func transcript() -> PairingTranscript {
         PairingTranscript(handshakeHash: bytes(32), caller: bytes(40), listener: bytes(40))
     }

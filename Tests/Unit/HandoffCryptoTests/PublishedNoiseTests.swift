@@ -23,7 +23,7 @@ struct PublishedVector: Codable, Equatable, Sendable {
     let messages: [Message]
 }
 
-@Suite("Noise against published vectors", .endsWithin(minutes: 10))
+@Suite("Noise handshakes agree with published vectors", .endsWithin(minutes: 10))
 struct PublishedNoiseTests {
     static let vectors: [PublishedVector] = {
         do {
@@ -34,12 +34,12 @@ struct PublishedNoiseTests {
         }
     }()
 
-    @Test("there are vectors of two sources")
+    @Test("There are vectors from two sources")
     func count() {
         #expect(Self.vectors.count == 2)
     }
 
-    @Test("both sides write and read every message of the vector", arguments: vectors)
+    @Test("Both sides write and read every message of the vector", arguments: vectors)
     func vector(vector: PublishedVector) throws {
         var initiator = try initiator(vector)
         var responder = try responder(vector)
@@ -59,7 +59,7 @@ struct PublishedNoiseTests {
         }
     }
 
-    @Test("a responder that tries its devices reads the vector too", arguments: vectors)
+    @Test("A responder that tries its devices reads the vector as well", arguments: vectors)
     func trial(vector: PublishedVector) throws {
         let trial = try NoiseResponderTrial(
             localStatic: AgreementKey(rawRepresentation: bytes(vector.resp_static)),

@@ -4,8 +4,8 @@ import HandoffTestVectors
 import TestLimits
 import Testing
 
-/// The protocol against implementations in another language by other people.
-@Suite("Against Python", .endsWithin(minutes: 10))
+/// The protocol against independent implementations in another language.
+@Suite("Interoperability with implementations in Python", .endsWithin(minutes: 10))
 struct PythonPeerTests {
     private struct Order: Codable {
         let role: String
@@ -30,7 +30,7 @@ struct PythonPeerTests {
     private let remote = AgreementKey.generate()
     private let remoteEphemeral = AgreementKey.generate()
 
-    @Test("a Python responder understands this initiator, and the other way round in transport")
+    @Test("A Python responder understands this initiator, and transport works in both directions")
     func pythonResponds() throws {
         var initiator = NoiseHandshake.initiator(localStatic: local, remoteStatic: remote.publicKey, prologue: [])
         let first = try initiator.writeMessage([1, 2, 3])
@@ -46,7 +46,7 @@ struct PythonPeerTests {
         #expect(again.transport_read == ["07", "08"])
     }
 
-    @Test("this responder understands a Python initiator")
+    @Test("This responder understands a Python initiator")
     func pythonInitiates() throws {
         let first = try ask("initiator", received: [], payload: [1, 2, 3], transport: [])
         let trial = try NoiseResponderTrial(localStatic: local, candidates: [("python", remote.publicKey)])
@@ -62,7 +62,7 @@ struct PythonPeerTests {
         #expect(try transport.decrypt(bytes(answer.transport[0])) == [6])
     }
 
-    @Test("an implementation in Python, written from the document, agrees with every vector")
+    @Test("A Python implementation, written from the document, agrees with every vector")
     func vectors() throws {
         let directory = VectorDirectory.root.appending(path: "Docs/vectors").path(percentEncoded: false)
         let output = try python("check_vectors.py", arguments: [directory], input: Data())
@@ -89,7 +89,7 @@ struct PythonPeerTests {
         return try JSONDecoder().decode(Outcome.self, from: output)
     }
 
-    /// What a script of Tests/Unit/HandoffCryptoTests/Python prints.
+    /// The output of a script in Tests/Unit/HandoffCryptoTests/Python.
     private func python(_ script: String, arguments: [String], input: Data) throws -> Data {
         let interpreter = try #require(
             ProcessInfo.processInfo.environment["HANDOFF_TEST_PYTHON"],
@@ -111,7 +111,7 @@ struct PythonPeerTests {
         try standardInput.fileHandleForWriting.close()
         let output = try standardOutput.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
-        #expect(process.terminationStatus == 0, "\(script) failed; its standard error says why")
+        #expect(process.terminationStatus == 0, "\(script) failed; its standard error has the reason")
         return output
     }
 }

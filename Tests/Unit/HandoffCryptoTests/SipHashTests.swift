@@ -8,7 +8,7 @@ import Testing
 struct SipHashTests {
     /// The first eight of the designers' vectors (github.com/veorq/SipHash, vectors.h): key 00…0f, input 00, 01, ….
     @Test(
-        "short inputs agree with the designers' vectors",
+        "Short inputs agree with the designers' vectors",
         arguments: [
             "310e0edd47db6f72", "fd67dc93c539f874", "5a4fa9d909806c0d", "2d7efbd796666785",
             "b7877127e09427cf", "8da699cd64557618", "cee3fe586e46c9cb", "37d1018bf50002ab",

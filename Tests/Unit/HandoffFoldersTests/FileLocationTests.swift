@@ -6,10 +6,10 @@ import SystemPackage
 import TestLimits
 import Testing
 
-@Suite("A document that has not been synchronised yet is waited for", .endsWithin(minutes: 10))
+@Suite("Waiting for a document that has not been synchronised yet", .endsWithin(minutes: 10))
 struct FileLocationTests {
     @Test(
-        "until it and the directories above it are there, moved into place as synchronisation does, with inotify and without",
+        "The wait ends once the document was moved into its new directory, with inotify and without",
         arguments: [Inotify.shared, .exhausted]
     )
     func appears(_ inotify: Inotify) async throws {
@@ -40,7 +40,7 @@ struct FileLocationTests {
         #expect(isThere)
     }
 
-    @Test("a folder whose directory is not there is said to be so")
+    @Test("A folder whose directory does not exist is reported with that problem")
     func unmounted() throws {
         let id = try FolderID("docs")
         var folders = SyncedFolders()
@@ -53,7 +53,7 @@ struct FileLocationTests {
         #expect(fault?.code == .noSuchFolder)
     }
 
-    @Test("a folder's path is absolute, and ~ is the home directory")
+    @Test("A folder's path is absolute, and ~ is the home directory")
     func paths() throws {
         let id = try FolderID("docs")
         #expect(throws: FolderError.self) { _ = try SyncedFolder(id: id, path: "docs") }

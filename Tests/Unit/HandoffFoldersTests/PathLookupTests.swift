@@ -4,14 +4,14 @@ import SystemPackage
 import TestLimits
 import Testing
 
-@Suite("A file system that does not answer", .endsWithin(minutes: 10))
+@Suite("Lookups in a file system that does not answer", .endsWithin(minutes: 10))
 struct PathLookupTests {
-    /// A file system on which everything under `/gone` blocks until it is mended.
+    /// A file system on which every lookup under `/gone` blocks until ``recover()``.
     private final class Drive: Sendable {
         private let gate = Gate()
         private let count = Mutex(0)
 
-        /// How often it was asked.
+        /// The number of lookups.
         var asked: Int { count.withLock { $0 } }
 
         func resolve(_ path: FilePath) -> FilePath? {
@@ -20,12 +20,12 @@ struct PathLookupTests {
             return path
         }
 
-        func mend() { gate.open() }
+        func recover() { gate.open() }
     }
 
-    /// A pipe with a byte for everybody who waits, once they may go on.
+    /// A pipe with a byte for every waiting thread, once the threads may continue.
     ///
-    /// Its end would not do: a program that another test starts meanwhile may hold it, too.
+    /// Closing its end would not work: a program that another test starts meanwhile may hold it as well.
     private final class Gate: Sendable {
         private let ends: (reading: FileDescriptor, writing: FileDescriptor)
 
@@ -56,7 +56,7 @@ struct PathLookupTests {
         }
     }
 
-    @Test("is given up, is not asked again, keeps no other from being asked, and is asked again once it has answered")
+    @Test("A lookup times out and is not repeated until it has answered, and other paths are still looked up")
     func silent() async {
         let drive = Drive()
         let lookup = PathLookup(limit: .seconds(3)) { drive.resolve($0) }
@@ -64,13 +64,13 @@ struct PathLookupTests {
         for number in 0..<1000 { #expect(Self.code(lookup, "/gone/\(number)") == .unresponsive) }
         #expect(drive.asked == 1)
         #expect(Self.code(lookup, "/here") == nil)
-        drive.mend()
-        // Its thread ends as soon as the system lets it.
+        drive.recover()
+        // Its thread ends as soon as the system schedules it.
         while Self.code(lookup, "/gone") != nil { await Task.yield() }
         #expect(Self.code(lookup, "/gone/1") == nil)
     }
 
-    @Test("leaves no more than a few threads behind, wherever it is asked")
+    @Test("Lookups leave no more than a few threads behind, for any number of paths")
     func bounded() async {
         let drive = Drive()
         let lookup = PathLookup(limit: .milliseconds(20)) { drive.resolve($0) }
@@ -78,13 +78,13 @@ struct PathLookupTests {
         // The last of them may not have begun yet.
         while drive.asked < PathLookup.maximumPending { await Task.yield() }
         #expect(drive.asked == PathLookup.maximumPending)
-        // By then nothing else is asked either.
+        // Then no other path is looked up either.
         #expect(Self.code(lookup, "/here") == .unresponsive)
-        drive.mend()
+        drive.recover()
         while Self.code(lookup, "/here") != nil { await Task.yield() }
     }
 
-    @Test("of a system that is well, says where a path leads, and that it leads nowhere")
+    @Test("In a file system that answers, a lookup returns the target of a path, or that it has none")
     func well() throws {
         #expect(try PathLookup.system.canonical("/usr/../usr/./bin/..") == "/usr")
         #expect(try PathLookup.system.canonical("/nowhere/at/all") == nil)

@@ -5,9 +5,10 @@ import SystemPackage
 import TestLimits
 import Testing
 
-@Suite("Documents follow through synchronised folders, and no other way", .endsWithin(minutes: 10))
+@Suite("Documents are shared through synchronised folders only", .endsWithin(minutes: 10))
 struct SyncedFoldersTests {
-    /// Two devices' trees: here `docs` with `a b.txt` and an inner folder, there `docs` elsewhere; and links.
+    /// The file trees of two devices: here `docs` with `a b.txt` and an inner folder, there `docs` at another path; and
+    /// links.
     private final class Trees {
         let root: URL
         let here: SyncedFolders
@@ -54,7 +55,7 @@ struct SyncedFoldersTests {
     }
 
     @Test(
-        "a file in a folder has a place in it, wherever a link to it stands; the innermost folder counts",
+        "A file in a folder has a location in it, wherever a link to it is; the innermost folder counts",
         arguments: [
             ("here/docs/a b.txt", "handoff-folder:docs/a%20b.txt"),
             ("here/docs/inner/ü%.txt", "handoff-folder:inner/%C3%BC%25.txt"),
@@ -71,7 +72,7 @@ struct SyncedFoldersTests {
     }
 
     @Test(
-        "a file elsewhere, a link that leads out, and a file that is not there have none, and the sentence says why",
+        "A file elsewhere, a link that leads out, and a missing file have no location, and the error gives the reason",
         arguments: [
             ("outside/secret.txt", "notShared", "is not in a synchronised folder"),
             ("here/docs/out.txt", "notShared", "is not in a synchronised folder"),
@@ -88,7 +89,7 @@ struct SyncedFoldersTests {
         #expect(fault?.message.contains(sentence) == true, "\(fault?.message ?? "")")
     }
 
-    @Test("an activity's files, at any depth, become those of the other device; everything else stays as it is")
+    @Test("The files of an activity, at any depth, become those of the other device, and all else is unchanged")
     func roundTrip() throws {
         let trees = try Trees()
         let url = { (path: String) throws in UserInfoValue.url(try trees.file(path).description + "#page=2") }
@@ -121,7 +122,7 @@ struct SyncedFoldersTests {
     }
 
     @Test(
-        "what another device sends leads to no other file",
+        "A URL from another device cannot lead to a file outside the folder",
         arguments: [
             ("handoff-folder:docs/out/secret.txt", "leadsOut"), ("handoff-folder:docs/out", "leadsOut"),
             ("handoff-folder:docs/out/none/none", "leadsOut"),
@@ -143,7 +144,7 @@ struct SyncedFoldersTests {
     }
 
     @Test(
-        "an app cannot write the protocol's own URLs, and its document may wait outside while its other files may not"
+        "An app cannot use the protocol's own URLs; its document may be outside, its other files may not"
     )
     func check() throws {
         let trees = try Trees()

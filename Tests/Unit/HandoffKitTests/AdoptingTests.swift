@@ -3,7 +3,7 @@ import HandoffKit
 import TestLimits
 import Testing
 
-/// The programs of Docs/Adopting.md, as they stand there; a test compares the two.
+/// The programs of Docs/Adopting.md, word for word; a test compares the two.
 @Suite("The Swift programs of Docs/Adopting.md", .endsWithin(minutes: 10))
 struct AdoptingTests {
     private func origin() async throws {
@@ -17,7 +17,7 @@ struct AdoptingTests {
 
     private func edit() async throws {}
 
-    @Test("an app runs without a bus too, on the actor that it is on, and reads what it has set")
+    @Test("An app runs without a bus as well, on its own actor, and reads the values that it has set")
     @MainActor
     func withoutBus() async throws {
         let edits = Edits()
@@ -36,7 +36,7 @@ struct AdoptingTests {
         #expect(edits.count == 1)
     }
 
-    @Test("a type that is none is refused at once, and so is an app's name that no bus would take")
+    @Test("An invalid activity type is refused at once, and so is an app's name that is not a bus name")
     func refused() async throws {
         await #expect(throws: CocoaError.self) {
             try await Handoff.run(bus: "unix:path=/nowhere") { try UserActivity(activityType: "edit", in: $0) }
@@ -46,12 +46,12 @@ struct AdoptingTests {
         }
     }
 
-    /// Something that cannot leave its actor.
+    /// A non-sendable object, which cannot leave its actor.
     private final class Edits {
         var count = 0
     }
 
-    @Test("an app that continues activities takes their state")
+    @Test("An app that continues an activity restores its state")
     @MainActor
     func continuing() async throws {
         let editor = Editor()

@@ -6,9 +6,9 @@ import Testing
 
 @testable import HandoffKit
 
-@Suite("What goes wrong is an error of Cocoa", .endsWithin(minutes: 10))
+@Suite("Failures are reported as CocoaError", .endsWithin(minutes: 10))
 struct ErrorTests {
-    @Test("each error of the daemon keeps its name and sentence", arguments: HandoffErrorName.allCases)
+    @Test("Each error of the daemon keeps its name and message", arguments: HandoffErrorName.allCases)
     func names(name: HandoffErrorName) {
         let error = CocoaError(name.reply("Because."))
         #expect(error.handoffReason?.rawValue == name.rawValue)
@@ -26,7 +26,7 @@ struct ErrorTests {
         #expect(CocoaError(.payloadTooLarge, "").code == CocoaError.userActivityHandoffUserInfoTooLarge)
     }
 
-    @Test("a daemon that is not there, and a bus that is not, are no connection")
+    @Test("A missing daemon and a missing bus are a missing connection")
     func absence() {
         let unknown = DBusError(.remote, "no such service", name: .serviceUnknown)
         for error in [unknown, DBusError(.connectFailed, "no bus"), DBusError(.disconnected, "bus gone")] {
@@ -35,7 +35,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("errors of other things have no reason of Handoff")
+    @Test("Errors of other origin have no Handoff reason")
     func others() {
         #expect(CocoaError(.fileNoSuchFile).handoffReason == nil)
         #expect(CocoaError(.fileNoSuchFile).handoffMessage == "")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HandoffKit
 
-@Suite("What a daemon is told of an activity follows from what it knows", .endsWithin(minutes: 10))
+@Suite("The calls to a daemon about an activity depend on the daemon's state", .endsWithin(minutes: 10))
 struct PublicationTests {
     private static let path: ObjectPath = "/org/handoffd/Handoff1/Activity/1"
 
@@ -14,7 +14,7 @@ struct PublicationTests {
         Publication(type: try ActivityType("org.example.edit"), draft: ActivityDraft())
     }
 
-    @Test("nothing before it is current, then all of it at once, and then that it is current")
+    @Test("An activity is not sent before it is current, then as a whole, and then it is made current")
     func beginning() throws {
         var publication = try publication()
         publication.draft.properties.title = "T"
@@ -27,7 +27,7 @@ struct PublicationTests {
         #expect(publication.steps() == [])
     }
 
-    @Test("what changes while it is being created is told when it has been")
+    @Test("A change during the creation is sent once the activity has been created")
     func changesMeanwhile() throws {
         var publication = try publication()
         publication.turn = 1
@@ -39,7 +39,7 @@ struct PublicationTests {
         #expect(publication.steps() == [.set(Self.path, .title, .string("T"))])
     }
 
-    @Test("a daemon that comes back is told everything again")
+    @Test("A daemon that comes back receives the whole activity again")
     func forgetting() throws {
         var publication = try known()
         publication.draft.properties.title = "T"
@@ -48,7 +48,7 @@ struct PublicationTests {
         #expect(publication.steps() == [.create(publication.type, publication.draft)])
     }
 
-    @Test("what was refused is not asked for again until it has changed")
+    @Test("A creation that was refused is not requested again until the activity has changed")
     func refused() throws {
         var publication = try publication()
         publication.turn = 1
@@ -59,7 +59,7 @@ struct PublicationTests {
         #expect(publication.steps() == [.create(publication.type, publication.draft)])
     }
 
-    @Test("while it is being saved it stands as it was, and NeedsSave is over for both sides")
+    @Test("The published state does not change during a save, and NeedsSave is cleared on both sides")
     func saving() throws {
         var publication = try known()
         publication.draft.needsSave = true
@@ -78,7 +78,7 @@ struct PublicationTests {
         #expect(publication.steps() == [.set(Self.path, .needsSave, .boolean(true))])
     }
 
-    @Test("one that ends while it is being created ends once it has been")
+    @Test("An activity that ends during its creation is invalidated once it has been created")
     func endingEarly() throws {
         var publication = try publication()
         publication.turn = 1
@@ -91,7 +91,7 @@ struct PublicationTests {
         #expect(publication.isGone)
     }
 
-    @Test("after any history the daemon knows what the app wants", arguments: 0..<200 as Range<UInt64>)
+    @Test("After any history, the daemon has the state that the app has set", arguments: 0..<200 as Range<UInt64>)
     func anyHistory(seed: UInt64) throws {
         var random = SplitMix(state: seed)
         var publication = try publication()

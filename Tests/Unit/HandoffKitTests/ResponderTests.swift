@@ -10,7 +10,7 @@ struct ResponderTests {
     private static let nowhere = "unix:path=/nowhere"
 
     @Test(
-        "a round begins with nothing, each responder adds its part in turn, then the delegate, and then it is seen whole"
+        "A save begins with no entries; each responder and then the delegate adds its part before the update is seen"
     )
     func round() async throws {
         let log = Log()
@@ -27,7 +27,7 @@ struct ResponderTests {
         #expect(log.lines == ["first []", "second [first]", "delegate", "seen [delegate, first, second]"])
     }
 
-    @Test("without responders nothing is emptied")
+    @Test("Without responders, no entries are removed")
     func noResponders() async throws {
         try await Handoff.run(bus: Self.nowhere) { handoff in
             let activity = try UserActivity(activityType: "org.example.edit", in: handoff)
@@ -39,7 +39,7 @@ struct ResponderTests {
         }
     }
 
-    @Test("without the last one it ends; one that went by itself is no part of it")
+    @Test("An activity ends with its last responder, and a removed responder is no longer a part of it")
     func last() async throws {
         let log = Log()
         let (first, second) = (Part("first", log), Part("second", log))
@@ -56,7 +56,7 @@ struct ResponderTests {
         }
     }
 
-    @Test("what is current stays without a reference, and what is not goes with the last one")
+    @Test("A current activity remains without a reference, and another one is released with its last reference")
     func references() async throws {
         try await Handoff.run(bus: Self.nowhere) { handoff in
             weak var current: UserActivity?
@@ -75,13 +75,13 @@ struct ResponderTests {
         }
     }
 
-    @Test("a stream to an activity that began here is an error that says so")
+    @Test("A stream to an activity that began here is an error with that reason")
     func ownStream() async throws {
         try await Handoff.run(bus: Self.nowhere) { handoff in
             let activity = try UserActivity(activityType: "org.example.edit", in: handoff)
             do {
                 _ = try await activity.continuationStreams()
-                Issue.record("there is nobody to talk with")
+                Issue.record("there is no other device to stream with")
             } catch let error as CocoaError {
                 #expect(error.handoffReason == .notContinued)
             }
@@ -89,7 +89,7 @@ struct ResponderTests {
     }
 }
 
-/// What happened, in its order.
+/// The recorded events, in order.
 private final class Log: Sendable {
     private let state = Mutex<[String]>([])
 

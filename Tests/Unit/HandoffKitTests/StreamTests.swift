@@ -8,9 +8,9 @@ import Testing
 
 @testable import HandoffKit
 
-@Suite("Both directions of a conversation", .endsWithin(minutes: 10))
+@Suite("Both directions of continuation streams", .endsWithin(minutes: 10))
 struct StreamTests {
-    @Test("each side reads what the other writes, piece by piece or whole, and then its end")
+    @Test("Each side reads what the other writes, in pieces or as a whole, and then the end")
     func bothWays() async throws {
         try await Self.connected { streams, other in
             try await streams.output.write([1, 2])
@@ -27,7 +27,7 @@ struct StreamTests {
         }
     }
 
-    @Test("a stream that breaks is an error with a reason, and no end")
+    @Test("A stream that breaks is an error with a reason, and not an end")
     func broken() async throws {
         try await Self.connected { streams, other in
             other.reset()
@@ -36,7 +36,7 @@ struct StreamTests {
         }
     }
 
-    @Test("who aborts gives the other side an error, and who closes an end")
+    @Test("An abort gives the other side an error, and closing gives it an end")
     func ending() async throws {
         try await Self.connected { streams, other in
             streams.abort()
@@ -51,7 +51,7 @@ struct StreamTests {
         }
     }
 
-    @Test("who lets go in the middle gives the other side an error, and an end who has finished before")
+    @Test("Streams that are released give the other side an error, or an end if they were finished before")
     func lettingGo() async throws {
         for finishes in [true, false] {
             try await Reactor.withReactor { reactor in
@@ -65,7 +65,7 @@ struct StreamTests {
         }
     }
 
-    /// The other end of streams that nobody has any more.
+    /// The other end of streams that have been released.
     private static func leaving(
         on reactor: Reactor,
         _ body: (ContinuationStreams) async throws -> Void
@@ -84,7 +84,7 @@ struct StreamTests {
         return all
     }
 
-    @Test("more than was allowed is an error that says how much that was")
+    @Test("More data than allowed is an error that names the limit")
     func limit() async throws {
         try await Self.connected { streams, other in
             try await other.write([UInt8](repeating: 0, count: 11))
@@ -95,7 +95,7 @@ struct StreamTests {
         }
     }
 
-    @Test("the socket is given away once, in blocking mode, and not when it is in use")
+    @Test("The socket can be taken once, in blocking mode, and not while it is in use")
     func descriptor() async throws {
         try await Self.connected { streams, other in
             let number = try streams.takeFileDescriptor()
@@ -117,7 +117,7 @@ struct StreamTests {
     private static func connected(_ body: (ContinuationStreams, LocalStream) async throws -> Void) async throws {
         try await Reactor.withReactor { reactor in
             let pair = try await LocalStreamPair.connected(on: reactor)
-            // No name for the descriptor: one that lives on would keep the socket open.
+            // No variable for the descriptor: one that lives on would keep the socket open.
             let streams = ContinuationStreams(UnixFD(taking: try pair.duplicateFar()), on: reactor)
             try await body(streams, pair.takeNear())
         }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Values of userInfo in Swift", .endsWithin(minutes: 10))
 struct UserInfoValueTests {
-    @Test("literals are values, and each is read as what it is and as nothing else")
+    @Test("Literals are values, and each is read as its own kind and as no other")
     func literals() {
         let userInfo: [String: HandoffKit.UserInfoValue] = [
             "none": nil, "truth": true, "whole": 1, "real": 1.0, "text": "a", "list": [1, "b"], "more": ["c": 2],
@@ -25,7 +25,7 @@ struct UserInfoValueTests {
         #expect(userInfo["more"]?.dictionary == ["c": 2])
     }
 
-    @Test("what has no literal is made by name")
+    @Test("Values without a literal are created by name")
     func names() {
         #expect(HandoffKit.UserInfoValue.data([1, 2]).data == [1, 2])
         #expect(HandoffKit.UserInfoValue.url("about:blank").url == "about:blank")
@@ -36,7 +36,7 @@ struct UserInfoValueTests {
     }
 
     @Test(
-        "a date comes back within 200 ns, and one beyond all years as the nearest year",
+        "A date is converted back within 200 ns, and one beyond all years becomes the nearest year",
         arguments: [0, 1.5, -1.5, 1_795_000_000.123_456_7, -62_000_000_000.25]
     )
     func dates(seconds: Double) throws {

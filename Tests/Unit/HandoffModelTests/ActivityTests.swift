@@ -6,7 +6,7 @@ import Testing
 struct ActivityTests {
     let type = ActivityType.browsingWeb
 
-    @Test("a title has at most 1024 bytes")
+    @Test("A title has at most 1024 bytes")
     func title() throws {
         #expect(try Activity(type: type, title: String(repeating: "a", count: 1024)).title?.count == 1024)
         let error = #expect(throws: ModelError.self) {
@@ -15,7 +15,7 @@ struct ActivityTests {
         #expect(error?.code == .titleTooLong)
     }
 
-    @Test("a value nests sixteen levels and no more", arguments: ["array", "dictionary", "set"])
+    @Test("A value has at most sixteen levels of nesting", arguments: ["array", "dictionary", "set"])
     func depth(container: String) throws {
         func nested(_ levels: Int) -> UserInfoValue {
             (1..<levels).reduce(.integer(1)) { value, _ in
@@ -33,7 +33,7 @@ struct ActivityTests {
     }
 
     @Test(
-        "values that not every side can represent are refused",
+        "Values that not every implementation can represent are refused",
         arguments: [
             ["a": .string("x\u{0}")], ["a": .url("\u{0}")], ["a\u{0}": .null], ["a": .unsigned(5)],
             ["a": .array([.set([.dictionary(["b\u{0}": .null])])])],
@@ -44,7 +44,7 @@ struct ActivityTests {
         #expect(error?.code == .invalidValue)
     }
 
-    @Test("titles and required keys hold no U+0000")
+    @Test("Titles and required keys cannot contain U+0000")
     func noNUL() {
         let errors = [
             #expect(throws: ModelError.self) { try Activity(type: type, title: "a\u{0}") },
@@ -53,7 +53,7 @@ struct ActivityTests {
         #expect(errors.map { $0?.code } == [.invalidValue, .invalidValue])
     }
 
-    @Test("a refused value is named by its path")
+    @Test("The error of a refused value has its path")
     func path() {
         let error = #expect(throws: ModelError.self) {
             try Activity(type: type, userInfo: ["a": .dictionary(["b": .array([.string("\u{0}")])])])
@@ -61,14 +61,20 @@ struct ActivityTests {
         #expect(error?.message.hasPrefix("a.b contains U+0000") == true)
     }
 
-    @Test("a team identifier is a short name", arguments: ["", "a b", "ä", "a/b", String(repeating: "a", count: 65)])
+    @Test(
+        "A team identifier that is not a short name is refused",
+        arguments: ["", "a b", "ä", "a/b", String(repeating: "a", count: 65)]
+    )
     func teamID(teamID: String) throws {
         let error = #expect(throws: ModelError.self) { try Activity(type: type, teamID: teamID) }
         #expect(error?.code == .invalidIdentifier)
         #expect(try Activity(type: type, teamID: "A1B2.c-d_e").teamID == "A1B2.c-d_e")
     }
 
-    @Test("identifiers are neither empty nor long", arguments: ["", "a\u{0}", String(repeating: "a", count: 1025)])
+    @Test(
+        "Identifiers that are empty, contain U+0000 or are too long are refused",
+        arguments: ["", "a\u{0}", String(repeating: "a", count: 1025)]
+    )
     func identifiers(identifier: String) {
         let errors = [
             #expect(throws: ModelError.self) { try Activity(type: type, targetContentIdentifier: identifier) },
@@ -77,7 +83,7 @@ struct ActivityTests {
         #expect(errors.map { $0?.code } == [.invalidIdentifier, .invalidIdentifier])
     }
 
-    @Test("only the required keys go on the air, when any are named")
+    @Test("Only the required keys are transferred, if there are any")
     func requiredKeys() throws {
         let all = try Activity(type: type, userInfo: ["a": .null, "b": .null])
         #expect(all.reducedToRequiredKeys == all)
@@ -86,7 +92,7 @@ struct ActivityTests {
         #expect(some.reducedToRequiredKeys.requiredUserInfoKeys == ["b", "c"])
     }
 
-    @Test("a change that breaks a bound leaves the activity as it was")
+    @Test("A change that violates a limit leaves the activity unchanged")
     func change() throws {
         let activity = try Activity(type: type, title: "old")
         #expect(throws: ModelError.self) { try activity.with { $0.title = String(repeating: "a", count: 2000) } }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Activity types", .endsWithin(minutes: 10))
 struct ActivityTypeTests {
     @Test(
-        "a reverse-DNS name is a type",
+        "A reverse-DNS name is an activity type",
         arguments: [
             "com.example", "org.example.editor.editing", "com.example.my-app.my_activity", "1.2",
             "NSUserActivityTypeBrowsingWeb", "a." + String(repeating: "b", count: 253),
@@ -16,7 +16,7 @@ struct ActivityTypeTests {
     }
 
     @Test(
-        "anything else is refused",
+        "Any other text is refused",
         arguments: [
             "", "editing", ".", "com.", ".com", "com..app", "com.exa mple", "com.exämple", "com.example\n", "com.e/f",
             "nsuseractivitytypebrowsingweb", "NSUserActivityTypeBrowsingWe", "com.\u{0}",

@@ -5,7 +5,7 @@ import Testing
 @Suite("URLs of files", .endsWithin(minutes: 10))
 struct FileURLTests {
     @Test(
-        "a file URL is a path, however it is written",
+        "A file URL has a path, however it is written",
         arguments: [
             ("file:///a/b", "/a/b", ""), ("file:/a", "/a", ""), ("FILE://localhost/a%20b", "/a b", ""),
             ("file:///a?x=%3F#p", "/a", "?x=%3F#p"), ("file:///%C3%BC", "/ü", ""), ("file:///a%3fb", "/a?b", ""),
@@ -19,20 +19,20 @@ struct FileURLTests {
     }
 
     @Test(
-        "what is no file of this device is refused",
+        "A URL that is not a file of this device is refused",
         arguments: ["file://host/a", "file:a", "file:", "file://", "file:///a%0", "file:///a%zz", "file:///a%00"]
     )
     func refused(text: String) {
         #expect(throws: ModelError.self) { _ = try FileURL(text) }
     }
 
-    @Test("other schemes are none of its business", arguments: ["http://a/", "", "files:///a", "/a"])
+    @Test("URLs of other schemes are not file URLs", arguments: ["http://a/", "", "files:///a", "/a"])
     func other(text: String) throws {
         let url = try FileURL(text)
         #expect(url == nil)
     }
 
-    @Test("any bytes but NUL survive as a file's name, there and back")
+    @Test("A file name of any bytes but NUL is the same after encoding and decoding")
     func bytes() throws {
         let name = (1...255).map(UInt8.init).filter { $0 != UInt8(ascii: "/") }
         let file = try FileURL(path: [UInt8(ascii: "/")] + name)
@@ -43,7 +43,7 @@ struct FileURLTests {
     }
 
     @Test(
-        "a folder's id has the form of a word",
+        "A folder's id has the form of a word",
         arguments: [
             ("docs", true), ("a.b-c_d", true), ("0", true), ("", false), (".a", false), ("a/b", false), ("ü", false),
         ]

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Identifiers and names", .endsWithin(minutes: 10))
 struct IdentifierTests {
-    @Test("a device identifier is sixteen lower-case digits in both directions")
+    @Test("A device identifier is written and read as sixteen lower-case hexadecimal digits")
     func deviceID() throws {
         let identifier = try DeviceID(bytes: [0x00, 0x1A, 0xFF, 3, 4, 5, 6, 0x90])
         #expect(identifier.description == "001aff0304050690")
@@ -13,7 +13,7 @@ struct IdentifierTests {
     }
 
     @Test(
-        "other texts are no device identifier",
+        "Other text is not a device identifier",
         arguments: [
             "", "001aff030405069", "001aff03040506900", "001AFF0304050690", "001aff030405069g", "0x1aff0304050690",
         ]
@@ -24,14 +24,14 @@ struct IdentifierTests {
     }
 
     @Test(
-        "a prefix names a device when it is not empty",
+        "A prefix matches a device unless it is empty",
         arguments: [("0", true), ("001aff", true), ("001aff0304050690", true), ("1", false), ("", false)]
     )
     func prefix(prefix: String, matches: Bool) throws {
         #expect(try DeviceID("001aff0304050690").matches(prefix: prefix) == matches)
     }
 
-    @Test("a type hash is five bytes")
+    @Test("A type hash has five bytes")
     func typeHash() throws {
         #expect(try ActivityTypeHash(bytes: [0, 1, 2, 0xFE, 0xFF]).description == "000102feff")
         #expect(try ActivityTypeHash(bytes: [0, 1, 2, 0xFE, 0xFF]).bytes == [0, 1, 2, 0xFE, 0xFF])
@@ -40,13 +40,13 @@ struct IdentifierTests {
         }
     }
 
-    @Test("blanks around a device name are taken away")
+    @Test("Blanks around a device name are removed")
     func trimmedName() throws {
         #expect(try DeviceName(" \t Kitchen Laptop\n").rawValue == "Kitchen Laptop")
     }
 
     @Test(
-        "a device name is short printable text",
+        "A device name that is not short printable text is refused",
         arguments: ["", "  ", "a\nb", "a\u{0}", "a\u{202E}b", String(repeating: "ä", count: 33)]
     )
     func refusedName(name: String) {
@@ -55,7 +55,7 @@ struct IdentifierTests {
     }
 
     @Test(
-        "any text can be made a name",
+        "Any text can be converted to a device name",
         arguments: [
             ("laptop.local", "laptop.local"), ("", "Linux"), (" \u{7} ", "Linux"), ("a\nb", "ab"),
             (String(repeating: "ä", count: 40), String(repeating: "ä", count: 32)),

@@ -6,7 +6,7 @@ import Testing
 @Suite("Dates", .endsWithin(minutes: 10))
 struct TimestampTests {
     @Test(
-        "the text of a moment is exact in both directions",
+        "A date is converted to text and back exactly",
         arguments: [
             (0, 0, "1970-01-01T00:00:00Z"),
             (1_795_232_280, 123_456_789, "2026-11-21T03:38:00.123456789Z"),
@@ -28,7 +28,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "other spellings of RFC 3339 are read",
+        "Other notations of RFC 3339 are accepted",
         arguments: [
             ("2026-11-21t03:38:00z", "2026-11-21T03:38:00Z"),
             ("2026-11-21T03:38:00+00:00", "2026-11-21T03:38:00Z"),
@@ -42,7 +42,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "what is no moment is refused",
+        "Text that is not a date is refused",
         arguments: [
             "", "2026-11-21", "2026-11-21T03:38:00", "2026-11-21 03:38:00Z", "2026-13-01T00:00:00Z",
             "2026-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T03:60:00Z",
@@ -57,7 +57,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "seconds and nanoseconds out of range are refused",
+        "Seconds and nanoseconds out of range are refused",
         arguments: [
             (0, 1_000_000_000), (0, .max), (Timestamp.earliestSeconds - 1, 0), (Timestamp.latestSeconds + 1, 0),
             (.min, 0), (.max, 0),
@@ -68,7 +68,7 @@ struct TimestampTests {
         #expect(error?.code == .invalidDate)
     }
 
-    @Test("any moment survives its text")
+    @Test("Any date is the same after conversion to text and back")
     func anyMomentSurvives() throws {
         var random = SeededRandom(seed: 1)
         for _ in 0..<2000 {
@@ -80,7 +80,7 @@ struct TimestampTests {
         }
     }
 
-    @Test("days follow each other through 400 years")
+    @Test("The text of each day follows that of the day before through 400 years")
     func daysFollow() throws {
         var previous = ""
         for day in Int64(0)..<146_097 {

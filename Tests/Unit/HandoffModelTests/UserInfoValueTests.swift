@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Values of userInfo", .endsWithin(minutes: 10))
 struct UserInfoValueTests {
-    @Test("numbers that look alike are different values")
+    @Test("Values of different kinds that look alike are different")
     func lookAlikes() {
         let values: [UserInfoValue] = [
             .integer(1), .real(1), .boolean(true), .string("1"), .data([1]), .url("1"), .array([.integer(1)]),
@@ -13,13 +13,13 @@ struct UserInfoValueTests {
         #expect(Set(values).count == values.count)
     }
 
-    @Test("a NaN equals itself, and not one with other bits")
+    @Test("A NaN equals itself, but not one with other bits")
     func notANumber() {
         #expect(UserInfoValue.real(.nan) == .real(.nan))
         #expect(UserInfoValue.real(.nan) != .real(Double(bitPattern: Double.nan.bitPattern | 1)))
     }
 
-    @Test("texts are told apart by their bytes, not by how they look")
+    @Test("Texts are compared by their bytes, not by their appearance")
     func exactTexts() {
         let composed = UserInfoValue.string("\u{E9}")
         let decomposed = UserInfoValue.string("e\u{301}")
@@ -28,7 +28,7 @@ struct UserInfoValueTests {
     }
 
     @Test(
-        "a whole number takes the signed kind where it fits",
+        "A whole number has the signed kind if it fits",
         arguments: [
             (0, .integer(0)), (UInt64(Int64.max), .integer(.max)),
             (UInt64(Int64.max) + 1, .unsigned(UInt64(Int64.max) + 1)), (.max, .unsigned(.max)),
@@ -38,7 +38,7 @@ struct UserInfoValueTests {
         #expect(UserInfoValue.number(value) == expected)
     }
 
-    @Test("every kind is named")
+    @Test("Every value has its kind")
     func kinds() throws {
         let values: [UserInfoValue] = [
             .null, .boolean(true), .integer(1), .unsigned(.max), .real(1), .string(""), .data([]),

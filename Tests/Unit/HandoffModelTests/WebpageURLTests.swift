@@ -5,7 +5,7 @@ import Testing
 @Suite("Web page addresses", .endsWithin(minutes: 10))
 struct WebpageURLTests {
     @Test(
-        "http and https with a host are accepted as they are",
+        "An http or https address with a host is accepted unchanged",
         arguments: [
             "http://example.org", "https://example.org/a?b#c", "HTTPS://example.org",
             "hTTp://user:pass@example.org:80/",
@@ -17,7 +17,7 @@ struct WebpageURLTests {
     }
 
     @Test(
-        "anything else is refused",
+        "Any other text is refused",
         arguments: [
             "", "ftp://example.org", "file:///etc/passwd", "javascript:alert(1)", "http:", "http:/example.org",
             "https://",
@@ -33,7 +33,7 @@ struct WebpageURLTests {
         #expect(error?.code == .invalidWebpageURL)
     }
 
-    @Test("the longest address has 2048 bytes")
+    @Test("The longest address has 2048 bytes")
     func longest() throws {
         #expect(try WebpageURL("https://" + String(repeating: "a", count: 2040)).rawValue.utf8.count == 2048)
     }

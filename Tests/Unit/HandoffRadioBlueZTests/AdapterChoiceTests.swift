@@ -1,12 +1,12 @@
 import Bluetooth
 import DBus
-import Testing
 import TestLimits
+import Testing
 
 @testable import BlueZ
 @testable import HandoffRadioBlueZ
 
-@Suite("Which adapter the radio uses", .endsWithin(minutes: 10))
+@Suite("The choice of the radio's adapter", .endsWithin(minutes: 10))
 struct AdapterChoiceTests {
     private func adapter(_ name: String, _ power: Adapter.Power = .on, advertises: Bool = true) throws -> Adapter {
         Adapter(
@@ -29,7 +29,7 @@ struct AdapterChoiceTests {
         }
     }
 
-    @Test("the first that can be used is kept, even while it is off, until it is removed")
+    @Test("The first usable adapter is kept, even while it is off, until it is removed")
     func sticky() throws {
         var choice = AdapterChoice(name: nil)
         let outcomes = [
@@ -44,7 +44,7 @@ struct AdapterChoiceTests {
         #expect(outcomes == ["adapterAbsent", "blocked", "hci1", "hci1", "poweredOff", "hci0", "poweredOff"])
     }
 
-    @Test("a named adapter is the only one")
+    @Test("A named adapter is the only candidate")
     func named() throws {
         var choice = AdapterChoice(name: "hci1")
         let outcomes = [
@@ -55,7 +55,7 @@ struct AdapterChoiceTests {
         #expect(outcomes == ["adapterAbsent", "poweredOff", "hci1"])
     }
 
-    @Test("an adapter that cannot advertise yet is not ready")
+    @Test("An adapter that cannot advertise yet is not ready")
     func notYet() throws {
         var choice = AdapterChoice(name: nil)
         let early = outcome(&choice, [try adapter("hci0", advertises: false)])
@@ -64,7 +64,7 @@ struct AdapterChoiceTests {
     }
 
     @Test(
-        "without bluetoothd the reason is told",
+        "Without bluetoothd, the reason is reported",
         arguments: [
             (BlueZSnapshot.Service.absent, "serviceAbsent"), (.unknown, "serviceAbsent"),
             (.unreachable(.accessDenied), "accessDenied"),

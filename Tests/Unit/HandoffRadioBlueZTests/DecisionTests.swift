@@ -1,19 +1,19 @@
-import Bluetooth
 import BlueZ
+import Bluetooth
 import HandoffRadio
 import L2CAP
 import Logging
 import SystemPackage
-import Testing
 import TestLimits
+import Testing
 
 @testable import HandoffRadioBlueZ
 
-@Suite("Links", .endsWithin(minutes: 10))
+@Suite("The users of links", .endsWithin(minutes: 10))
 struct LinkUsageTableTests {
     private let peer = BluetoothAddress("C0:00:00:00:00:01", kind: .random)
 
-    @Test("the last user's link is dropped, once, and not when somebody came again")
+    @Test("The link of the last user is dropped, once, and not when a new user has come")
     func lastUser() throws {
         let peer = try #require(peer)
         var links = LinkUsageTable()
@@ -30,7 +30,7 @@ struct LinkUsageTableTests {
         #expect([whileUsed, usedAgain, unused, twice] == [false, false, true, false])
     }
 
-    @Test("a link that was there before is left alone")
+    @Test("A link that existed before is not dropped")
     func foreign() throws {
         let peer = try #require(peer)
         var links = LinkUsageTable()
@@ -42,7 +42,7 @@ struct LinkUsageTableTests {
         #expect(links.contains(peer) == false)
     }
 
-    @Test("a link that turns out to be somebody else's is left alone by its last user")
+    @Test("A link that turns out to belong to another program is not dropped with its last user")
     func disowned() throws {
         let peer = try #require(peer)
         var links = LinkUsageTable()
@@ -54,7 +54,7 @@ struct LinkUsageTableTests {
         #expect(links.contains(peer) == false)
     }
 
-    @Test("an end without a beginning changes nothing: the books may have been closed meanwhile")
+    @Test("The removal of an unknown user changes nothing: the table may have been cleared meanwhile")
     func unknown() throws {
         let peer = try #require(peer)
         var links = LinkUsageTable()
@@ -64,9 +64,9 @@ struct LinkUsageTableTests {
     }
 }
 
-@Suite("Dialling again", .endsWithin(minutes: 10))
+@Suite("Retries of a dial", .endsWithin(minutes: 10))
 struct DialBackoffTests {
-    @Test("failures that pass are tried again, ever later, while there is time")
+    @Test("Transient failures are retried with growing delays while there is time")
     func pauses() {
         var backoff = DialBackoff()
         let delays = (0..<7).map { _ in backoff.delay(after: .transient, left: .seconds(60)) }
@@ -75,7 +75,10 @@ struct DialBackoffTests {
         #expect(tooLate == nil)
     }
 
-    @Test("failures that stay are not", arguments: [L2CAPError.Code.refused, .timedOut, .cancelled, .noAdapter])
+    @Test(
+        "Permanent failures are not retried",
+        arguments: [L2CAPError.Code.refused, .timedOut, .cancelled, .noAdapter]
+    )
     func final(code: L2CAPError.Code) {
         var backoff = DialBackoff()
         let delay = backoff.delay(after: code, left: .seconds(60))
@@ -83,11 +86,11 @@ struct DialBackoffTests {
     }
 }
 
-@Suite("Which way a dial goes", .endsWithin(minutes: 10))
+@Suite("The transport of a dial", .endsWithin(minutes: 10))
 struct TransportTests {
     private enum Way { case socket, gatt, refused }
 
-    @Test("a port that is no PSM leads to the mailbox, unless that is forbidden")
+    @Test("A port that is not a PSM leads to the GATT transport, unless that is forbidden")
     func ways() throws {
         let psm = LEPSM(lowSevenBits: 0)
         let ways = ChannelTransport.allCases.map { transport in
@@ -100,7 +103,7 @@ struct TransportTests {
     }
 
     @Test(
-        "only what this host cannot do at all leads to GATT, and nothing that went wrong on the air",
+        "Only a feature that this host lacks leads to GATT, and no failure on the air",
         arguments: [
             (Errno.addressFamilyNotSupported, L2CAPError.Operation.listen, true),
             (.protocolNotSupported, .connect, true),
@@ -114,10 +117,10 @@ struct TransportTests {
     }
 }
 
-@Suite("main.conf", .endsWithin(minutes: 10))
+@Suite("The configuration file main.conf", .endsWithin(minutes: 10))
 struct MainConfigurationTests {
     @Test(
-        "privacy and interval are read, and everything else is not",
+        "Privacy and interval are read, and everything else is ignored",
         arguments: [
             ("", false, false), ("[General]\n#Privacy = device\n", false, false),
             ("[General]\nPrivacy = off\n", false, false), ("[General]\n Privacy=Device \n", true, false),
@@ -132,7 +135,7 @@ struct MainConfigurationTests {
         #expect(configuration.setsInterval == setsInterval)
     }
 
-    @Test("a file that is not there is as shipped")
+    @Test("A missing file has the values as shipped")
     func missing() {
         #expect(MainConfiguration.current(path: "/nowhere/main.conf") == MainConfiguration(""))
     }
@@ -141,7 +144,7 @@ struct MainConfigurationTests {
 @Suite("Errors of the layers below", .endsWithin(minutes: 10))
 struct RadioErrorTests {
     @Test(
-        "bluetoothd's reasons are a radio's",
+        "Errors of bluetoothd are mapped to errors of the radio",
         arguments: [
             (BlueZError.Code.serviceRestarted, RadioError.Code.serviceAbsent), (.accessDenied, .notPermitted),
             (.adapterAbsent, .noAdapter), (.blocked, .blocked), (.poweredOff, .poweredOff),
@@ -153,7 +156,7 @@ struct RadioErrorTests {
     }
 
     @Test(
-        "the kernel's reasons are a radio's",
+        "Errors of the kernel are mapped to errors of the radio",
         arguments: [
             (Errno.connectionRefused, RadioError.Code.refused), (.timedOut, .timedOut), (.noRouteToHost, .noAdapter),
             (.noFunction, .timedOut), (.networkDown, .poweredOff), (.hostIsDown, .timedOut),

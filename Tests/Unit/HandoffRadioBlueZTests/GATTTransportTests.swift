@@ -2,15 +2,15 @@ import AsyncSupport
 import Bluetooth
 import DBus
 import HandoffRadio
-import Testing
 import TestLimits
+import Testing
 
 @testable import BlueZ
 @testable import HandoffRadioBlueZ
 
-@Suite("Letters of a mailbox", .endsWithin(minutes: 10))
+@Suite("Frames of the GATT transport", .endsWithin(minutes: 10))
 struct GATTFrameTests {
-    @Test("a letter is read as it was written")
+    @Test("A frame is decoded as it was encoded")
     func roundTrip() {
         let frame = GATTFrame(
             channel: 0x0102_0304,
@@ -24,7 +24,7 @@ struct GATTFrameTests {
     }
 
     @Test(
-        "what is no letter is refused",
+        "Data that is not a frame is refused",
         arguments: [
             [], Array(repeating: 0, count: 7), [0, 0, 0, 0, 0, 8, 0, 0], Array(repeating: 0, count: 509),
         ] as [[UInt8]]
@@ -34,9 +34,9 @@ struct GATTFrameTests {
     }
 }
 
-@Suite("Buffers of a mailbox", .endsWithin(minutes: 10))
+@Suite("Buffers of a GATT channel", .endsWithin(minutes: 10))
 struct GATTChannelBuffersTests {
-    @Test("whoever is not read from is filled up to its window, and no further")
+    @Test("A peer that does not read is sent as much as its window allows, and no more")
     func window() {
         var (writer, reader) = connected()
         let message = Array(repeating: UInt8(1), count: GATTFrame.maximumDataLength)
@@ -48,7 +48,7 @@ struct GATTChannelBuffersTests {
         #expect((1...GATTChannelBuffers.sendLimit).contains(sent - GATTChannelBuffers.capacity))
         let received = reader.receives()
         #expect(received == .bytes(GATTChannelBuffers.capacity))
-        // There is room again, and that is news.
+        // There is room again, which is new data for the peer.
         #expect(reader.hasPendingData)
         exchange(&reader, &writer)
         exchange(&writer, &reader)
@@ -56,7 +56,7 @@ struct GATTChannelBuffersTests {
         #expect(goesOn)
     }
 
-    @Test("a peer that sends more than there is room for loses the channel")
+    @Test("A peer that sends more than there is room for loses the channel")
     func overrun() {
         var (_, reader) = connected()
         for _ in 0..<9 {
@@ -68,7 +68,7 @@ struct GATTChannelBuffersTests {
         #expect(received == [.bytes(8 * GATTFrame.maximumDataLength), .failed])
     }
 
-    @Test("everything that was sent arrives before the end, and then the end")
+    @Test("All data that was sent arrives before the end, and then the end")
     func ending() {
         var (writer, reader) = connected()
         let message = Array(repeating: UInt8(1), count: GATTFrame.maximumDataLength)
@@ -83,7 +83,7 @@ struct GATTChannelBuffersTests {
         #expect(writer.isOver && reader.isOver)
     }
 
-    @Test("a lost channel is no end: what came is received, and then an error")
+    @Test("A lost channel is not an end: the data that arrived is received, and then an error")
     func loss() {
         var (writer, reader) = connected()
         let sent = writer.sends([1, 2])
@@ -94,18 +94,18 @@ struct GATTChannelBuffersTests {
         #expect(received == [.bytes(2), .failed])
     }
 
-    @Test("the bell rings once between two letters, and only for news")
+    @Test("A notification is sent once between two frames, and only for new data")
     func bell() {
         var (writer, reader) = connected()
         exchange(&reader, &writer)
-        var rings = [writer.shouldNotify()]
+        var notified = [writer.shouldNotify()]
         for byte in 0..<2 as Range<UInt8> {
             _ = writer.sends([byte])
-            rings.append(writer.shouldNotify())
+            notified.append(writer.shouldNotify())
         }
         exchange(&writer, &reader)
-        rings.append(writer.shouldNotify())
-        #expect(rings == [false, true, false, false])
+        notified.append(writer.shouldNotify())
+        #expect(notified == [false, true, false, false])
     }
 
     /// Two ends that know each other's windows.
@@ -122,7 +122,7 @@ struct GATTChannelBuffersTests {
     }
 }
 
-/// What receiving gave.
+/// The result of receiving.
 private enum Received: Hashable {
     case nothing, end, failed
     case bytes(Int)
@@ -143,12 +143,12 @@ extension GATTChannelBuffers {
     }
 }
 
-@Suite("The mailbox of a listener", .endsWithin(minutes: 10))
+@Suite("The GATT transport of a listener", .endsWithin(minutes: 10))
 struct GATTServerTransportTests {
     private static let device: ObjectPath = "/org/bluez/hci0/dev_C0_00_00_00_00_01"
     private let server = GATTServerTransport(port: .gattOnly, places: CountingSemaphore(2))
 
-    @Test("bytes go both ways, in order, whoever is faster", arguments: [0, 1, 503, 504, 4095])
+    @Test("Bytes are transferred both ways and in order, whichever side is faster", arguments: [0, 1, 503, 504, 4095])
     func transfer(extra: Int) async throws {
         let caller = GATTChannel {}
         let listener = try await opened(1, caller)
@@ -165,7 +165,7 @@ struct GATTServerTransportTests {
         #expect(Set(finished) == [there, back])
     }
 
-    @Test("a letter that is written again is answered again, and its bytes are taken once")
+    @Test("A frame that is written again is answered again, and its bytes are accepted once")
     func repetition() async throws {
         let caller = GATTChannel {}
         let listener = try await opened(1, caller)
@@ -182,7 +182,7 @@ struct GATTServerTransportTests {
         #expect(end == nil)
     }
 
-    @Test("nobody is served at another port, above the limit, or on a channel that was never opened")
+    @Test("Channels at another port, above the limit, or that were never opened are refused")
     func refusals() throws {
         let opening = { (channel: UInt32, port: UInt8) in
             try exchanged(GATTFrame(channel: channel, number: 0, flags: .opening, data: [port])).flags
@@ -194,23 +194,23 @@ struct GATTServerTransportTests {
         #expect(try exchanged(GATTFrame(channel: 9, number: 3, flags: [])).flags == .opening)
     }
 
-    @Test("a letter that skips a number loses its channel")
+    @Test("A frame that skips a number loses its channel")
     func skipping() async throws {
         let listener = try await opened(1, GATTChannel {})
         #expect(try exchanged(GATTFrame(channel: 1, number: 2, flags: [])).flags == .opening)
         await #expect(throws: RadioError.self) { try await listener.receive() }
     }
 
-    @Test("what is no letter is refused, and a device that wrote nothing has nothing to read")
+    @Test("Data that is not a frame is refused, and a device that wrote nothing has nothing to read")
     func noise() {
-        let stranger = GATTRequest(options: ["device": Value.objectPath("/stranger")].value)
-        #expect(throws: GATTRefusal.notPermitted) { try server.read(stranger) }
-        #expect(throws: GATTRefusal.invalidLength) { try server.write([1, 2, 3], stranger) }
-        let nobody = GATTRequest(options: nil)
-        #expect(throws: GATTRefusal.notPermitted) { try server.write([], nobody) }
+        let unknown = GATTRequest(options: ["device": Value.objectPath("/stranger")].value)
+        #expect(throws: GATTRefusal.notPermitted) { try server.read(unknown) }
+        #expect(throws: GATTRefusal.invalidLength) { try server.write([1, 2, 3], unknown) }
+        let anonymous = GATTRequest(options: nil)
+        #expect(throws: GATTRefusal.notPermitted) { try server.write([], anonymous) }
     }
 
-    @Test("cancelling a receive closes the channel")
+    @Test("Cancelling a receive closes the channel")
     func cancellation() async throws {
         let channel = GATTChannel {}
         let receiver = Task { try await channel.receive() }
@@ -226,7 +226,7 @@ struct GATTServerTransportTests {
         return try #require(GATTFrame(try server.read(request)))
     }
 
-    /// Opens a channel, and gives the listener's end.
+    /// Opens a channel, and returns the listener's end.
     private func opened(_ number: UInt32, _ caller: GATTChannel) async throws -> GATTChannel {
         let first = caller.nextFrame(channel: number, number: 0)
         let frame = GATTFrame(channel: number, number: 0, flags: .opening, window: first.window, data: [0xFF])
@@ -235,7 +235,7 @@ struct GATTServerTransportTests {
         return try #require(await incomingChannels.next()).channel
     }
 
-    /// Carries letters until cancelled.
+    /// Transfers frames until cancelled.
     private func carry(_ caller: GATTChannel, channel: UInt32) async throws {
         var number: UInt8 = 1
         while !Task.isCancelled {
@@ -247,7 +247,7 @@ struct GATTServerTransportTests {
 }
 
 extension GATTChannel {
-    /// Sends all of `bytes`, and gives what came meanwhile.
+    /// Sends all of `bytes`, and returns what arrived meanwhile.
     fileprivate func exchange(_ bytes: [UInt8], expecting count: Int) async -> [UInt8] {
         async let sent: Void = sendAll(bytes)
         var taken: [UInt8] = []
@@ -266,7 +266,7 @@ extension GATTChannel {
 }
 
 extension [UInt8] {
-    /// Bytes in which a missing, doubled or misplaced piece shows.
+    /// Bytes that reveal a missing, doubled or misplaced piece.
     fileprivate static func pattern(_ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 >> 8) }
     }

@@ -1,15 +1,15 @@
 import AsyncSupport
-import Bluetooth
 import BlueZ
 import BlueZTestSupport
+import Bluetooth
 import DBus
 import HandoffRadio
 import HandoffTestSupport
 import Logging
 import Synchronization
-import Testing
 import TestLimits
 import TestRuns
+import Testing
 
 @testable import HandoffRadioBlueZ
 
@@ -18,13 +18,13 @@ struct LinkTests {
     private let one = "C0:00:00:00:00:01"
     private let other = "C0:00:00:00:00:02"
 
-    @Test("a device is not dialled while bluetoothd drops the link to it, and others are")
+    @Test("A device is not dialled while bluetoothd drops the link to it, and other devices are")
     func dropping() async throws {
         try await withFakeRadio { fake, adapter, radio in
             let paths = [one, other].map { fake.path(of: $0, on: adapter) }
             for address in [one, other] { fake.hear(address, on: adapter, serviceData: nil) }
             fake.holdDisconnections()
-            // Neither has a mailbox: the link is made, and of no use.
+            // Neither has the GATT service: the link is established, and cannot be used.
             await dial(one, radio)
             await fake.wait(for: "Disconnect")
             let back = Flag()
@@ -35,12 +35,12 @@ struct LinkTests {
                 }
                 group.addTask { await dial(other, radio) }
                 await fake.wait(for: "Connect")
-                // The second link is dropped only when bluetoothd gets to it, too.
+                // The second link as well is dropped only when bluetoothd handles the request.
                 await fake.wait(for: "Disconnect")
                 #expect(fake.state.withLock(\.connected) == paths)
                 #expect(back.isUp.withLock(\.self) == false)
                 fake.releaseDisconnections()
-                // It is forgotten with its link, and has to be heard again.
+                // The device is removed from bluetoothd with its link, and has to be discovered again.
                 await fake.wait(for: "StartDiscovery")
                 fake.hear(one, on: adapter, serviceData: nil)
                 try await group.waitForAll()
@@ -50,12 +50,12 @@ struct LinkTests {
     }
 
     private func dial(_ address: String, _ radio: BlueZRadio) async {
-        let place = RadioAddress("\(address)/random")
-        _ = try? await radio.withChannel(to: place, port: .gattOnly, timeout: .seconds(3600)) { _ in }
+        let radioAddress = RadioAddress("\(address)/random")
+        _ = try? await radio.withChannel(to: radioAddress, port: .gattOnly, timeout: .seconds(3600)) { _ in }
     }
 }
 
-/// Something that has happened or not.
+/// An event that has happened or not.
 private final class Flag: Sendable {
     let isUp = Mutex(false)
 }
@@ -65,7 +65,7 @@ private func withFakeRadio(
     _ body: @escaping @Sendable (FakeBluetoothd, ObjectPath, BlueZRadio) async throws -> Void
 ) async throws {
     try await withPrivateBus { bus in
-        // No time-out of the radio's ends what the test itself decides, however slow the machine is.
+        // The test decides what ends, and no time-out of the radio does, however slow the machine is.
         let radio = BlueZRadio(
             bus: bus.address,
             dropLimit: .seconds(3600),

@@ -2,9 +2,9 @@
 import TestLimits
 import Testing
 
-@Suite("An air", .endsWithin(minutes: 10))
+@Suite("Simulated airs", .endsWithin(minutes: 10))
 struct AirTests {
-    @Test("is read back as it was written")
+    @Test("An air is the same after it was written and read")
     func roundTrip() throws {
         var air = Air()
         air.loss = 0.25
@@ -22,7 +22,7 @@ struct AirTests {
         #expect(try Air(text: "") == Air())
     }
 
-    @Test("is read with comments, blank lines and any spaces")
+    @Test("The text of an air may have comments, blank lines and any spaces")
     func notation() throws {
         let air = try Air(text: "# calm\n\n  loss\t0.5   # half\noff a\noff b\n")
         #expect(air.loss == 0.5)
@@ -30,7 +30,7 @@ struct AirTests {
     }
 
     @Test(
-        "is refused, with the number of the line",
+        "An invalid line is refused, with its number",
         arguments: [
             "loss", "loss 1", "loss -0.1", "loss nan", "loss x", "delay 1001", "delay -1", "bandwidth 999", "mtu 22",
             "mtu 65536", "floor 21", "supervision 9", "seed -1", "off", "apart", "rssi a b", "rssi a b -200",
@@ -43,7 +43,7 @@ struct AirTests {
         #expect(error?.description.contains(line) == true)
     }
 
-    @Test("carries what is near, and nothing that is far, off or apart")
+    @Test("An air connects stations that are near, and none that are far, off or apart")
     func links() {
         var air = Air()
         air.positions = ["a": Air.Position(x: 0, y: 0), "b": Air.Position(x: 6, y: 8), "c": Air.Position(x: 100, y: 0)]
@@ -61,7 +61,7 @@ struct AirTests {
         #expect(air.link(from: "stranger", to: "b") == nil)
     }
 
-    @Test("with a seed has the same luck each time, another for each station")
+    @Test("Random numbers with a seed are the same each time, and differ for each station")
     func seeds() {
         let one = Randomness(seed: 1, station: "a").bytes(8)
         #expect(Randomness(seed: 1, station: "a").bytes(8) == one)

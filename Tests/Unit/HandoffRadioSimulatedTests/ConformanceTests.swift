@@ -3,14 +3,14 @@ import HandoffRadioConformance
 import TestLimits
 import Testing
 
-@Suite("A simulated radio keeps the contract", .endsWithin(minutes: 10))
+@Suite("A simulated radio meets the radio requirements", .endsWithin(minutes: 10))
 struct ConformanceTests {
-    @Test("in calm air", arguments: RadioRequirement<SimulatedWorld>.all)
+    @Test("Each requirement is met in an air without faults", arguments: RadioRequirement<SimulatedWorld>.all)
     func calm(_ requirement: RadioRequirement<SimulatedWorld>) async throws {
         try await requirement.check(in: SimulatedWorld())
     }
 
-    @Test("in bad air", arguments: RadioRequirement<SimulatedWorld>.all)
+    @Test("Each requirement is met in an air with loss and delay", arguments: RadioRequirement<SimulatedWorld>.all)
     func bad(_ requirement: RadioRequirement<SimulatedWorld>) async throws {
         var air = Air()
         air.loss = 0.2

@@ -4,7 +4,7 @@ import HandoffRadio
 import TestLimits
 import Testing
 
-@Suite("A packet of the simulated air", .endsWithin(minutes: 10))
+@Suite("Packets of the simulated air", .endsWithin(minutes: 10))
 struct PacketTests {
     private let report = AdvertisementPacket(
         sender: .random(),
@@ -16,27 +16,27 @@ struct PacketTests {
         data: [1, 2, 3]
     )
 
-    @Test("is read back as it was written")
+    @Test("A packet is decoded as it was encoded")
     func roundTrip() {
         #expect(AdvertisementPacket(report.bytes) == report)
-        let greeting = ConnectMessage(
+        let message = ConnectMessage(
             station: report.sender,
             name: "desk",
             address: report.address,
             maximumMessageLength: 672,
             port: LEPSM(exactly: 0x85)
         )
-        #expect(ConnectMessage(greeting.bytes) == greeting)
+        #expect(ConnectMessage(message.bytes) == message)
     }
 
-    @Test("that is cut short is none")
+    @Test("A truncated packet is refused")
     func truncated() {
         for length in 0..<report.bytes.count {
             #expect(AdvertisementPacket(Array(report.bytes.prefix(length))) == nil)
         }
     }
 
-    @Test("that is garbage is none")
+    @Test("Random bytes are not a packet")
     func garbage() {
         var generator = SystemRandomNumberGenerator()
         for length in 0..<200 {
@@ -46,7 +46,7 @@ struct PacketTests {
         }
     }
 
-    @Test("file names say what they stand for, and others say nothing")
+    @Test("The file names of a station are parsed, and other names are ignored")
     func fileNames() {
         let id = StationID.random()
         let files: [StationFile] = [

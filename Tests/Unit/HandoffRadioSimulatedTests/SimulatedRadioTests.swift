@@ -6,9 +6,9 @@ import TestLimits
 import TestRuns
 import Testing
 
-@Suite("A simulated radio", .endsWithin(minutes: 10))
+@Suite("Simulated radios", .endsWithin(minutes: 10))
 struct SimulatedRadioTests {
-    @Test("tells the signal strength that the air lays down")
+    @Test("A radio reports the signal strength that the air defines")
     func signalStrength() async throws {
         var air = Air()
         air.signals = [Air.Pair("a", "b"): -77]
@@ -22,7 +22,7 @@ struct SimulatedRadioTests {
         }
     }
 
-    @Test("has another address each time it starts to advertise")
+    @Test("A radio has another address each time it starts to advertise")
     func addresses() async throws {
         try await withAir { directory in
             try await withStations(["a", "b"], in: directory) { radios in
@@ -39,7 +39,7 @@ struct SimulatedRadioTests {
         }
     }
 
-    @Test("hears who is within reach and nobody else")
+    @Test("A radio hears the stations within reach and no others")
     func range() async throws {
         var air = Air()
         air.apart = [["far"], ["a", "b"]]
@@ -61,7 +61,7 @@ struct SimulatedRadioTests {
         }
     }
 
-    @Test("loses a channel on both sides when the air between them is cut")
+    @Test("A channel is lost on both sides when the air between them is cut")
     func cut() async throws {
         try await withAir { directory in
             try await withStations(["a", "b"], in: directory) { radios in
@@ -87,7 +87,7 @@ struct SimulatedRadioTests {
         }
     }
 
-    @Test("keeps a channel through a cut that is shorter than the supervision time-out")
+    @Test("A channel remains open through a cut that is shorter than the supervision time-out")
     func shortCut() async throws {
         var air = Air()
         air.supervisionTimeout = .seconds(30)
@@ -112,7 +112,7 @@ struct SimulatedRadioTests {
         }
     }
 
-    @Test("keeps the old rules, and says so, while the file of the air is wrong")
+    @Test("A radio keeps the old rules, and reports it, while the file of the air is wrong")
     func brokenFile() async throws {
         try await withAir { directory in
             try await withStations(["a"], in: directory) { radios in
@@ -134,7 +134,7 @@ struct SimulatedRadioTests {
     }
 
     @Test(
-        "refuses a name that the rules cannot use",
+        "A name that the rules cannot use is refused",
         arguments: ["", "a b", "a.b", "a/b", String(repeating: "a", count: 33)]
     )
     func badName(_ name: String) async throws {
@@ -144,13 +144,13 @@ struct SimulatedRadioTests {
         }
     }
 
-    @Test("says what is wrong with a directory that cannot be used")
+    @Test("A directory that cannot be used is an error")
     func badDirectory() async {
         let radio = SimulatedRadio(directory: "/proc/nowhere")
         #expect(await code { try await radio.run() } == .unusable)
     }
 
-    @Test("cannot be used before it runs, nor after")
+    @Test("A radio can be used neither before it runs nor after")
     func notRunning() async throws {
         try await withAir { directory in
             let radio = SimulatedRadio(directory: directory)
@@ -163,12 +163,12 @@ struct SimulatedRadioTests {
         }
     }
 
-    @Test("sweeps away what a crashed station left, and nothing of the living")
+    @Test("The files of a crashed station are removed, and none of a running one")
     func crash() async throws {
         try await withAir { path in
             let directory = try AirDirectory(path: path)
             let (dead, living) = (StationID.random(), StationID.random())
-            let life = try directory.acquireLock(living)
+            let lock = try directory.acquireLock(living)
             try leaveTraces(of: dead, in: directory)
             #expect(directory.status(of: dead) == .crashed)
             #expect(directory.status(of: living) == .alive)
@@ -178,12 +178,12 @@ struct SimulatedRadioTests {
                 #expect(directory.files().contains(.lock(living)))
             }
             directory.remove(.lock(living))
-            #expect(life.rawValue >= 0)
+            #expect(lock.rawValue >= 0)
             #expect(directory.files().isEmpty)
         }
     }
 
-    /// Files as a process leaves them that is killed: the locks and sockets are gone, the names stay.
+    /// Creates files as a killed process leaves them: the locks and sockets are gone, the names remain.
     private func leaveTraces(of station: StationID, in directory: AirDirectory) throws {
         _ = try directory.acquireLock(station)
         let socket = try UnixSocket.open(.datagram)

@@ -25,14 +25,14 @@ struct SimulatedWorld: RadioWorld {
     }
 }
 
-/// Lends a directory with that air and removes it afterwards.
+/// Runs `body` with a directory with that air, and removes the directory afterwards.
 func withAir<Success>(_ air: Air = Air(), _ body: (String) async throws -> Success) async throws -> Success {
     var template = Array("/tmp/handoff-air-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw RadioError(.unusable, "No directory can be made in /tmp.") }
     let directory = String(decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     try air.write(to: directory)
     defer {
-        // Only what is empty goes: a station that left a file behind shows.
+        // Only empty directories are removed, which reveals a file that a station has left behind.
         for name in ["/air", "/stations", ""] { remove(directory + name) }
     }
     return try await body(directory)
@@ -60,7 +60,7 @@ extension BluetoothUUID {
 }
 
 extension SimulatedRadio {
-    /// The first sighting of that byte.
+    /// The first advertisement report with that byte.
     func advertisementReport(of byte: UInt8) async throws -> AdvertisementReport {
         try await withScan(for: [.test]) { reports in
             for await report in reports where report.data == [byte] { return report }

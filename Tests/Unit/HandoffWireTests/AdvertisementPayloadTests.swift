@@ -2,13 +2,13 @@ import Bluetooth
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
-import Testing
 import TestLimits
+import Testing
 
-@Suite("What an advertisement says", .endsWithin(minutes: 10))
+@Suite("The payload of an advertisement", .endsWithin(minutes: 10))
 struct AdvertisementPayloadTests {
     @Test(
-        "the first byte holds the web page bit and the port",
+        "The first byte has the web page bit and the port",
         arguments: [
             (false, 0x80, "00"), (true, 0x80, "80"), (false, 0xFF, "7f"), (true, 0xFF, "ff"), (true, 0x93, "93"),
         ]
@@ -25,7 +25,7 @@ struct AdvertisementPayloadTests {
         #expect(try AdvertisementPayload(decoding: payload.encode()) == payload)
     }
 
-    @Test("any six bytes are read and written again")
+    @Test("Any six bytes are the same after decoding and encoding")
     func anyBytes() throws {
         var random = SeededRandom(seed: 6)
         for _ in 0..<500 {
@@ -34,7 +34,7 @@ struct AdvertisementPayloadTests {
         }
     }
 
-    @Test("any other count is refused")
+    @Test("Any other length is refused")
     func refused() {
         for count in [0, 5, 7, 10] {
             let error = #expect(throws: WireError.self) {

@@ -1,9 +1,9 @@
 import HandoffModel
 import HandoffWire
-import Testing
 import TestLimits
+import Testing
 
-@Suite("The state of a circle as it travels", .endsWithin(minutes: 10))
+@Suite("The encoded state of a circle", .endsWithin(minutes: 10))
 struct CircleMessageTests {
     private func member(_ change: (inout CircleMessage.Member) throws -> Void = { _ in }) throws -> CircleMessage {
         var member = CircleMessage.Member(
@@ -28,14 +28,14 @@ struct CircleMessageTests {
         }
     }
 
-    @Test("a member travels with its key, and without when it has not said one")
+    @Test("A member is encoded with its key, and without one if it has not published a key")
     func members() throws {
         for message in [try member(), try withoutKey()] {
             #expect(try CircleMessage(decoding: message.encode()) == message)
         }
     }
 
-    @Test("keys of other lengths, a version of no key, and numbers out of range are refused")
+    @Test("Keys of other lengths, a version without a key, and numbers out of range are refused")
     func refused() throws {
         let messages = [
             try member { $0.advertisingKey = [1] },
@@ -50,7 +50,7 @@ struct CircleMessageTests {
         }
     }
 
-    @Test("more members or removals than a circle has are refused")
+    @Test("More members or removals than a circle can have are refused")
     func tooMany() throws {
         let one = try member().members[0]
         let removal = CircleMessage.Removal(device: one.namedBy, generation: 0, number: 1)

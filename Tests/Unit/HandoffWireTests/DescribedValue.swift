@@ -1,8 +1,8 @@
 import HandoffModel
 import HandoffTestVectors
 
-/// Activities in the words of the published vectors: JSON in which every value names its kind, numbers are text so that no
-/// reader rounds them, and reals are their 64 bits in hexadecimal.
+/// Activities in the notation of the published vectors: JSON in which every value names its kind, numbers are text so
+/// that no reader rounds them, and reals are their 64 bits in hexadecimal.
 indirect enum DescribedValue: Codable, Equatable, Sendable {
     case text(String)
     case truth(Bool)

@@ -5,7 +5,7 @@ import TestLimits
 import Testing
 
 /// Messages as another implementation could write them, byte by byte.
-@Suite("Messages of other writers", .endsWithin(minutes: 10))
+@Suite("Messages of other implementations", .endsWithin(minutes: 10))
 struct ForeignMessageTests {
     /// An answer with an activity of type `a.b` and further fields of the activity.
     private func answer(_ fields: [UInt8]) -> [UInt8] {
@@ -23,7 +23,7 @@ struct ForeignMessageTests {
         count < 128 ? [UInt8(count)] : [UInt8(count & 0x7F | 0x80)] + length(count >> 7)
     }
 
-    @Test("fields that this version does not know are ignored")
+    @Test("Fields that this version does not know are ignored")
     func unknownFields() throws {
         let known = try Activity(type: ActivityType("a.b"))
         #expect(try Answer(decoding: answer([0xFA, 0x7F, 2, 1, 2])) == .activity(known))
@@ -33,7 +33,7 @@ struct ForeignMessageTests {
         #expect(try Acknowledgement(decoding: [0xA0, 0x06, 1]) == Acknowledgement())
     }
 
-    @Test("kinds that only a newer version knows are refused by that name")
+    @Test("Kinds that only a newer version knows are refused as unknown kinds")
     func unknownKinds() {
         let errors = [
             #expect(throws: WireError.self) { try Request(decoding: [0x7A, 0]) },
@@ -45,7 +45,7 @@ struct ForeignMessageTests {
     }
 
     @Test(
-        "impossible content is refused",
+        "Impossible content is refused",
         arguments: [
             ("a string with U+0000", [0x32, 1, 0]),
             ("a small unsigned number", [0x20, 5]),
@@ -65,7 +65,7 @@ struct ForeignMessageTests {
     }
 
     @Test(
-        "properties that break a rule are refused",
+        "Properties that violate a rule are refused",
         arguments: [
             ("a file address as a web page", [0x1A, 9] + Array("file:///a".utf8)),
             ("a team identifier with a blank", [0x2A, 3] + Array("a b".utf8)),
@@ -78,7 +78,7 @@ struct ForeignMessageTests {
         #expect(error?.code == .invalidContent, "\(what)")
     }
 
-    @Test("two keys that look alike are one key too many")
+    @Test("Two keys that are equal in Unicode are refused")
     func equivalentKeys() {
         let composed: [UInt8] = [0x22, 8, 0x0A, 2, 0xC3, 0xA9, 0x12, 2, 0x0A, 0]
         let decomposed: [UInt8] = [0x22, 9, 0x0A, 3, 0x65, 0xCC, 0x81, 0x12, 2, 0x0A, 0]
@@ -88,13 +88,13 @@ struct ForeignMessageTests {
         #expect(error?.code == .invalidContent)
     }
 
-    @Test("text that is not UTF-8 is refused")
+    @Test("Text that is not UTF-8 is refused")
     func badText() {
         let error = #expect(throws: WireError.self) { try Answer(decoding: answer([0x12, 1, 0xFF])) }
         #expect(error?.code == .malformed)
     }
 
-    @Test("values that nest too deep are refused, however deep", arguments: [17, 30, 40, 100, 5000])
+    @Test("Values that nest too deep are refused, however deep", arguments: [17, 30, 40, 100, 5000])
     func tooDeep(levels: Int) {
         var value: [UInt8] = [0x0A, 0]
         for _ in 1..<levels {
@@ -105,7 +105,7 @@ struct ForeignMessageTests {
         #expect(error.map { [.invalidContent, .malformed].contains($0.code) } == true)
     }
 
-    @Test("lengths that lie do not make room for what is not there")
+    @Test("A length beyond the end of the message is refused without allocating that much")
     func lyingLengths() {
         for hexText in ["0affffffff07", "0a8080808080808080807f"] {
             let bytes = bytes(hexText)
@@ -114,12 +114,12 @@ struct ForeignMessageTests {
         }
     }
 
-    @Test("a message made of nothing but tiny values is read in bounded time and space")
+    @Test("A message of nothing but tiny values is read in bounded time and space")
     func manyTinyValues() throws {
         let list = Array(repeatElement([0x0A, 2, 0x0A, 0] as [UInt8], count: 15_000).joined())
         let read = try Answer(decoding: answer(value: [0x52] + length(list.count) + list))
         guard case .activity(let activity) = read, case .array(let values)? = activity.userInfo["k"] else {
-            Issue.record("the array is gone")
+            Issue.record("the array is missing")
             return
         }
         #expect(values.count == 15_000)

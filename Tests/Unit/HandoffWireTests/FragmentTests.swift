@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Fragments", .endsWithin(minutes: 10))
 struct FragmentTests {
-    @Test("a message comes back from its fragments", arguments: [0, 1, 14, 15, 16, 30, 31, 1000])
+    @Test("A message is reassembled from its fragments", arguments: [0, 1, 14, 15, 16, 30, 31, 1000])
     func roundTrip(count: Int) throws {
         var random = SeededRandom(seed: 5)
         let message = random.bytes(count)
@@ -19,7 +19,7 @@ struct FragmentTests {
     }
 
     @Test(
-        "what is no fragment is refused",
+        "Data that is not a fragment is refused",
         arguments: [[], [2], [0xFF, 1], [1]] as [[UInt8]]
     )
     func malformed(fragment: [UInt8]) throws {
@@ -29,7 +29,7 @@ struct FragmentTests {
         #expect(throws: try #require(error)) { try assembler.append([0, 1]) }
     }
 
-    @Test("a message that grows beyond the limit is refused")
+    @Test("A message that grows beyond the limit is refused")
     func tooLarge() throws {
         var assembler = MessageAssembler(maximumLength: 10)
         #expect(try assembler.append([1] + [UInt8](repeating: 0, count: 10)) == nil)

@@ -5,14 +5,14 @@ import Testing
 
 @Suite("Frames", .endsWithin(minutes: 10))
 struct FrameTests {
-    @Test("a frame is its length in two bytes, highest first, and its body", arguments: [1, 255, 256, 65_535])
+    @Test("A frame is its length in two bytes, highest first, and its body", arguments: [1, 255, 256, 65_535])
     func encoding(count: Int) {
         let frame = FrameCodec.encode([UInt8](repeating: 9, count: count))
         #expect(Array(frame.prefix(2)) == [UInt8(count / 256), UInt8(count % 256)])
         #expect(frame.dropFirst(2).elementsEqual(repeatElement(9, count: count)))
     }
 
-    @Test("the same frames come out however the stream was cut")
+    @Test("The same frames are decoded however the stream was split")
     func splits() throws {
         var random = SeededRandom(seed: 4)
         for _ in 0..<50 {
@@ -24,7 +24,7 @@ struct FrameTests {
         }
     }
 
-    @Test("a frame comes out with its last byte and not before")
+    @Test("A frame is decoded with its last byte and not before")
     func completeness() throws {
         var decoder = FrameDecoder(maximumLength: 10)
         for byte in [0, 3, 1, 2] as [UInt8] {
@@ -37,7 +37,7 @@ struct FrameTests {
         #expect(decoder.bufferedBytes == 0)
     }
 
-    @Test("a length above the maximum is refused as soon as it is known, and so is all that follows")
+    @Test("A length above the maximum is refused as soon as it is known, and so is all that follows")
     func tooLong() throws {
         var decoder = FrameDecoder(maximumLength: 10)
         try decoder.append(FrameCodec.encode([1]) + [0, 11])
@@ -49,7 +49,7 @@ struct FrameTests {
         #expect(decoder.bufferedBytes == 0)
     }
 
-    @Test("an empty frame is refused")
+    @Test("An empty frame is refused")
     func empty() throws {
         var decoder = FrameDecoder(maximumLength: 10)
         try decoder.append([0, 0])
@@ -57,7 +57,7 @@ struct FrameTests {
         #expect(error?.code == .malformed)
     }
 
-    @Test("more than one frame and one SDU is not kept")
+    @Test("No more than one frame and one SDU is buffered")
     func boundedMemory() throws {
         var decoder = FrameDecoder(maximumLength: 1000)
         try decoder.append([UInt8](repeating: 1, count: 65_535))
@@ -65,7 +65,7 @@ struct FrameTests {
         #expect(error?.code == .tooLarge)
     }
 
-    /// Feeds pieces one after the other, taking out after each what is whole.
+    /// Feeds pieces one after the other, and takes out the complete frames after each.
     private func decode(_ pieces: [[UInt8]]) throws(WireError) -> [[UInt8]] {
         var decoder = FrameDecoder(maximumLength: 300)
         var bodies: [[UInt8]] = []

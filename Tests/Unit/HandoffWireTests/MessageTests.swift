@@ -6,19 +6,19 @@ import Testing
 
 @Suite("Messages", .endsWithin(minutes: 10))
 struct MessageTests {
-    @Test("every kind of value and every property survives the wire")
+    @Test("Every kind of value and every property is the same after encoding and decoding")
     func everythingSurvives() throws {
         let activity = try SampleActivities.everything()
         #expect(try Answer(decoding: Answer.activity(activity).encode()) == .activity(activity))
     }
 
-    @Test("userInfo that nests as deep as it may survives the wire")
+    @Test("The deepest possible userInfo is the same after encoding and decoding")
     func deepestSurvives() throws {
         let activity = try SampleActivities.deepest()
         #expect(try Answer(decoding: Answer.activity(activity).encode()) == .activity(activity))
     }
 
-    @Test("an activity of only a type survives the wire, and what is absent stays absent")
+    @Test("An activity of only a type is the same after encoding and decoding, and absent properties stay absent")
     func leastSurvives() throws {
         let activity = try Activity(type: .browsingWeb)
         #expect(try Answer(decoding: Answer.activity(activity).encode()) == .activity(activity))
@@ -27,7 +27,7 @@ struct MessageTests {
         #expect(empty != activity)
     }
 
-    @Test("random activities survive the wire, and equal ones have equal bytes")
+    @Test("Random activities are the same after encoding and decoding, and equal ones have equal bytes")
     func randomSurvive() throws {
         var random = SeededRandom(seed: 2)
         for _ in 0..<300 {
@@ -39,7 +39,7 @@ struct MessageTests {
         }
     }
 
-    @Test("requests, refusals and acknowledgements survive the wire")
+    @Test("Requests, refusals and acknowledgements are the same after encoding and decoding")
     func othersSurvive() throws {
         let request = Request.fetch(FetchRequest(typeHash: try ActivityTypeHash(bytes: [1, 2, 3, 4, 5])))
         #expect(try Request(decoding: request.encode()) == request)
@@ -48,30 +48,30 @@ struct MessageTests {
         #expect(try Acknowledgement(decoding: Acknowledgement().encode()) == Acknowledgement())
     }
 
-    @Test("a refusal with an unknown code keeps its number")
+    @Test("A refusal with an unknown code keeps its number")
     func unknownRefusal() throws {
         let refusal = Answer.refusal(Refusal(.init(rawValue: 77), "From the future."))
         #expect(try Answer(decoding: refusal.encode()) == refusal)
         #expect(Refusal.Code(rawValue: 77).description == "unknown(77)")
     }
 
-    @Test("a refusal's message is cut between scalars and loses U+0000")
+    @Test("The message of a refusal is truncated between scalars and loses U+0000")
     func longRefusal() {
         let refusal = Refusal(.internal, "a" + String(repeating: "ä", count: 600))
         #expect(refusal.message == "a" + String(repeating: "ä", count: 511))
         #expect(Refusal(.internal, "a\u{0}b").message == "ab")
     }
 
-    @Test("a truncated message is read or refused, and nothing else happens")
+    @Test("A truncated message is read or refused, and nothing else happens")
     func truncations() throws {
         for bytes in Damage.truncations(of: Answer.activity(try SampleActivities.everything()).encode()) {
             expectReadOrRefused(bytes)
         }
     }
 
-    @Test("a message with a flipped bit is read or refused, and what is read can be written")
+    @Test("A message with a flipped bit is read or refused, and what is read can be written")
     func bitFlips() throws {
-        // One small message for each kind: what a flip does depends on its neighbours, not on how much else there is.
+        // One small message for each kind: the effect of a flip depends on its neighbours, not on the message's length.
         var activities = [try SampleActivities.everything().with { $0.userInfo = [:] }]
         for (key, value) in try SampleActivities.everyKind() {
             activities.append(try Activity(type: .browsingWeb, userInfo: [key: value]))
@@ -81,7 +81,7 @@ struct MessageTests {
         }
     }
 
-    @Test("messages above their limit are refused before they are read")
+    @Test("Messages above their limit are refused before they are read")
     func tooLarge() {
         let error = #expect(throws: WireError.self) {
             try Answer(decoding: [UInt8](repeating: 0, count: Answer.maximumBytes + 1))
@@ -93,7 +93,7 @@ struct MessageTests {
         #expect(other?.code == .tooLarge)
     }
 
-    @Test("the largest activity is read, and one byte more is refused with a word about streams")
+    @Test("The largest activity is read, and one byte more is refused with a hint at streams")
     func largest() throws {
         func activity(_ count: Int) throws -> Activity {
             try Activity(type: .browsingWeb, userInfo: ["d": .data([UInt8](repeating: 7, count: count))])
@@ -115,6 +115,6 @@ struct MessageTests {
     private func expectReadOrRefused(_ bytes: [UInt8]) {
         guard let read = try? Answer(decoding: bytes) else { return }
         let again = try? Answer(decoding: read.encode())
-        if again != read { Issue.record("\(hex(bytes)) reads as something that cannot be written: \(read)") }
+        if again != read { Issue.record("\(hex(bytes)) was read as a value that cannot be written: \(read)") }
     }
 }

@@ -6,15 +6,15 @@ import Testing
 
 @Suite("Message vectors", .endsWithin(minutes: 10))
 struct MessageVectorTests {
-    /// One message: what it is, its bytes in hexadecimal, and what it says, or why it is refused.
+    /// One message: its description, its bytes in hexadecimal, and its contents, or the reason why it is refused.
     struct Case: Codable, Equatable, Sendable {
         var what: String
         var message: String
         var bytes: String
         var typeHash: String?
-        /// Decimal; what a stream is asked for by.
+        /// The token by which a stream is requested, in decimal.
         var streamName: String?
-        /// The id of a pairing that is being settled.
+        /// The id of a pairing that is being reconciled.
         var pairing: String?
         var advertisingKey: String?
         var activity: DescribedValue?
@@ -105,7 +105,7 @@ struct MessageVectorTests {
         }
     }
 
-    @Test("the published vectors are what this code makes")
+    @Test("The published vectors are what this code generates")
     func published() throws {
         let file = VectorFile(
             about: """
@@ -119,7 +119,7 @@ struct MessageVectorTests {
         #expect(try VectorFile<Case>.load("messages") == file)
     }
 
-    @Test("every published vector is read as what it says")
+    @Test("Every published vector is decoded to its published contents")
     func read() throws {
         for vector in try VectorFile<Case>.load("messages").cases {
             var read = Case(what: vector.what, message: vector.message, bytes: vector.bytes)

@@ -3,12 +3,12 @@ import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
 import HandoffWire
-import Testing
 import TestLimits
+import Testing
 
 @Suite("Pairing vectors", .endsWithin(minutes: 10))
 struct PairingVectorTests {
-    /// One whole pairing with keys and numbers that are known; bytes in hexadecimal.
+    /// One whole pairing with known keys and numbers; bytes in hexadecimal.
     struct Case: Codable, Equatable, Sendable {
         var callerToken: String
         var listenerToken: String
@@ -29,7 +29,7 @@ struct PairingVectorTests {
         var listenerNonce: String
         var commitment = ""
         var digits = ""
-        /// The messages after the handshake in their order, in clear and as frames.
+        /// The messages after the handshake in their order, in plaintext and as frames.
         var messages: [Message] = []
     }
 
@@ -60,12 +60,12 @@ struct PairingVectorTests {
             callerNonce: hex(random.bytes(16)),
             listenerNonce: hex(random.bytes(16))
         )
-        try speak(&vector, callerKey: random.bytes(32), listenerKey: random.bytes(32))
+        try perform(&vector, callerKey: random.bytes(32), listenerKey: random.bytes(32))
         return vector
     }
 
-    /// Goes through the pairing, and adds what is said.
-    private static func speak(_ vector: inout Case, callerKey: [UInt8], listenerKey: [UInt8]) throws {
+    /// Performs the pairing, and adds its messages.
+    private static func perform(_ vector: inout Case, callerKey: [UInt8], listenerKey: [UInt8]) throws {
         var caller = PairingHandshake(
             isCaller: true,
             ephemeralForTestVectors: try AgreementKey(rawRepresentation: bytes(vector.callerEphemeralPrivateKey))
@@ -109,7 +109,7 @@ struct PairingVectorTests {
             ("caller", .commitment(commitment)), ("listener", .share(nonces.listener.bytes)),
             ("caller", .reveal(nonces.caller.bytes)), ("caller", .confirmation(advertisingKey: callerKey)),
             ("listener", .confirmation(advertisingKey: listenerKey)), ("caller", .done), ("listener", .done),
-            // A pairing has no more; these show what else can be said.
+            // A pairing has no more messages; these show the other kinds.
             ("caller", .refusal(.digitsDiffer)), ("listener", .refusal(.failed)), ("caller", .withdrawal),
         ]
         for (side, message) in turns {
@@ -118,7 +118,7 @@ struct PairingVectorTests {
         }
     }
 
-    @Test("the published vectors are what this code makes")
+    @Test("The published vectors are what this code generates")
     func published() throws {
         let file = VectorFile(
             about: """
@@ -133,7 +133,7 @@ struct PairingVectorTests {
         #expect(try VectorFile<Case>.load("pairing") == file)
     }
 
-    @Test("every published message is read as what was written")
+    @Test("Every published message is the same after decoding and encoding")
     func read() throws {
         for vector in try VectorFile<Case>.load("pairing").cases {
             for message in vector.messages {
@@ -145,7 +145,7 @@ struct PairingVectorTests {
 
 @Suite("Messages of a pairing", .endsWithin(minutes: 10))
 struct PairingMessageTests {
-    @Test("an advertisement is read as it was written, and only ten bytes are one")
+    @Test("An advertisement is decoded as it was encoded, and has exactly ten bytes")
     func advertisement() throws {
         var random = SeededRandom(seed: 1)
         for port in LEPSM.allCases {
@@ -160,7 +160,7 @@ struct PairingMessageTests {
     }
 
     @Test(
-        "what breaks a rule is refused",
+        "A message that violates a rule is refused",
         arguments: [
             ("nothing at all", "", "unknownKind"),
             ("a kind that is not known", "7a00", "unknownKind"),
@@ -174,14 +174,14 @@ struct PairingMessageTests {
         #expect(error?.code.description == code)
     }
 
-    @Test("a message above the limit is refused before it is read")
+    @Test("A message above the limit is refused before it is read")
     func tooLarge() throws {
         let long = PairingMessage.commitment([UInt8](repeating: 1, count: PairingMessage.maximumBytes)).encode()
         let error = #expect(throws: WireError.self) { try PairingMessage(decoding: long) }
         #expect(error?.code == .tooLarge)
     }
 
-    @Test("a reason that is not known is a failure, and every known one stays what it is")
+    @Test("An unknown reason is a failure, and every known one is unchanged")
     func reasons() throws {
         for reason in PairingMessage.Reason.allCases {
             #expect(try PairingMessage(decoding: PairingMessage.refusal(reason).encode()) == .refusal(reason))
@@ -189,7 +189,7 @@ struct PairingMessageTests {
         #expect(try PairingMessage(decoding: [0x3A, 0x02, 0x08, 0x63]) == .refusal(.failed))
     }
 
-    @Test("what a stranger sends first is read as it was written, and tokens have nine bytes")
+    @Test("The first message of an unauthenticated peer is decoded as it was encoded; tokens have nine bytes")
     func opening() throws {
         var random = SeededRandom(seed: 2)
         let opening = PairingOpening(caller: .random(using: &random), listener: .random(using: &random))

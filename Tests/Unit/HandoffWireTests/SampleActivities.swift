@@ -19,7 +19,7 @@ enum SampleActivities {
         )
     }
 
-    /// A value of every kind, and the edges of numbers and dates.
+    /// A value of every kind, and the limits of numbers and dates.
     static func everyKind() throws -> [String: UserInfoValue] {
         [
             "": .string("empty key"),

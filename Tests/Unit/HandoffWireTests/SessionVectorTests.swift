@@ -150,7 +150,7 @@ struct SessionVectorTests {
         )
     }
 
-    @Test("the published vectors are what this code makes")
+    @Test("The published vectors are what this code generates")
     func published() throws {
         let file = try Self.file()
         try file.storeIfAsked("session")
@@ -158,7 +158,7 @@ struct SessionVectorTests {
         #expect(file.cases.map { $0.turns[1].fragments.count } == [1, 4, 1])
     }
 
-    @Test("a listener that does not know the caller reads the published sessions, byte by byte")
+    @Test("A listener that has to identify the caller reads the published sessions, byte by byte")
     func read() throws {
         for vector in try VectorFile<Case>.load("session").cases {
             let trial = try NoiseResponderTrial(
@@ -177,7 +177,7 @@ struct SessionVectorTests {
         }
     }
 
-    @Test("a session for 1 KB of activity keeps the budget of bytes")
+    @Test("A session for 1 KB of activity stays within its limit of bytes")
     func budget() throws {
         let activity = try Activity(
             type: ActivityType("com.example.app.editing"),

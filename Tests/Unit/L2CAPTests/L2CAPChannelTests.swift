@@ -6,9 +6,9 @@ import SystemPackage
 import TestLimits
 import Testing
 
-@Suite("A channel, over another family of sockets", .endsWithin(minutes: 10))
+@Suite("L2CAP channels, over another family of sockets", .endsWithin(minutes: 10))
 struct L2CAPChannelTests {
-    @Test("carries messages with their borders, both ways")
+    @Test("A channel transfers messages with their boundaries, both ways")
     func messages() async throws {
         try await withChannels { near, far in
             try await near.send([1])
@@ -20,7 +20,7 @@ struct L2CAPChannelTests {
         }
     }
 
-    @Test("waits while the other side does not take anything")
+    @Test("A sender waits while the other side does not receive")
     func backPressure() async throws {
         try await withChannels { near, far in
             let count = 5000
@@ -30,14 +30,14 @@ struct L2CAPChannelTests {
         }
     }
 
-    @Test("refuses a message that is empty or longer than the peer takes", arguments: [0, 101])
+    @Test("A message that is empty or longer than the peer accepts is refused", arguments: [0, 101])
     func tooLong(_ length: Int) async throws {
         try await withChannels { near, _ in
             await expect(code: .messageTooLong) { try await near.send(Array(repeating: 0, count: length)) }
         }
     }
 
-    @Test("ends with nil when the other side closes, after what it sent")
+    @Test("Receiving returns nil after the last message when the other side has closed")
     func end() async throws {
         try await withChannels { near, far in
             try await far.send([1])
@@ -48,7 +48,7 @@ struct L2CAPChannelTests {
         }
     }
 
-    @Test("wakes who receives when this side closes")
+    @Test("Closing this side ends a pending receive")
     func close() async throws {
         try await withChannels { near, _ in
             async let receiving = code { _ = try await near.receive() }
@@ -57,7 +57,7 @@ struct L2CAPChannelTests {
         }
     }
 
-    @Test("is closed by a cancelled receive, and the other side sees it")
+    @Test("A cancelled receive closes the channel for both sides")
     func cancellation() async throws {
         try await withChannels { near, far in
             await withTaskGroup(of: L2CAPError.Code?.self) { group in
@@ -71,7 +71,7 @@ struct L2CAPChannelTests {
         }
     }
 
-    @Test("is closed when nobody holds it any more")
+    @Test("A channel is closed when its last reference is released")
     func release() async throws {
         try await Reactor.withReactor { reactor in
             let far = try channels(on: reactor).1
@@ -80,7 +80,7 @@ struct L2CAPChannelTests {
     }
 }
 
-/// Lends the two ends of a channel that takes messages of up to 100 bytes.
+/// Runs `body` with the two ends of a channel that accepts messages of up to 100 bytes.
 private func withChannels(_ body: (L2CAPChannel, L2CAPChannel) async throws -> Void) async throws {
     try await Reactor.withReactor { reactor in
         let (near, far) = try channels(on: reactor)

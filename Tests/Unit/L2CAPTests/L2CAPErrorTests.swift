@@ -2,13 +2,13 @@ import Bluetooth
 import Epoll
 import L2CAP
 import SystemPackage
-import Testing
 import TestLimits
+import Testing
 
-@Suite("An error of a Bluetooth socket", .endsWithin(minutes: 10))
+@Suite("Errors of Bluetooth sockets", .endsWithin(minutes: 10))
 struct L2CAPErrorTests {
     @Test(
-        "is named by what it means while setting up",
+        "An error during the setup has the code of its meaning there",
         arguments: [
             (Errno.addressFamilyNotSupported, L2CAPError.Code.noBluetooth), (.protocolNotSupported, .noBluetooth),
             (.socketTypeNotSupported, .noBluetooth), (.noRouteToHost, .noAdapter), (.addressNotAvailable, .noAdapter),
@@ -25,7 +25,7 @@ struct L2CAPErrorTests {
         #expect(L2CAPError(errno, during: .listen).code == code)
     }
 
-    @Test("ENOSYS is the air's when connecting, and the kernel's before that")
+    @Test("ENOSYS is an error of the air interface while connecting, and one of the kernel before that")
     func noFunction() {
         #expect(L2CAPError(.noFunction, during: .connect).code == .transient)
         #expect(L2CAPError(.noFunction, during: .open).code == .unsupported)
@@ -33,7 +33,7 @@ struct L2CAPErrorTests {
     }
 
     @Test(
-        "is named by what it means on an open channel",
+        "An error of an open channel has the code of its meaning there",
         arguments: [
             (Errno.connectionReset, L2CAPError.Code.connectionLost), (.timedOut, .connectionLost),
             (.connectionAbort, .connectionLost), (.noFunction, .connectionLost), (.brokenPipe, .closed),
@@ -45,14 +45,14 @@ struct L2CAPErrorTests {
         #expect(L2CAPError(errno, during: .transfer).code == code)
     }
 
-    @Test("says what was done, what went wrong, and what to do")
+    @Test("The message has the operation, the failure and the remedy")
     func message() {
         let error = L2CAPError(.addressFamilyNotSupported, during: .listen)
         #expect(error.description.hasPrefix("Listening for Bluetooth channels failed: "))
         #expect(error.description.hasSuffix("use a kernel with CONFIG_BT_LE. (noBluetooth)"))
     }
 
-    @Test("names the kernel without Bluetooth when that is what runs")
+    @Test("Listening fails with noBluetooth on a kernel without Bluetooth")
     func thisKernel() async throws {
         try await Reactor.withReactor { reactor in
             do throws(L2CAPError) {
@@ -65,13 +65,13 @@ struct L2CAPErrorTests {
         }
     }
 
-    @Test("is the same for a dial")
+    @Test("Connecting fails with the same error as listening")
     func dialling() async throws {
         try await Reactor.withReactor { reactor in
-            let nobody = L2CAPEndpoint(address: BluetoothAddress(number: 1, kind: .public), psm: LEPSM(lowSevenBits: 0))
+            let absent = L2CAPEndpoint(address: BluetoothAddress(number: 1, kind: .public), psm: LEPSM(lowSevenBits: 0))
             do throws(L2CAPError) {
-                _ = try await L2CAPChannel.connect(to: nobody, timeout: .milliseconds(200), on: reactor)
-                Issue.record("Somebody answered at \(nobody).")
+                _ = try await L2CAPChannel.connect(to: absent, timeout: .milliseconds(200), on: reactor)
+                Issue.record("A peer answered at \(absent).")
             } catch {
                 let expected: [L2CAPError.Code] = [.noBluetooth, .noAdapter, .timedOut, .transient]
                 #expect(expected.contains(error.code), "\(error)")

@@ -5,9 +5,9 @@ import SystemPackage
 import TestLimits
 import Testing
 
-@Suite("A local stream", .endsWithin(minutes: 10))
+@Suite("Local streams", .endsWithin(minutes: 10))
 struct LocalStreamTests {
-    @Test("carries bytes both ways, and ends in one direction while the other goes on")
+    @Test("A stream transfers bytes both ways, and one direction can end while the other continues")
     func halfClose() async throws {
         try await Pair.with { near, far in
             try await near.write(Array("ask".utf8))
@@ -21,7 +21,7 @@ struct LocalStreamTests {
         }
     }
 
-    @Test("that is closed delivers what was written before, and then an end")
+    @Test("A stream that is closed delivers what was written before, and then the end")
     func close() async throws {
         try await Pair.with { near, far in
             try await near.write([1, 2, 3])
@@ -31,7 +31,7 @@ struct LocalStreamTests {
         }
     }
 
-    @Test("that is reset ends with an error at the other end, even when nothing was ever written")
+    @Test("A stream that is reset ends with an error at the other end, even if nothing was written")
     func reset() async throws {
         try await Pair.with { near, far in
             near.reset()
@@ -39,7 +39,9 @@ struct LocalStreamTests {
         }
     }
 
-    @Test("whose near end goes with its process, without being closed, ends with an error at the other end")
+    @Test(
+        "A stream whose process exits without closing it ends with an error at the other end"
+    )
     func death() async throws {
         try await Reactor.withReactor { reactor in
             let far = try await { () async throws in
@@ -51,7 +53,7 @@ struct LocalStreamTests {
         }
     }
 
-    @Test("whose other end is gone says so to the writer")
+    @Test("Writing to a stream whose other end is closed is an error")
     func gone() async throws {
         try await Pair.with { near, far in
             far.close()
@@ -61,7 +63,7 @@ struct LocalStreamTests {
         }
     }
 
-    @Test("makes the writer wait while nobody reads, and loses nothing")
+    @Test("The writer waits while the other end does not read, and nothing is lost")
     func backPressure() async throws {
         let sent = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
         try await Pair.with { near, far in
@@ -73,7 +75,7 @@ struct LocalStreamTests {
         }
     }
 
-    @Test("stops waiting when the task is cancelled")
+    @Test("A read ends when its task is cancelled")
     func cancelled() async throws {
         try await Pair.with { near, _ in
             let outcome = await withTaskGroup(of: Errno?.self) { group in
@@ -93,7 +95,7 @@ struct LocalStreamTests {
     }
 }
 
-/// Two ends: the near one as the daemon has it, the far one as an app has it.
+/// The two ends of a stream: the near one in the form that the daemon has, the far one in that of an app.
 private enum Pair {
     static func with(_ body: (LocalStream, LocalStream) async throws -> Void) async throws {
         try await Reactor.withReactor { reactor in
@@ -102,7 +104,7 @@ private enum Pair {
             // read would hold one of the few threads that all tests share.
             let far = try pair.duplicateFar()
             let flags = try systemCall { fcntl(far, F_GETFL) }
-            #expect(flags & O_NONBLOCK == 0, "an app is given a blocking descriptor")
+            #expect(flags & O_NONBLOCK == 0, "an app gets a blocking descriptor")
             try await body(pair.takeNear(), LocalStream(taking: far, on: reactor))
         }
     }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import TestLimits
 
-@Suite("A test that does not end in time", .endsWithin(minutes: 10))
+@Suite("Reports of tests that do not end in time", .endsWithin(minutes: 10))
 struct TestMonitorTests {
-    @Test("is reported with what its tasks wait for, where, and in which task")
+    @Test("The report has what each task waits for, at which line, and in which task")
     func reportNamesWaits() async throws {
         let printed = Mutex<[String]>([])
         let monitor = TestMonitor { report in printed.withLock { $0.append(report) } }
@@ -27,7 +27,7 @@ struct TestMonitorTests {
         #expect(printed.withLock(\.self) == [report])
     }
 
-    @Test("what has been waited for and has come is not in the report")
+    @Test("A wait that has ended is not in the report")
     func finishedWaitsAreForgotten() async {
         let run = TestRun(name: "a test", maximumInstances: 0)
         await TestRun.$current.withValue(run) { await awaiting("an answer") {} }
@@ -35,9 +35,9 @@ struct TestMonitorTests {
     }
 }
 
-@Suite("Tests are let in by a gate", .endsWithin(minutes: 10))
+@Suite("A gate limits the tests that run at once", .endsWithin(minutes: 10))
 struct TestGateTests {
-    @Test("never more at once than there is room for, and all of them in the end")
+    @Test("No more tests are admitted than there is capacity for, and all of them in the end")
     func capacityHolds() async {
         let gate = TestGate(TestGate.Need(tests: 3, instances: 5))
         let inside = Inside()
@@ -56,7 +56,7 @@ struct TestGateTests {
         #expect(inside.left == 200)
     }
 
-    /// Counts what has been let in.
+    /// Counts the tests and instances that have been admitted.
     private final class Inside: Sendable {
         private let state = Mutex((tests: 0, instances: 0, left: 0))
 
@@ -79,7 +79,7 @@ struct TestGateTests {
         }
     }
 
-    @Test("a test that starts more programs than its suite has said fails")
+    @Test("A test that starts more programs than its suite declares fails")
     func tooManyInstances() async {
         let run = TestRun(name: "a test", maximumInstances: 1)
         await TestRun.$current.withValue(run) {
@@ -95,7 +95,7 @@ struct TestGateTests {
 struct ServicesTests {
     struct Broken: Error {}
 
-    @Test("one that fails ends the test, which says why")
+    @Test("A service that fails ends the test with the service's error")
     func failureIsTold() async {
         let failure = await #expect(throws: ServiceFailure.self) {
             try await withServices([{ throw Broken() }]) { try await Self.waitForCancellation() }
@@ -103,7 +103,7 @@ struct ServicesTests {
         #expect(failure?.description.contains("Broken") == true)
     }
 
-    @Test("one that fails once the test has failed is told beside it")
+    @Test("The error of a service that fails after the test is reported together with that of the test")
     func bothFailuresAreTold() async {
         struct Other: Error {}
         let service: @Sendable () async throws -> Void = {
@@ -114,13 +114,13 @@ struct ServicesTests {
         #expect(failure?.description.contains("Other") == true)
     }
 
-    @Test("one that ends by itself is not missed, and the others end with the test")
+    @Test("A service that ends by itself is not a failure, and the others end with the test")
     func endingIsNoFailure() async throws {
         let result = try await withServices([{}, { try await Self.waitForCancellation() }]) { 7 }
         #expect(result == 7)
     }
 
-    /// With a result, which the expectations about it need: `untilCancelled()` returns `Never`.
+    /// Waits with a result of `Void`, which the expectations need: `untilCancelled()` returns `Never`.
     private static func waitForCancellation() async throws {
         try await untilCancelled()
     }

@@ -1,21 +1,25 @@
 import HandoffCrypto
 import HandoffWire
 
-/// The encrypted channel of one pairing: converts between frames of bytes and messages.
+/// The encrypted channel to a device that has introduced itself: converts between frames of bytes and messages.
 struct PairingChannel: Sendable {
     /// The maximum length of a frame, including those of the handshake.
     static let maximumFrame = DevicePublicKey.byteCount + PairingMessage.maximumBytes + NoiseTransport.overheadBytes
 
+    /// Whether this side has dialled.
+    let isCaller: Bool
+    /// The record of the pairing until the local user confirms.
+    let record: PairingRecord
+    /// The handshake and the introductions, which the digits cover.
+    let transcript: PairingTranscript
     private var transport: NoiseTransport
-    let settlingKey: AdvertisingKey
 
-    init(_ secrets: PairingHandshake.Secrets) {
-        transport = secrets.transport
-        settlingKey = secrets.settlingKey
+    init(_ transport: NoiseTransport, isCaller: Bool, record: PairingRecord, transcript: PairingTranscript) {
+        self.transport = transport
+        self.isCaller = isCaller
+        self.record = record
+        self.transcript = transcript
     }
-
-    /// The hash of the handshake.
-    var handshakeHash: [UInt8] { transport.handshakeHash }
 
     /// Returns the frame that carries a message.
     mutating func seal(_ message: PairingMessage) -> [UInt8] {
@@ -27,11 +31,6 @@ struct PairingChannel: Sendable {
 
     /// Returns the message that a frame carries.
     mutating func open(_ frame: [UInt8]) throws -> PairingMessage {
-        try PairingMessage(decoding: try plaintext(of: frame))
-    }
-
-    /// Returns the encoded message that a frame carries.
-    mutating func plaintext(of frame: [UInt8]) throws -> [UInt8] {
-        try transport.decrypt(frame)
+        try PairingMessage(decoding: try transport.decrypt(frame))
     }
 }

@@ -1,71 +1,121 @@
 import HandoffCrypto
 import HandoffWire
 
-/// The handshake and the introductions.
 extension PairingExchange {
-    mutating func receive(frame: [UInt8], at now: Duration) throws -> [Action] {
-        switch phase {
-        case .handshaking(let handshake): try receiveHandshake(handshake, frame, at: now)
-        case .introducing(var channel): try receiveIntroduction(&channel, frame)
-        case .committing(var channel, let proof):
-            try receiveCommitmentMessage(&channel, proof, try Self.opened(frame, &channel), at: now)
-        case .comparing(var channel, let comparison):
-            try compare(&channel, comparison, try Self.opened(frame, &channel), at: now)
-        case .declined(var channel, let record):
-            try receiveClosing(record, try Self.opened(frame, &channel), channel)
-        case .over: []
+    /// The first phase: the handshake and the introductions.
+    struct Introduction: Sendable {
+        private enum Step: Sendable {
+            case handshaking(PairingHandshake)
+            /// The listener waits for the caller's introduction.
+            case awaitingIntroduction(PairingHandshake.Secrets)
         }
-    }
 
-    private static func opened(_ frame: [UInt8], _ channel: inout PairingChannel) throws -> PairingMessage {
-        try channel.open(frame)
-    }
+        /// The token that the other side advertises; a listener learns it from the first message.
+        private(set) var peerToken: PairingToken?
+        /// When the other side has to have answered.
+        private(set) var deadline: Duration
+        private let isCaller: Bool
+        private let ownToken: PairingToken
+        private let own: DeviceIdentity
+        private let began: Int64
+        private var step: Step
 
-    /// Handles the handshake: the caller receives the listener's introduction in the second message, and answers with
-    /// its own.
-    private mutating func receiveHandshake(_ handshake: PairingHandshake, _ frame: [UInt8], at now: Duration) throws
-        -> [Action]
-    {
-        var handshake = handshake
-        let payload = try handshake.readMessage(frame)
-        deadline = now + Self.answerLimit
-        if isCaller {
-            var channel = PairingChannel(try handshake.split())
+        /// Creates the first phase of an exchange; the parameters are those of the exchange.
+        init(dialling peerToken: PairingToken?, as ownToken: PairingToken, _ own: DeviceIdentity, at now: Moment) {
+            self.peerToken = peerToken
+            self.ownToken = ownToken
+            self.own = own
+            isCaller = peerToken != nil
+            began = now.unixMicroseconds
+            deadline = now.uptime + PairingExchange.answerLimit
+            step = .handshaking(PairingHandshake(isCaller: isCaller))
+        }
+
+        /// Returns what follows the start: the first message of the side that has dialled, nothing on the other side.
+        func started() -> Transition {
+            guard case .handshaking(var handshake) = step, let peerToken else { return Transition(.introducing(self)) }
+            let opening = PairingOpening(caller: ownToken, listener: peerToken)
+            guard let message = try? handshake.writeMessage(opening.encode()) else {
+                return .ended(.misbehaved("no keys"), after: .introduction)
+            }
+            var next = self
+            next.step = .handshaking(handshake)
+            return Transition(.introducing(next), [.send(FrameCodec.encode(message))])
+        }
+
+        /// Returns what follows a frame.
+        func received(_ frame: [UInt8], at now: Duration) throws -> Transition {
+            switch step {
+            case .handshaking(let handshake) where isCaller: return try receivedAnswer(frame, handshake)
+            case .handshaking(let handshake): return try receivedOpening(frame, handshake, at: now)
+            case .awaitingIntroduction(let secrets):
+                var transport = secrets.transport
+                let payload = try transport.decrypt(frame)
+                let channel = try channel(over: transport, secrets.settlingKey, introducing: payload)
+                return Transition(.choosing(Choice(over: channel)), [.introduced(channel.record.peer)])
+            }
+        }
+
+        /// Handles the second message of the handshake, which carries the listener's introduction; the caller answers
+        /// with its own.
+        private func receivedAnswer(_ frame: [UInt8], _ handshake: PairingHandshake) throws -> Transition {
+            var handshake = handshake
+            let payload = try handshake.readMessage(frame)
+            let secrets = try handshake.split()
+            var channel = try channel(over: secrets.transport, secrets.settlingKey, introducing: payload)
             let introduction = Action.send(channel.seal(introduction))
-            return [introduction] + (try receiveIntroduction(payload, over: channel))
+            return Transition(.choosing(Choice(over: channel)), [introduction, .introduced(channel.record.peer)])
         }
-        let opening = try PairingOpening(decoding: payload)
-        guard opening.listener == ownToken else {
-            throw HandoffError(.peerMisbehaved, "Its first message names another device.")
+
+        private func receivedOpening(
+            _ frame: [UInt8],
+            _ handshake: PairingHandshake,
+            at now: Duration
+        ) throws -> Transition {
+            var handshake = handshake
+            let opening = try PairingOpening(decoding: try handshake.readMessage(frame))
+            guard opening.listener == ownToken else {
+                throw HandoffError(.peerMisbehaved, "Its first message names another device.")
+            }
+            let answer = try handshake.writeMessage(introduction.encode())
+            var next = self
+            next.peerToken = opening.caller
+            next.deadline = now + PairingExchange.answerLimit
+            next.step = .awaitingIntroduction(try handshake.split())
+            return Transition(.introducing(next), [.send(FrameCodec.encode(answer))])
         }
-        peerToken = opening.caller
-        let answer = try handshake.writeMessage(introduction.encode())
-        phase = .introducing(PairingChannel(try handshake.split()))
-        return [.send(FrameCodec.encode(answer))]
-    }
 
-    private mutating func receiveIntroduction(_ channel: inout PairingChannel, _ frame: [UInt8]) throws -> [Action] {
-        try receiveIntroduction(try channel.plaintext(of: frame), over: channel)
-    }
-
-    private mutating func receiveIntroduction(_ payload: [UInt8], over channel: PairingChannel) throws -> [Action] {
-        let peer = try Self.peer(PairingMessage(decoding: payload))
-        self.peer = peer
-        peerIntroduction = payload
-        phase = .committing(channel, .awaitingChoice(local: false, remote: false))
-        deadline = nil
-        return [.introduced(peer)]
-    }
-
-    var introduction: PairingMessage {
-        .introduction(PairingIntroduction(name: own.name, publicKey: own.publicKey.rawRepresentation))
-    }
-
-    private static func peer(_ message: PairingMessage) throws -> PeerIdentity {
-        guard case .introduction(let introduction) = message else {
-            throw HandoffError(.peerMisbehaved, "It did not send an introduction.")
+        private var introduction: PairingMessage {
+            .introduction(PairingIntroduction(name: own.name, publicKey: own.publicKey.rawRepresentation))
         }
-        let key = try DevicePublicKey(rawRepresentation: introduction.publicKey)
-        return PeerIdentity(name: introduction.name, publicKey: key)
+
+        /// Returns the channel to the peer that has sent the introduction `theirs`: a later version may say more in it,
+        /// which the digits also cover.
+        private func channel(
+            over transport: NoiseTransport,
+            _ settlingKey: AdvertisingKey,
+            introducing theirs: [UInt8]
+        ) throws -> PairingChannel {
+            guard case .introduction(let peer) = try PairingMessage(decoding: theirs) else {
+                throw HandoffError(.peerMisbehaved, "It did not send an introduction.")
+            }
+            let ours = introduction.encode()
+            let record = PairingRecord(
+                id: PairingID(handshakeHash: transport.handshakeHash),
+                peer: DeviceIdentity(
+                    publicKey: try DevicePublicKey(rawRepresentation: peer.publicKey),
+                    name: peer.name
+                ),
+                settlingKey: settlingKey,
+                status: .notPaired,
+                began: began
+            )
+            let transcript = PairingTranscript(
+                handshakeHash: transport.handshakeHash,
+                caller: isCaller ? ours : theirs,
+                listener: isCaller ? theirs : ours
+            )
+            return PairingChannel(transport, isCaller: isCaller, record: record, transcript: transcript)
+        }
     }
 }

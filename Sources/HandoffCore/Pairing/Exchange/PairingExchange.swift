@@ -14,7 +14,7 @@ package struct PairingExchange: Sendable {
         /// Writes these bytes to the channel.
         case send([UInt8])
         /// Reports the introduction of the other side.
-        case introduced(PeerIdentity)
+        case introduced(DeviceIdentity)
         /// Asks the local user to compare these digits with those on the other device.
         case compare(PairingDigits)
         /// Writes the record before any action that follows; if that fails, none of them is performed, and
@@ -22,9 +22,10 @@ package struct PairingExchange: Sendable {
         case persist(PairingRecord)
         /// Writes the record; a failure has no consequences.
         case update(PairingRecord)
-        /// Adds the device to the circle; if that fails, ``PairingExchange/trustFailed()`` is called.
-        case trust(PeerIdentity, AdvertisingKey)
-        /// Reports the outcome; happens once, or twice when adding the device to the circle has failed.
+        /// Adds the device to the circle; if that fails, the outcome is that of an unconfirmed pairing, and the
+        /// exchange is not used any more.
+        case trust(DeviceIdentity, AdvertisingKey)
+        /// Reports the outcome; happens once.
         case conclude(PairingExchangeOutcome)
         /// Closes the channel. A lingering channel is closed by the other side, since closing it here would discard
         /// what the other side has not read yet.
@@ -40,29 +41,12 @@ package struct PairingExchange: Sendable {
     /// How long to wait for the last message.
     package static let closeLimit = Duration.seconds(2)
 
-    struct Comparison: Sendable {
-        var record: PairingRecord
-        var hasConfirmed = false
-        var theirKey: AdvertisingKey?
-        var isPaired: Bool { record.status == .paired }
-    }
-
-    enum Proof: Sendable {
-        case awaitingChoice(local: Bool, remote: Bool)
-        /// In order: the listener waits for the commitment, the caller for the listener's nonce, the listener for the
-        /// caller's nonce.
-        case awaitingCommitment
-        case awaitingShare(PairingNonce)
-        case awaitingReveal(PairingNonce, commitment: [UInt8])
-    }
-
+    /// What an exchange waits for, with what it knows by then.
     enum Phase: Sendable {
-        case handshaking(PairingHandshake)
-        case introducing(PairingChannel)
-        case committing(PairingChannel, Proof)
-        case comparing(PairingChannel, Comparison)
-        /// A refusal was sent, and its acknowledgement is awaited.
-        case declined(PairingChannel, PairingRecord)
+        case introducing(Introduction)
+        case choosing(Choice)
+        case committing(Commitment)
+        case comparing(Comparison)
         case over
     }
 
@@ -70,33 +54,11 @@ package struct PairingExchange: Sendable {
     package let isCaller: Bool
 
     /// The token that the other side advertises; a listener learns it from the first message.
-    package internal(set) var peerToken: PairingToken?
+    package private(set) var peerToken: PairingToken?
 
-    /// The identity with which the other side has introduced itself.
-    package internal(set) var peer: PeerIdentity?
-
-    /// The peer's introduction as received: a later version may contain more, which the digits also cover.
-    var peerIntroduction: [UInt8] = []
-
-    /// Whether the exchange has reached the point at which digits could have been guessed.
-    package internal(set) var countsAsAttempt = false
-
-    /// When `tick(_:)` is due at the latest.
-    package internal(set) var deadline: Duration?
-
-    /// The id of the record; nil until there is one.
-    package internal(set) var id: PairingID?
-
-    let ownToken: PairingToken
-    let own: LocalIdentity
-    let began: Int64
-    /// The channel's state before the last record was to be written.
-    ///
-    /// If writing fails, nothing that was sealed since leaves this device, so that the refusal is the next message that
-    /// the other side can read.
-    var channelBeforeRecord: PairingChannel?
+    private let ownKey: AdvertisingKey
     private var frames = FrameDecoder(maximumLength: PairingChannel.maximumFrame)
-    var phase: Phase
+    private var phase: Phase
 
     /// Creates an exchange over a channel that was just opened.
     ///
@@ -105,21 +67,31 @@ package struct PairingExchange: Sendable {
     ///   - ownToken: the token that this side advertises.
     ///   - own: the identity that this side sends.
     ///   - now: the present.
-    ///   - ephemeral: the ephemeral key of the handshake, for published test vectors.
-    package init(
-        dialling peerToken: PairingToken?,
-        as ownToken: PairingToken,
-        _ own: LocalIdentity,
-        at now: Moment,
-        ephemeral: AgreementKey? = nil
-    ) {
+    package init(dialling peerToken: PairingToken?, as ownToken: PairingToken, _ own: LocalIdentity, at now: Moment) {
         isCaller = peerToken != nil
         self.peerToken = peerToken
-        self.ownToken = ownToken
-        self.own = own
-        began = now.unixMicroseconds
-        phase = .handshaking(PairingHandshake(isCaller: peerToken != nil, ephemeralForTestVectors: ephemeral))
-        deadline = now.uptime + Self.answerLimit
+        ownKey = own.advertisingKey
+        phase = .introducing(Introduction(dialling: peerToken, as: ownToken, own.device, at: now))
+    }
+
+    /// The identity with which the other side has introduced itself; nil before that, and after the end.
+    package var peer: DeviceIdentity? {
+        switch phase {
+        case .choosing(let choice): choice.peer
+        case .committing(let commitment): commitment.peer
+        case .comparing(let comparison): comparison.peer
+        case .introducing, .over: nil
+        }
+    }
+
+    /// When `tick(_:)` is due at the latest.
+    package var deadline: Duration? {
+        switch phase {
+        case .introducing(let introduction): introduction.deadline
+        case .committing(let commitment): commitment.deadline
+        case .comparing(let comparison): comparison.deadline
+        case .choosing, .over: nil
+        }
     }
 
     /// Whether the exchange has ended.
@@ -129,22 +101,17 @@ package struct PairingExchange: Sendable {
 
     /// Whether the users are comparing digits or have compared them.
     package var isComparing: Bool {
-        if case .comparing = phase { true } else { false }
+        if case .comparing(let comparison) = phase { !comparison.isDeclined } else { false }
     }
 
     /// Returns the first bytes of the side that has dialled; nothing on the other side.
     package mutating func start() -> [Action] {
-        guard case .handshaking(var handshake) = phase, let peerToken else { return [] }
-        let opening = PairingOpening(caller: ownToken, listener: peerToken)
-        guard let message = try? handshake.writeMessage(opening.encode()) else { return end(.misbehaved("no keys")) }
-        phase = .handshaking(handshake)
-        return [.send(FrameCodec.encode(message))]
+        if case .introducing(let introduction) = phase { enter(introduction.started()) } else { [] }
     }
 
     /// Handles bytes from the channel, in pieces of any size.
     package mutating func receive(_ bytes: [UInt8], at now: Duration) -> [Action] {
         var actions: [Action] = []
-        channelBeforeRecord = nil
         do {
             try frames.append(bytes)
             while !isOver, let frame = try frames.next() { actions += try receive(frame: frame, at: now) }
@@ -156,47 +123,24 @@ package struct PairingExchange: Sendable {
 
     /// Handles the choice of this device by the local user, or by the daemon when it is the only one.
     package mutating func choose(at now: Duration) -> [Action] {
-        guard case .committing(var channel, .awaitingChoice(false, let remote)) = phase else { return [] }
-        let choice = Action.send(channel.seal(.choice))
-        phase = .committing(channel, .awaitingChoice(local: true, remote: remote))
-        return [choice] + (remote ? beginCommitment(at: now) : [])
+        if case .choosing(let choice) = phase { enter(choice.chosen(at: now)) } else { [] }
     }
 
     /// Handles the local user's confirmation that the digits are equal.
     package mutating func confirm(at now: Duration) -> [Action] {
-        guard case .comparing(var channel, var comparison) = phase, !comparison.hasConfirmed else { return [] }
-        channelBeforeRecord = channel
-        comparison.hasConfirmed = true
-        comparison.record = comparison.record.withStatus(.unconfirmed)
-        let key = own.advertisingKey.rawRepresentation
-        let confirmation = Action.send(channel.seal(.confirmation(advertisingKey: key)))
-        phase = .comparing(channel, comparison)
-        deadline = max(deadline ?? now, now) + Self.comparisonMargin
-        return [.persist(comparison.record), confirmation] + pairIfDue(at: now)
+        if case .comparing(let comparison) = phase { enter(comparison.confirmed(with: ownKey, at: now)) } else { [] }
     }
 
     /// Ends the exchange from this side.
     ///
     /// After its own confirmation it can only ask the other side to stop.
     package mutating func decline(_ reason: PairingMessage.Reason, at now: Duration) -> [Action] {
-        channelBeforeRecord = nil
         switch phase {
-        case .handshaking, .introducing: return end(.local(reason))
-        case .committing(var channel, _):
-            let refusal = Action.send(channel.seal(.refusal(reason)))
-            phase = .over
-            deadline = nil
-            return [refusal, .conclude(.notPaired(.local(reason))), .close(lingers: true)]
-        case .comparing(var channel, let comparison) where !comparison.hasConfirmed:
-            let refusal = Action.send(channel.seal(.refusal(reason)))
-            phase = .declined(channel, comparison.record)
-            deadline = now + Self.closeLimit
-            return [refusal, .conclude(.notPaired(.local(reason)))]
-        case .comparing(var channel, let comparison) where !comparison.isPaired:
-            let withdrawal = Action.send(channel.seal(.withdrawal))
-            phase = .comparing(channel, comparison)
-            return [withdrawal]
-        case .comparing, .declined, .over: return []
+        case .introducing: end(.local(reason))
+        case .choosing(let choice): enter(choice.declined(reason))
+        case .committing(let commitment): enter(commitment.declined(reason))
+        case .comparing(let comparison): enter(comparison.declined(reason, at: now))
+        case .over: []
         }
     }
 
@@ -208,34 +152,46 @@ package struct PairingExchange: Sendable {
     /// Handles a failure to write the last record, after which no following action was performed; must be called before
     /// any other event.
     package mutating func persistFailed(_ error: HandoffError) -> [Action] {
-        guard var channel = channelBeforeRecord else { return [] }
-        channelBeforeRecord = nil
-        let refusal = Action.send(channel.seal(.refusal(.failed)))
-        phase = .over
-        deadline = nil
-        return [refusal, .conclude(.notPaired(.unwritable(error))), .close(lingers: true)]
-    }
-
-    /// Handles a failure to add the device to the circle, after which no following action was performed; the other side
-    /// may trust this one.
-    package mutating func trustFailed() -> [Action] {
-        phase = .over
-        deadline = nil
-        return [.conclude(.unconfirmed), .close(lingers: false)]
+        switch phase {
+        case .committing(let commitment): enter(commitment.persistFailed(error))
+        case .comparing(let comparison): enter(comparison.persistFailed(error))
+        case .introducing, .choosing, .over: []
+        }
     }
 
     /// Handles the deadlines that have passed.
     package mutating func tick(at now: Duration) -> [Action] {
         guard let deadline, deadline <= now else { return [] }
+        guard case .comparing(let comparison) = phase else { return end(.timedOut) }
+        return enter(comparison.timedOut(at: now))
+    }
+
+    private mutating func receive(frame: [UInt8], at now: Duration) throws -> [Action] {
         switch phase {
-        case .comparing(_, let comparison) where !comparison.hasConfirmed: return decline(.tooSlow, at: now)
-        case .comparing, .declined: return end(.timedOut)
-        case .committing(_, .awaitingChoice):
-            self.deadline = nil
-            return []
-        case .handshaking, .introducing, .committing: return end(.timedOut)
+        case .introducing(let introduction):
+            let transition = try introduction.received(frame, at: now)
+            if case .introducing(let introduction) = transition.phase { peerToken = introduction.peerToken }
+            return enter(transition)
+        case .choosing(let choice): return enter(try choice.received(frame, at: now))
+        case .committing(let commitment): return enter(try commitment.received(frame, at: now))
+        case .comparing(let comparison): return enter(try comparison.received(frame, at: now))
         case .over: return []
         }
+    }
+
+    /// Ends the exchange without sending anything.
+    private mutating func end(_ cause: PairingExchangeOutcome.Cause) -> [Action] {
+        switch phase {
+        case .introducing, .choosing: enter(.ended(cause, after: .introduction))
+        case .committing(let commitment): enter(.ended(cause, after: commitment.progress))
+        case .comparing(let comparison): enter(comparison.ended(cause))
+        case .over: []
+        }
+    }
+
+    private mutating func enter(_ transition: Transition) -> [Action] {
+        phase = transition.phase
+        return transition.actions
     }
 
     private static func sentence(_ error: any Error) -> String {

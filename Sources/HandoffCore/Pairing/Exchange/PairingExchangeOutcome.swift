@@ -8,7 +8,17 @@ package enum PairingExchangeOutcome: Hashable, Sendable {
     /// The local user has confirmed; whether the remote user has is unknown.
     case unconfirmed
     /// The two are not paired.
-    case notPaired(Cause)
+    case notPaired(Cause, after: Progress)
+
+    /// How far an exchange has come.
+    package enum Progress: Hashable, Sendable {
+        /// The digits could not be guessed yet.
+        case introduction
+        /// The digits could be guessed.
+        case commitment
+        /// The digits could be guessed, and the other side may ask for the outcome of the pairing with that id.
+        case record(PairingID)
+    }
 
     /// Why two devices are not paired.
     package enum Cause: Hashable, Sendable {

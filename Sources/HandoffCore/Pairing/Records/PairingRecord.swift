@@ -15,7 +15,7 @@ package struct PairingRecord: Hashable, Sendable {
 
     package let id: PairingID
     /// The device on the other side.
-    package let peer: PeerIdentity
+    package let peer: DeviceIdentity
     /// The key under which the two devices find each other until this pairing is reconciled.
     package let settlingKey: AdvertisingKey
     package let status: Status
@@ -26,7 +26,7 @@ package struct PairingRecord: Hashable, Sendable {
 
     package init(
         id: PairingID,
-        peer: PeerIdentity,
+        peer: DeviceIdentity,
         settlingKey: AdvertisingKey,
         status: Status,
         isReconciled: Bool = false,

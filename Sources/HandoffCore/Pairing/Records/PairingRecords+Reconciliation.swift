@@ -16,7 +16,7 @@ extension PairingRecords {
         /// The record to keep from now on; nil when there was none and there is still none.
         package let record: PairingRecord?
         /// The device to trust from now on, and its advertising key; nil when nothing changes.
-        package let newlyTrusted: (peer: PeerIdentity, key: AdvertisingKey)?
+        package let newlyTrusted: (peer: DeviceIdentity, key: AdvertisingKey)?
 
         package static func == (left: Reconciliation, right: Reconciliation) -> Bool {
             left.record == right.record && left.newlyTrusted?.peer == right.newlyTrusted?.peer

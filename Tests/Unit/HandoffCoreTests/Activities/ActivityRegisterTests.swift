@@ -1,9 +1,9 @@
 import HandoffCore
 import HandoffModel
-import Testing
 import TestLimits
+import Testing
 
-@Suite("The register knows which activity is current", .endsWithin(minutes: 10))
+@Suite("The register determines the current activity", .endsWithin(minutes: 10))
 struct ActivityRegisterTests {
     var register = ActivityRegister()
 
@@ -15,14 +15,14 @@ struct ActivityRegisterTests {
         try register.insert(.sample(name), owner: owner, isEligible: isEligible).id
     }
 
-    @Test("an activity that never asked is not current")
+    @Test("An activity that never asked to be current is not current")
     mutating func creation() throws {
         let id = try insert()
         #expect(register.current == nil)
         #expect(register[id]?.owner == ":1.1")
     }
 
-    @Test("the newest that asked is current, and those below come back one by one")
+    @Test("The newest activity that asked is current, and the earlier ones follow one by one")
     mutating func stack() throws {
         let ids = [try insert("a"), try insert("b"), try insert("c")]
         for id in ids { register.becomeCurrent(id) }
@@ -35,7 +35,7 @@ struct ActivityRegisterTests {
         #expect(register.current == nil)
     }
 
-    @Test("asking again moves to the top, and counts once")
+    @Test("Asking again moves an activity to the top, and it counts once")
     mutating func askingAgain() throws {
         let (one, two) = (try insert("a"), try insert("b"))
         for id in [one, two, one, one] { register.becomeCurrent(id) }
@@ -44,7 +44,7 @@ struct ActivityRegisterTests {
         #expect(register.current?.id == two)
     }
 
-    @Test("one that is not eligible is passed over, and comes back when it is")
+    @Test("An activity that is not eligible is skipped, and is current again when it is eligible")
     mutating func eligibility() throws {
         let (one, two) = (try insert("a"), try insert("b"))
         register.becomeCurrent(one)
@@ -55,7 +55,7 @@ struct ActivityRegisterTests {
         #expect(register.current?.id == two)
     }
 
-    @Test("one that was never eligible can ask, and is current once it is eligible")
+    @Test("An activity that was never eligible can ask, and is current once it is eligible")
     mutating func lateEligibility() throws {
         let id = try insert(isEligible: false)
         register.becomeCurrent(id)
@@ -64,7 +64,7 @@ struct ActivityRegisterTests {
         #expect(register.current?.id == id)
     }
 
-    @Test("what is unknown or invalidated changes nothing")
+    @Test("Requests for an unknown or invalidated activity change nothing")
     mutating func unknown() throws {
         let id = try insert()
         #expect(register.invalidate(id)?.id == id)
@@ -76,14 +76,14 @@ struct ActivityRegisterTests {
         #expect(register[id] == nil)
     }
 
-    @Test("ids are never used twice")
+    @Test("Ids are never used twice")
     mutating func ids() throws {
         let first = try insert()
         register.invalidate(first)
         #expect(try insert() > first)
     }
 
-    @Test("a client that leaves takes all its activities with it, and no others")
+    @Test("The exit of a client removes all its activities, and no others")
     mutating func leaving() throws {
         let mine = [try insert("a", owner: ":1.1"), try insert("b", owner: ":1.1")]
         let other = try insert("c", owner: ":1.2")
@@ -93,7 +93,7 @@ struct ActivityRegisterTests {
         #expect(register.owners == [":1.2"])
     }
 
-    @Test("one client cannot fill the memory, nor keep others from theirs")
+    @Test("One client can neither fill the memory nor use up the limit of another")
     mutating func limit() throws {
         for _ in 0..<ActivityRegister.maximumPerOwner { _ = try insert(owner: ":1.1") }
         #expect { try register.insert(.sample(), owner: ":1.1", isEligible: true) } throws: { error in

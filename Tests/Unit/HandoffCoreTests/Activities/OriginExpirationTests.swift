@@ -4,11 +4,11 @@ import HandoffWire
 import TestLimits
 import Testing
 
-@Suite("An activity that has expired is not offered any more", .endsWithin(minutes: 10))
+@Suite("An activity that has expired is no longer offered", .endsWithin(minutes: 10))
 struct OriginExpirationTests {
     var origin = Origin()
 
-    /// A moment so many seconds after the start of the test, by the wall clock.
+    /// The date `seconds` after the start of the test, by the wall clock.
     private static func date(_ seconds: Double) throws -> Timestamp {
         let moment = Moment.at(seconds).unixMicroseconds
         return try Timestamp(seconds: moment / 1_000_000, nanoseconds: UInt32(moment % 1_000_000) * 1000)
@@ -27,7 +27,7 @@ struct OriginExpirationTests {
         origin.advance(to: now).broadcast?.content == .withdrawal
     }
 
-    @Test("it leaves the air at its date, for which an alarm is asked, and cannot be fetched a moment longer")
+    @Test("At its expiration date, for which an alarm is requested, an activity is withdrawn and cannot be fetched")
     mutating func leaves() throws {
         let id = try publish(until: 20)
         #expect(origin.advance(to: .at(0)).next == Moment.at(20).uptime)
@@ -39,7 +39,7 @@ struct OriginExpirationTests {
         #expect(try origin.activity(id).isExpired)
     }
 
-    @Test("the one below is current again")
+    @Test("The activity below an expired one is current again")
     mutating func below() throws {
         let lasting = try publish("draw", until: nil)
         _ = try publish(until: 20)
@@ -47,7 +47,7 @@ struct OriginExpirationTests {
         #expect(origin.current?.id == lasting)
     }
 
-    @Test("a later date, or none, brings it back")
+    @Test("An expired activity is current again when it gets a later date or none")
     mutating func back() throws {
         let id = try publish(until: 20)
         _ = origin.advance(to: .at(0))
@@ -61,14 +61,14 @@ struct OriginExpirationTests {
         #expect(isWithdrawal(at: .at(40)) == true)
     }
 
-    @Test("one that has expired before it asks is not current")
+    @Test("An activity that expired before it asked to be current is not current")
     mutating func late() throws {
         _ = try publish(until: -1)
         #expect(origin.current == nil)
         #expect(origin.advance(to: .at(0)).next == nil)
     }
 
-    @Test("what counts is the wall clock: when it is set, the date comes sooner or later")
+    @Test("The expiration follows the wall clock: when the clock is set, it comes sooner or later")
     mutating func clockSet() throws {
         let id = try publish(until: 20)
         _ = origin.advance(to: .at(0))
@@ -78,7 +78,7 @@ struct OriginExpirationTests {
         #expect(origin.current?.id == id)
     }
 
-    @Test("nobody is at the device: nothing is on the air, what is current stays, and all is back with the person")
+    @Test("While the user is away, nothing is advertised; the current activity remains and is offered again later")
     mutating func withheld() throws {
         let id = try publish(until: nil)
         _ = origin.advance(to: .at(0))
@@ -87,7 +87,7 @@ struct OriginExpirationTests {
         #expect(origin.current?.id == id)
         #expect(
             try origin.answer(to: .sample(), at: .at(10.9)).activity != nil,
-            "somebody may have picked it just then"
+            "a user may have chosen it just before"
         )
         #expect(try origin.answer(to: .sample(), at: .at(11)).refusalCode == .noLongerCurrent)
         origin.withhold(false, at: .at(20))

@@ -1,10 +1,10 @@
 import HandoffCore
 import HandoffModel
 import HandoffWire
-import Testing
 import TestLimits
+import Testing
 
-@Suite("The origin gives away the newest state, and nothing that has ended", .endsWithin(minutes: 10))
+@Suite("The origin sends the newest state, and no activity that has ended", .endsWithin(minutes: 10))
 struct OriginGraceTests {
     var origin = Origin()
 
@@ -23,7 +23,7 @@ struct OriginGraceTests {
         origin.answer(to: try .sample(name), at: now)
     }
 
-    @Test("what is given is the state at the time of the question")
+    @Test("The answer has the state at the time of the request")
     mutating func newestState() throws {
         let id = try publish()
         let newer = try Activity.sample(userInfo: ["line": .integer(2)])
@@ -31,7 +31,7 @@ struct OriginGraceTests {
         #expect(try answer(at: .at(1)).activity == newer)
     }
 
-    @Test("grace ends when the activity is invalidated, by its owner or with it")
+    @Test("The grace period ends when the activity is invalidated, by its owner or with it")
     mutating func graceEndsWithTheActivity() throws {
         let first = try publish()
         try origin.resignCurrent(first, by: ":1.1", at: .at(100))
@@ -44,7 +44,7 @@ struct OriginGraceTests {
         #expect(try answer(at: .at(202)).refusalCode == .noLongerCurrent)
     }
 
-    @Test("an activity that becomes ineligible during its grace is not given any more")
+    @Test("An activity that becomes ineligible during its grace period can no longer be fetched")
     mutating func ineligibleDuringGrace() throws {
         let id = try publish()
         try origin.resignCurrent(id, by: ":1.1", at: .at(1))
@@ -52,7 +52,7 @@ struct OriginGraceTests {
         #expect(try answer(at: .at(2)).refusalCode == .noLongerCurrent)
     }
 
-    @Test("what is given during grace is the newest state")
+    @Test("The answer during the grace period has the newest state")
     mutating func newestStateDuringGrace() throws {
         let id = try publish()
         try origin.resignCurrent(id, by: ":1.1", at: .at(1))
@@ -61,7 +61,7 @@ struct OriginGraceTests {
         #expect(try answer(at: .at(2)).activity == newer)
     }
 
-    @Test("an activity that took its place ends the grace of the one before")
+    @Test("A new current activity ends the grace period of the one before")
     mutating func successor() throws {
         let id = try publish("first")
         try origin.resignCurrent(id, by: ":1.1", at: .at(1))

@@ -4,7 +4,7 @@ import HandoffWire
 import TestLimits
 import Testing
 
-@Suite("The origin asks an app for its newest state just before it is needed", .endsWithin(minutes: 10))
+@Suite("The origin requests an app's newest state just before it is needed", .endsWithin(minutes: 10))
 struct OriginSaveTests {
     var origin = Origin()
 
@@ -32,24 +32,24 @@ struct OriginSaveTests {
 
     private func needsSave(_ id: ActivityRegister.ID) throws -> Bool { try origin.activity(id).needsSave }
 
-    @Test("an activity that needs no save, or whose app cannot be asked, is given as it is")
+    @Test("An activity that needs no save, or whose app cannot be asked, is sent as it is")
     mutating func nothingToSave() throws {
         let id = try dirty(delegate: nil)
         #expect(try prepare(at: .at(1)) == .ready)
-        #expect(try needsSave(id), "nobody saved")
+        #expect(try needsSave(id), "no app has saved")
         try origin.update(id, by: ":1.1", at: .at(1)) { $0.delegate = "/app" }
         try origin.setNeedsSave(false, of: id, by: ":1.1")
         #expect(try prepare(at: .at(2)) == .ready)
     }
 
-    @Test("a request for something else asks nobody")
+    @Test("A fetch of another type requests no save")
     mutating func anotherType() throws {
         let id = try dirty()
         #expect(try prepare("draw", at: .at(1)) == .ready)
         #expect(try needsSave(id))
     }
 
-    @Test("n changes cause one save, for however many devices, and it needs none afterwards")
+    @Test("Any number of changes causes one save for any number of devices, and no save is needed afterwards")
     mutating func once() throws {
         let id = try dirty()
         for _ in 0..<1000 { try origin.setNeedsSave(true, of: id, by: ":1.1") }
@@ -63,7 +63,7 @@ struct OriginSaveTests {
         #expect(try prepare(at: .at(2)) == .ready)
     }
 
-    @Test("what changed after the app was asked is saved with the next fetch")
+    @Test("A change after the save request is saved with the next fetch")
     mutating func changedMeanwhile() throws {
         let id = try dirty()
         let saveRequest = try asked()
@@ -74,7 +74,7 @@ struct OriginSaveTests {
     }
 
     @Test(
-        "an app that hangs keeps only those waiting who came before the deadline, and is asked again once it answered"
+        "An app that hangs delays only the fetches before its deadline, and is asked again once it has answered"
     )
     mutating func hanging() throws {
         let id = try dirty()
@@ -89,16 +89,16 @@ struct OriginSaveTests {
         _ = try asked(at: .at(6))
     }
 
-    @Test("an app that failed to save has newer state still", arguments: [SaveRequests.Outcome.failed, .timedOut])
+    @Test("An app that failed to save still has newer state", arguments: [SaveRequests.Outcome.failed, .timedOut])
     mutating func failed(_ outcome: SaveRequests.Outcome) throws {
         let id = try dirty()
         let saveRequest = try asked()
         #expect(origin.saveEnded(saveRequest, outcome) == true)
         #expect(try needsSave(id))
-        #expect(origin.saveEnded(saveRequest, .saved) == false, "it was over")
+        #expect(origin.saveEnded(saveRequest, .saved) == false, "the save request was over")
     }
 
-    @Test("an activity that ends ends the waiting for its app", arguments: [true, false])
+    @Test("The end of an activity ends the wait for its app", arguments: [true, false])
     mutating func ended(_ byLeaving: Bool) throws {
         let id = try dirty()
         let saveRequest = try asked()
@@ -114,7 +114,7 @@ struct OriginSaveTests {
         #expect(try origin.answer(to: .sample(), at: .at(2)).refusalCode == .noLongerCurrent)
     }
 
-    @Test("only the owner says whether it has newer state")
+    @Test("Only the owner can declare whether it has newer state")
     mutating func owner() throws {
         let id = try dirty()
         let error = #expect(throws: HandoffError.self) { try origin.setNeedsSave(false, of: id, by: ":1.2") }
@@ -122,7 +122,7 @@ struct OriginSaveTests {
         #expect(try needsSave(id))
     }
 
-    @Test("only the required keys of the state leave this device")
+    @Test("Only the required keys of the state leave this device")
     mutating func requiredKeys() throws {
         let id = try dirty()
         let whole = try Activity(

@@ -4,7 +4,7 @@ import HandoffWire
 import TestLimits
 import Testing
 
-@Suite("The origin gives streams to those who go on with its activities", .endsWithin(minutes: 10))
+@Suite("The origin gives streams to the devices that continue its activities", .endsWithin(minutes: 10))
 struct OriginStreamTests {
     var origin = Origin(run: 7)
     let holder: DeviceID
@@ -15,7 +15,7 @@ struct OriginStreamTests {
         other = try DeviceID("fedcba9876543210")
     }
 
-    /// An activity that is current and takes streams, and its name in the answer to a fetch.
+    /// An activity that is current and accepts streams, and its stream token in the answer to a fetch.
     private mutating func open() throws -> (id: ActivityRegister.ID, name: UInt64) {
         let activity = try Activity.sample().with { $0.supportsContinuationStreams = true }
         let id = try origin.create(activity, owner: ":1.1", isEligible: true).id
@@ -36,7 +36,7 @@ struct OriginStreamTests {
         return refusal.code
     }
 
-    @Test("to a device that has acknowledged the activity, and to no other")
+    @Test("A device that has acknowledged the activity gets a stream, and no other device")
     mutating func holders() throws {
         let (id, name) = try open()
         #expect(code(name, from: holder) == .noSuchActivity, "a fetch that was not acknowledged may be a replay")
@@ -45,7 +45,7 @@ struct OriginStreamTests {
         #expect(code(name, from: other) == .noSuchActivity)
     }
 
-    @Test("as long as the activity exists, whether or not it is current")
+    @Test("Streams are given as long as the activity exists, whether or not it is current")
     mutating func life() throws {
         let (id, name) = try open()
         origin.acknowledged(id, by: holder)
@@ -55,7 +55,7 @@ struct OriginStreamTests {
         #expect(code(name, from: holder) == .noSuchActivity)
     }
 
-    @Test("as long as its app takes them")
+    @Test("Streams are given only as long as the app accepts them")
     mutating func unsupported() throws {
         let (id, name) = try open()
         origin.acknowledged(id, by: holder)

@@ -1,8 +1,8 @@
 import HandoffCore
 import HandoffModel
 import HandoffWire
-import Testing
 import TestLimits
+import Testing
 
 @Suite("The origin of activities", .endsWithin(minutes: 10))
 struct OriginTests {
@@ -24,14 +24,14 @@ struct OriginTests {
         return false
     }
 
-    @Test("an activity is not current before it says so")
+    @Test("An activity is not current before it asks to be")
     mutating func creation() throws {
         _ = try create(Self.notes)
         #expect(origin.current == nil)
         #expect(try !isGiven(Self.notes, at: .at(0)))
     }
 
-    @Test("the newest of those that want to be current is, and the one below comes back when it resigns or ends")
+    @Test("The newest activity that asked is current, and the one below follows when it resigns or ends")
     mutating func stack() throws {
         let notes = try create(Self.notes)
         let mail = try create(Self.mail)
@@ -45,7 +45,7 @@ struct OriginTests {
         #expect(origin.current?.id == notes)
     }
 
-    @Test("an ineligible activity is passed over, and current once it is eligible")
+    @Test("An ineligible activity is skipped, and is current once it is eligible")
     mutating func eligibility() throws {
         let notes = try create(Self.notes)
         let mail = try create(Self.mail, eligible: false)
@@ -56,19 +56,19 @@ struct OriginTests {
         #expect(origin.current?.id == mail)
     }
 
-    @Test("only the current activity is given away")
+    @Test("Only the current activity can be fetched")
     mutating func answers() throws {
         let notes = try create(Self.notes)
         try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
         #expect(try isGiven(Self.notes, at: .at(1)))
         guard case .refusal(let refusal) = try answer(Self.mail, at: .at(1)) else {
-            Issue.record("another activity was given away")
+            Issue.record("another activity was sent")
             return
         }
         #expect(refusal.code == .noLongerCurrent)
     }
 
-    @Test("the activity that another one displaced is not given away any more")
+    @Test("An activity that another one has displaced can no longer be fetched")
     mutating func displaced() throws {
         let notes = try create(Self.notes)
         let mail = try create(Self.mail)
@@ -77,7 +77,7 @@ struct OriginTests {
         #expect(try !isGiven(Self.notes, at: .at(1)))
     }
 
-    @Test("the last activity that resigned can be fetched for ten seconds more")
+    @Test("The last activity that resigned can be fetched for ten seconds more")
     mutating func grace() throws {
         let notes = try create(Self.notes)
         try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
@@ -86,7 +86,7 @@ struct OriginTests {
         #expect(try !isGiven(Self.notes, at: .at(11)))
     }
 
-    @Test("an invalidated activity is gone at once, even within the grace of one that resigned")
+    @Test("An invalidated activity can no longer be fetched, even within the grace period after it resigned")
     mutating func invalidation() throws {
         let notes = try create(Self.notes)
         try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
@@ -95,7 +95,7 @@ struct OriginTests {
         #expect(try !isGiven(Self.notes, at: .at(2)))
     }
 
-    @Test("an activity that became ineligible is not given away in its grace")
+    @Test("An activity that became ineligible cannot be fetched in its grace period")
     mutating func ineligibleGrace() throws {
         let notes = try create(Self.notes)
         try origin.becomeCurrent(notes, by: ":1.1", at: .at(0))
@@ -104,7 +104,7 @@ struct OriginTests {
         #expect(try !isGiven(Self.notes, at: .at(1)))
     }
 
-    @Test("nobody but its owner can change an activity")
+    @Test("Only its owner can change an activity")
     mutating func ownership() throws {
         let notes = try create(Self.notes)
         var origin = origin
@@ -119,14 +119,14 @@ struct OriginTests {
         }
     }
 
-    @Test("an activity that does not exist is an error that says so")
+    @Test("An activity that does not exist is an error with its own code")
     mutating func absence() {
         var origin = origin
         let error = #expect(throws: HandoffError.self) { try origin.becomeCurrent(7, by: ":1.1", at: .at(0)) }
         #expect(error?.code == .noSuchActivity)
     }
 
-    @Test("a program that leaves takes all its activities, and nobody else's")
+    @Test("The exit of a program removes all its activities, and no others")
     mutating func departure() throws {
         let mine = try create(Self.notes)
         let other = try create(Self.mail, owner: ":1.2")
@@ -138,7 +138,7 @@ struct OriginTests {
         #expect(try !isGiven(Self.notes, at: .at(2)))
     }
 
-    @Test("one program cannot fill the memory with activities")
+    @Test("One program cannot fill the memory with activities")
     mutating func limit() throws {
         for _ in 0..<ActivityRegister.maximumPerOwner { _ = try create(Self.notes) }
         var origin = origin
@@ -149,7 +149,7 @@ struct OriginTests {
         _ = try create(Self.notes, owner: ":1.2")
     }
 
-    @Test("the air follows: the activity with its web page, then a farewell, then nothing")
+    @Test("The advertisement follows: the activity with its web page, then a withdrawal, then nothing")
     mutating func air() throws {
         let page = try origin.create(
             activity(Self.notes, webpage: "https://example.org"),

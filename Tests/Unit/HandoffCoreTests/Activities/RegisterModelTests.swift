@@ -1,19 +1,19 @@
 import HandoffCore
 import HandoffModel
 import HandoffTestVectors
-import Testing
 import TestLimits
+import Testing
 
-@Suite("Exactly one activity is current, and it is the one that the rule names", .endsWithin(minutes: 10))
+@Suite("Exactly one activity is current: the one that the rule determines", .endsWithin(minutes: 10))
 struct RegisterModelTests {
-    /// The rule, told as simply as it can be: of those that asked and did not take it back, the last that may be offered.
+    /// The rule in its simplest form: of the activities that asked and did not resign, the last that may be offered.
     struct Model {
         struct Entry {
             let id: ActivityRegister.ID
             let owner: Client
             var isEligible = true
             var end: Double?
-            /// When it asked to be current, as a number that grows.
+            /// The time at which it asked to be current, as a number that grows.
             var asked: Int?
         }
 
@@ -45,7 +45,7 @@ struct RegisterModelTests {
         mutating func step() throws {
             now += [0, 0, 0.5, 3].randomElement(using: &random) ?? 0
             let owner: Client = [":1.1", ":1.2", ":1.3"].randomElement(using: &random) ?? ""
-            // Now and then an id that was never given, or is gone.
+            // Sometimes an id that was never assigned, or no longer exists.
             let id = ActivityID(rawValue: .random(in: 1...(UInt64(model.entries.count) + 8), using: &random))
             switch Int.random(in: 0..<12, using: &random) {
             case 0...1: try create(owner)
@@ -70,10 +70,10 @@ struct RegisterModelTests {
         private mutating func act(
             _ id: ActivityRegister.ID,
             _ body: (inout ActivityRegister) -> Void,
-            _ told: (inout Model) -> Void
+            _ expected: (inout Model) -> Void
         ) {
             body(&register)
-            told(&model)
+            expected(&model)
         }
 
         private mutating func setEligible(_ id: ActivityRegister.ID, _ isEligible: Bool) {
@@ -92,7 +92,7 @@ struct RegisterModelTests {
         }
     }
 
-    @Test("after any history of many apps, by the simplest telling of the rule")
+    @Test("After any history of several apps, the register agrees with the simplest form of the rule")
     func anyHistory() throws {
         for seed in UInt64(0)..<400 {
             var run = Run(random: SeededRandom(seed: seed))

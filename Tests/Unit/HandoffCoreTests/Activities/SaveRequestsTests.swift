@@ -4,14 +4,14 @@ import HandoffTestVectors
 import TestLimits
 import Testing
 
-@Suite("An app is asked to save once, and waited for a while", .endsWithin(minutes: 10))
+@Suite("An app gets one save request, which is awaited until a deadline", .endsWithin(minutes: 10))
 struct SaveRequestsTests {
     var requests = SaveRequests()
 
     private static let justBefore = 2.999
     private static let timeout = 3.0
 
-    @Test("a round is awaited until the app answers, and open no longer")
+    @Test("A save request is awaited and open until the app answers")
     mutating func answered() {
         let saveRequest = requests.begin(7, at: .start(0))
         #expect(requests.isOpen(7) && requests.isAwaited(7))
@@ -24,7 +24,7 @@ struct SaveRequestsTests {
         #expect(requests.completions == 1)
     }
 
-    @Test("an app that is late is awaited no more, told once, and not forgotten")
+    @Test("A late app is no longer awaited, is reported once, and may still answer")
     mutating func late() {
         let saveRequest = requests.begin(7, at: .start(0))
         #expect(requests.expire(at: .start(Self.timeout)) == [7])
@@ -34,10 +34,10 @@ struct SaveRequestsTests {
         #expect(requests.completions == 1)
         #expect(requests.end(saveRequest) == true)
         #expect(!requests.isOpen(7))
-        #expect(requests.completions == 1, "nobody waited")
+        #expect(requests.completions == 1, "nothing was awaited any more")
     }
 
-    @Test("an answer to an earlier round ends none")
+    @Test("An answer to an earlier save request does not end a later one")
     mutating func stale() {
         let first = requests.begin(7, at: .start(0))
         requests.remove(7)
@@ -49,7 +49,7 @@ struct SaveRequestsTests {
         #expect(requests.end(second) == false)
     }
 
-    @Test("each activity has its own deadline, and the nearest is the next")
+    @Test("Each activity has its own deadline, and the nearest is the next")
     mutating func several() {
         for id in UInt64(1)...3 { _ = requests.begin(ActivityID(rawValue: id), at: .start(Double(id))) }
         #expect(requests.nextDeadline == .seconds(4))
@@ -60,7 +60,7 @@ struct SaveRequestsTests {
         #expect(requests.completions == 3)
     }
 
-    @Test("whatever happens, nobody waits beyond the deadline, and each end of waiting is counted once")
+    @Test("In any history, no wait lasts beyond the deadline, and each end of a wait is counted once")
     func anyHistory() {
         for seed in UInt64(0)..<500 {
             var random = SeededRandom(seed: seed)

@@ -12,7 +12,7 @@ struct AdvertisementPacerTests {
         .activity(try ActivityTypeHash(bytes: [1, 2, 3, 4, number]), hasWebpage: false)
     }
 
-    @Test("nothing is on the air, and nothing wakes anybody, before something is wanted")
+    @Test("Nothing is advertised, and there is no deadline, before something is requested")
     func silence() {
         var pacer = AdvertisementPacer()
         let (broadcast, next) = pacer.advance(to: .at(0))
@@ -20,7 +20,7 @@ struct AdvertisementPacerTests {
         #expect(next == nil)
     }
 
-    @Test("the first wish is on the air at once, fresh for 30 s, and no longer")
+    @Test("The first request is on the air at once, and is fresh for 30 s and no longer")
     func freshness() throws {
         var pacer = AdvertisementPacer()
         pacer.request(try Self.content(1))
@@ -30,7 +30,7 @@ struct AdvertisementPacerTests {
         #expect(pacer.advance(to: .at(30)).broadcast?.isFresh == false)
     }
 
-    @Test("a change waits half a second after the last, and the last wish wins")
+    @Test("A change waits half a second after the last one, and the last request wins")
     func gap() throws {
         var pacer = AdvertisementPacer()
         pacer.request(try Self.content(1))
@@ -43,7 +43,7 @@ struct AdvertisementPacerTests {
         #expect(pacer.advance(to: .at(0.5)).broadcast?.content == (try Self.content(3)))
     }
 
-    @Test("a wish that is taken back in time changes nothing")
+    @Test("A request that is withdrawn in time changes nothing")
     func changeOfMind() throws {
         var pacer = AdvertisementPacer()
         pacer.request(try Self.content(1))
@@ -54,7 +54,7 @@ struct AdvertisementPacerTests {
         #expect(pacer.advance(to: .at(5)).broadcast?.content == (try Self.content(1)))
     }
 
-    @Test("the sixth change within ten seconds waits for the first to be ten seconds old")
+    @Test("The sixth change within ten seconds waits until the first is ten seconds old")
     func window() throws {
         var pacer = AdvertisementPacer()
         for number in 0..<5 {
@@ -68,7 +68,7 @@ struct AdvertisementPacerTests {
         #expect(pacer.advance(to: .at(10)).broadcast?.content == (try Self.content(9)))
     }
 
-    @Test("a farewell follows the last activity, counts from when it is on the air, and leaves silence")
+    @Test("A withdrawal follows the last activity, counts from its start on the air, and nothing follows it")
     func farewell() throws {
         var pacer = AdvertisementPacer()
         pacer.request(try Self.content(1))
@@ -85,7 +85,7 @@ struct AdvertisementPacerTests {
         #expect(after.next == nil)
     }
 
-    @Test("a farewell does not wait for the window, so that a stale entry goes soon")
+    @Test("A withdrawal does not wait for the window, so that a stale entry is removed soon")
     func promptFarewell() throws {
         var pacer = AdvertisementPacer()
         for number in 0..<5 {
@@ -96,7 +96,7 @@ struct AdvertisementPacerTests {
         #expect(pacer.advance(to: .at(2.5)).broadcast?.content == .withdrawal)
     }
 
-    @Test("an advertisement is sealed anew in each slot")
+    @Test("An advertisement is sealed again in each slot")
     func slots() throws {
         var pacer = AdvertisementPacer()
         pacer.request(try Self.content(1))
@@ -106,14 +106,14 @@ struct AdvertisementPacerTests {
         #expect(pacer.advance(to: boundary).broadcast?.slot == (first.broadcast?.slot ?? 0) + 1)
     }
 
-    @Test("any history keeps the limits, and what was wanted last is on the air in the end", arguments: 0..<200)
+    @Test("Any history keeps the limits, and the last request is on the air in the end", arguments: 0..<200)
     func histories(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var pacer = AdvertisementPacer()
         var now = Moment.at(0)
         var onAir: Content?
         var changes: [(at: Duration, to: Content?)] = []
-        var wish: Content?
+        var requested: Content?
         func look() -> Duration? {
             let (broadcast, next) = pacer.advance(to: now)
             if broadcast?.content != onAir {
@@ -123,17 +123,17 @@ struct AdvertisementPacerTests {
             return next
         }
         for _ in 0..<60 {
-            wish = Bool.random(using: &random) ? try Self.content(.random(in: 0...3, using: &random)) : nil
-            pacer.request(wish)
+            requested = Bool.random(using: &random) ? try Self.content(.random(in: 0...3, using: &random)) : nil
+            pacer.request(requested)
             _ = look()
             now = now.advanced(by: .milliseconds(Int64.random(in: 0...1500, using: &random)))
         }
         for _ in 0..<10 {
             guard let next = look(), next < now.uptime + .seconds(25) else { break }
-            #expect(next > now.uptime, "a deadline that has passed would be asked for in a circle")
+            #expect(next > now.uptime, "a deadline that has passed would cause an endless loop")
             now = now.advanced(by: next - now.uptime)
         }
-        #expect(onAir == wish)
+        #expect(onAir == requested)
         let audible = changes.filter { $0.to != nil }
         for (one, next) in zip(audible, audible.dropFirst()) { #expect(next.at - one.at >= .milliseconds(500)) }
         let counted = audible.filter { $0.to != .withdrawal }.map(\.at)

@@ -1,14 +1,17 @@
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
-import Testing
 import TestLimits
+import Testing
 
-@Suite("Cover: something is on the air while there is nothing to continue", .endsWithin(minutes: 10))
+@Suite("Cover advertisements are sent while there is no activity to continue", .endsWithin(minutes: 10))
 struct CoverTests {
     private static let edit = try? ActivityType("org.example.edit").hash
 
-    @Test("without it the air falls silent, with it the farewell stays, slot by slot", arguments: [false, true])
+    @Test(
+        "Without cover, advertising ends; with cover, the withdrawal continues, slot by slot",
+        arguments: [false, true]
+    )
     func silence(isCovering: Bool) throws {
         var pacer = AdvertisementPacer()
         pacer.isCovering = isCovering
@@ -22,7 +25,7 @@ struct CoverTests {
         if isCovering { #expect(later.broadcast?.slot == Moment.at(2000).slot) }
     }
 
-    @Test("it begins before anything was ever current, and ends when it is taken back")
+    @Test("Cover begins before any activity was current, and ends when it is switched off")
     func beginning() {
         var pacer = AdvertisementPacer()
         pacer.isCovering = true
@@ -31,7 +34,7 @@ struct CoverTests {
         #expect(pacer.advance(to: .at(100)).broadcast == nil)
     }
 
-    @Test("in time nothing tells it from an activity: as fresh after a change, as relaxed later, renewed at each slot")
+    @Test("Cover has the timing of an activity: fresh after a change, relaxed later, renewed at each slot")
     func pace() throws {
         func trace(_ content: AdvertisementPacer.Content?) -> [[UInt64]] {
             var pacer = AdvertisementPacer()

@@ -1,15 +1,15 @@
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
-import Testing
 import TestLimits
+import Testing
 
-@Suite("Members that lag have turns of the advertisement", .endsWithin(minutes: 10))
+@Suite("Lagging members have turns of the advertisement", .endsWithin(minutes: 10))
 struct DirectedAdvertisingScheduleTests {
     private static let edit = AdvertisementPacer.Content.activity(hash("edit"), hasWebpage: false)
     private static let draw = AdvertisementPacer.Content.activity(hash("draw"), hasWebpage: false)
     private let members: [DeviceID]
-    private var turns = DirectedAdvertisingSchedule()
+    private var schedule = DirectedAdvertisingSchedule()
 
     init() throws {
         members = try ["1111111111111111", "2222222222222222"].map { try DeviceID($0) }
@@ -20,14 +20,14 @@ struct DirectedAdvertisingScheduleTests {
         return type.hash
     }
 
-    /// Whose turn it is at that second, from which nothing else is asked in between.
+    /// The member whose turn it is at that second, if nothing is asked in between.
     private mutating func member(
         at seconds: Double,
         advertising content: AdvertisementPacer.Content? = edit,
         circleDigest: UInt8 = 1,
         for lagging: [DeviceID]
     ) -> DeviceID? {
-        turns.advance(
+        schedule.advance(
             to: .milliseconds(Int((seconds * 1000).rounded())),
             advertising: content,
             circleDigest: [circleDigest],
@@ -36,18 +36,18 @@ struct DirectedAdvertisingScheduleTests {
         .member
     }
 
-    @Test("nobody has a turn when nobody lags, nothing is advertised, or a farewell is")
+    @Test("There is no turn if no member lags, nothing is advertised, or a withdrawal is advertised")
     mutating func none() {
         for second in 0..<100 {
             #expect(member(at: Double(second), for: []) == nil)
             #expect(member(at: Double(second), advertising: nil, for: members) == nil)
             #expect(member(at: Double(second), advertising: .withdrawal, for: members) == nil)
         }
-        let next = turns.advance(to: .seconds(100), advertising: Self.edit, circleDigest: [], for: []).next
+        let next = schedule.advance(to: .seconds(100), advertising: Self.edit, circleDigest: [], for: []).next
         #expect(next == nil)
     }
 
-    @Test("all are told first, then each lagging member in turn, as long as a scanner rests")
+    @Test("All members are addressed first, then each lagging one in turn, for as long as a scanner pauses")
     mutating func order() {
         #expect(member(at: 0, for: members) == nil)
         #expect(member(at: 5.9, for: members) == nil)
@@ -60,7 +60,7 @@ struct DirectedAdvertisingScheduleTests {
         #expect(member(at: 34.56, for: members) == members[0])
     }
 
-    @Test("a turn ends when its member knows, and the rest go on")
+    @Test("A turn ends when its member is up to date, and the other members continue")
     mutating func acknowledged() {
         _ = member(at: 0, for: members)
         #expect(member(at: 6, for: members) == members[0])
@@ -69,7 +69,7 @@ struct DirectedAdvertisingScheduleTests {
         #expect(member(at: 14, for: []) == nil)
     }
 
-    @Test("another activity is told to all first, and new news come soon again")
+    @Test("Another activity is advertised to all first, and a new circle digest gets its turns soon again")
     mutating func renewed() {
         _ = member(at: 0, for: members)
         #expect(member(at: 6, for: members) == members[0])
@@ -80,13 +80,13 @@ struct DirectedAdvertisingScheduleTests {
     }
 
     @Test(
-        "whoever lags for a day costs two changes of the advertisement in five minutes, and asks for no more wake-ups"
+        "A member that lags for a day costs two advertisement changes in five minutes, and no more wake-ups"
     )
     mutating func day() throws {
         var (now, changes, wakes) = (Duration.zero, 0, 0)
         var last: DeviceID?
         while now < .seconds(86_400) {
-            let (member, next) = turns.advance(to: now, advertising: Self.edit, circleDigest: [1], for: [members[0]])
+            let (member, next) = schedule.advance(to: now, advertising: Self.edit, circleDigest: [1], for: [members[0]])
             if member != last { changes += 1 }
             (last, wakes) = (member, wakes + 1)
             now = try #require(next)

@@ -3,17 +3,17 @@ import HandoffTestVectors
 import TestLimits
 import Testing
 
-@Suite("Whatever is wished, the air stays calm", .endsWithin(minutes: 10))
+@Suite("The pacer keeps its limits in any history of requests", .endsWithin(minutes: 10))
 struct PacerHistoryTests {
     typealias Content = AdvertisementPacer.Content
 
-    /// What was on the air from when on.
+    /// The content that is on the air from an instant on.
     struct Change: Equatable {
         let at: Duration
         let content: Content?
     }
 
-    /// A pacer that is fed wishes and woken at its own deadlines, and the record of what it did.
+    /// A pacer that gets requests and is woken at its own deadlines, and the record of its changes.
     struct History {
         private var pacer = AdvertisementPacer()
         private(set) var changes: [Change] = []
@@ -26,7 +26,7 @@ struct PacerHistoryTests {
             while let due = deadline, due < end {
                 wakeUps += 1
                 advance(to: due)
-                // A deadline that is not in the future would be a loop without end.
+                // A deadline that is not in the future would cause an endless loop.
                 if let next = deadline, next <= due {
                     hasStalled = true
                     return
@@ -34,7 +34,7 @@ struct PacerHistoryTests {
             }
         }
 
-        mutating func wish(_ content: Content?, at uptime: Duration) {
+        mutating func request(_ content: Content?, at uptime: Duration) {
             pacer.request(content)
             advance(to: uptime)
         }
@@ -48,7 +48,7 @@ struct PacerHistoryTests {
         }
     }
 
-    /// Wishes at random instants, in bursts and pauses, and a minute of quiet.
+    /// Requests at random instants, in bursts and pauses, and a minute without requests.
     static func history(seed: UInt64) -> (history: History, last: Content?) {
         var random = SeededRandom(seed: seed)
         var history = History()
@@ -59,7 +59,7 @@ struct PacerHistoryTests {
             uptime += .milliseconds(Int64.random(in: 0...Int64(longest), using: &random))
             last = Int.random(in: 0..<4, using: &random) == 0 ? nil : .sample(.random(in: 0..<6, using: &random))
             history.wait(until: uptime)
-            history.wish(last, at: uptime)
+            history.request(last, at: uptime)
         }
         history.wait(until: uptime + .seconds(60))
         return (history, last)
@@ -67,32 +67,35 @@ struct PacerHistoryTests {
 
     static let seeds: [UInt64] = Array(1...300)
 
-    @Test("two changes are half a second apart at least", arguments: seeds)
+    @Test("Two changes are at least half a second apart", arguments: seeds)
     func gap(_ seed: UInt64) {
-        let told = Self.history(seed: seed).history.changes.filter { $0.content != nil }
-        for (earlier, later) in zip(told, told.dropFirst()) {
+        let advertised = Self.history(seed: seed).history.changes.filter { $0.content != nil }
+        for (earlier, later) in zip(advertised, advertised.dropFirst()) {
             #expect(later.at - earlier.at >= AdvertisementPacer.shortestGap)
         }
     }
 
-    @Test("ten seconds see five changes at most, and one farewell more", arguments: seeds)
+    @Test("Ten seconds have five changes at most, and one withdrawal more", arguments: seeds)
     func window(_ seed: UInt64) {
-        let told = Self.history(seed: seed).history.changes.filter { $0.content != nil }
-        for (index, change) in told.enumerated() {
-            let inWindow = told[index...].prefix { $0.at < change.at + AdvertisementPacer.window }
+        let advertised = Self.history(seed: seed).history.changes.filter { $0.content != nil }
+        for (index, change) in advertised.enumerated() {
+            let inWindow = advertised[index...].prefix { $0.at < change.at + AdvertisementPacer.window }
             #expect(inWindow.count <= 6)
             if inWindow.count == 6 { #expect(inWindow.last?.content == .withdrawal) }
         }
     }
 
-    @Test("the last wish is on the air in the end; without one there is silence, and no deadline", arguments: seeds)
+    @Test(
+        "The last request is on the air in the end; without one nothing is advertised and there is no deadline",
+        arguments: seeds
+    )
     func lastWish(_ seed: UInt64) {
         let (history, last) = Self.history(seed: seed)
         #expect(history.changes.last?.content == last)
         if last == nil { #expect(history.deadline == nil) }
     }
 
-    @Test("silence comes only after a whole farewell", arguments: seeds)
+    @Test("Advertising ends only after a whole withdrawal", arguments: seeds)
     func farewell(_ seed: UInt64) {
         let changes = Self.history(seed: seed).history.changes
         for (earlier, later) in zip(changes, changes.dropFirst()) where later.content == nil {
@@ -101,11 +104,11 @@ struct PacerHistoryTests {
         }
     }
 
-    @Test("every deadline lies ahead, and few are needed", arguments: seeds)
+    @Test("Every deadline is in the future, and few are needed", arguments: seeds)
     func deadlines(_ seed: UInt64) {
         let history = Self.history(seed: seed).history
         #expect(!history.hasStalled)
-        // One to change, one for what a change leads to: the end of freshness or of a farewell; and the slots.
+        // One for a change, one for what follows from it: the end of freshness or of a withdrawal; and the slots.
         #expect(history.wakeUps <= 2 * history.changes.count + 2)
     }
 }

@@ -3,9 +3,9 @@ import HandoffModel
 import TestLimits
 import Testing
 
-@Suite("What the radio says of the air counts for the pacer", .endsWithin(minutes: 10))
+@Suite("The pacer counts from the start that the radio reports", .endsWithin(minutes: 10))
 struct PacerRenewalTests {
-    @Test("a farewell counts from when it began to be on the air")
+    @Test("A withdrawal counts from its start on the air")
     func lateFarewell() {
         var pacer = AdvertisementPacer()
         pacer.request(.sample(1))
@@ -18,7 +18,7 @@ struct PacerRenewalTests {
         #expect(pacer.advance(to: .at(uptime: end)).broadcast == nil)
     }
 
-    @Test("what is fresh counts from when it began to be on the air")
+    @Test("Freshness counts from the start on the air")
     func lateBegin() {
         var pacer = AdvertisementPacer()
         pacer.request(.sample(1))
@@ -28,14 +28,14 @@ struct PacerRenewalTests {
         #expect(pacer.advance(to: .start(32)).broadcast?.isFresh == false)
     }
 
-    @Test("the same content under a new pace or slot is not fresh again")
+    @Test("The same content at a new pace or in a new slot is not fresh again")
     func beginningAgain() {
         var pacer = AdvertisementPacer()
         pacer.request(.sample(1))
         _ = pacer.advance(to: .start(0))
         pacer.began(.sample(1), at: .zero)
         _ = pacer.advance(to: .start(30))
-        // The radio was given the relaxed pace, and says that it is on the air.
+        // The radio got the relaxed pace, and reports that the content is on the air.
         pacer.began(.sample(1), at: .milliseconds(30_010))
         #expect(pacer.advance(to: .start(30.01)).broadcast?.isFresh == false)
         _ = pacer.advance(to: .start(900))
@@ -43,7 +43,7 @@ struct PacerRenewalTests {
         #expect(pacer.advance(to: .start(900.01)).broadcast?.isFresh == false)
     }
 
-    @Test("a wish during the farewell ends it")
+    @Test("A request during the withdrawal ends it")
     func wishDuringFarewell() {
         var pacer = AdvertisementPacer()
         pacer.request(.sample(1))
@@ -55,7 +55,7 @@ struct PacerRenewalTests {
         #expect(pacer.advance(to: .start(1.5)).broadcast?.content == .sample(1))
     }
 
-    @Test("a wall clock that is set moves the slot, not the pace")
+    @Test("Setting the wall clock moves the slot, not the pace")
     func wallClockJumps() {
         var pacer = AdvertisementPacer()
         pacer.request(.sample(1))

@@ -3,17 +3,17 @@ import HandoffModel
 import TestLimits
 import Testing
 
-@Suite("A continuation ends exactly once, and so does what was announced to an app", .endsWithin(minutes: 10))
+@Suite("A continuation ends exactly once, and so does its announcement to an app", .endsWithin(minutes: 10))
 struct ContinuationTests {
-    /// One continuation as the outside sees it.
-    private struct Life {
+    /// One continuation as it is seen from outside.
+    private struct Trace {
         var machine: Continuation
         var open: [Continuation.Action] = []
         var announcements = 0
         var isTaken = false
-        /// Of the activity to the app that was told.
+        /// Deliveries of the activity to the app that got the announcement.
         var deliveries = 0
-        /// Of the activity to another app.
+        /// Deliveries of the activity to another app.
         var otherDeliveries = 0
         var failures = 0
         var results: [Result<Continuation.Outcome, HandoffError>] = []
@@ -27,7 +27,7 @@ struct ContinuationTests {
             case .finish(let result): results.append(result)
             case .fetch, .openElsewhere: break
             }
-            // What an app is told comes after it has taken in the announcement.
+            // An app gets the result only after it has received the announcement.
             if announcements > 0, deliveries + failures > 0 { try #require(isTaken) }
             if announcements == 0 { try #require(failures == 0) }
             try #require(deliveries + failures <= 1 && deliveries + otherDeliveries <= 1 && results.count <= 1)
@@ -38,18 +38,18 @@ struct ContinuationTests {
         }
     }
 
-    private struct World {
-        var lives: [Life] = []
+    private struct State {
+        var traces: [Trace] = []
 
         mutating func handle(_ event: Continuation.Event, _ id: Int) throws {
-            for action in lives[id].machine.handle(event) { try lives[id].take(action) }
+            for action in traces[id].machine.handle(event) { try traces[id].take(action) }
         }
 
         mutating func begin(_ app: String?) throws {
-            for id in lives.indices { try handle(Continuation.superseded, id) }
-            var life = Life(machine: Continuation(announcedTo: app))
-            for action in life.machine.firstActions { try life.take(action) }
-            lives.append(life)
+            for id in traces.indices { try handle(Continuation.superseded, id) }
+            var trace = Trace(machine: Continuation(announcedTo: app))
+            for action in trace.machine.firstActions { try trace.take(action) }
+            traces.append(trace)
         }
     }
 
@@ -57,23 +57,23 @@ struct ContinuationTests {
         try Activity(type: ActivityType("org.example.a"), webpageURL: webpage.map { text in try WebpageURL(text) })
     }
 
-    /// All worlds that one more event can make of this one.
-    private static func successors(of world: World) throws -> [World] {
-        var next: [World] = []
-        func add(_ change: (inout World) throws -> Void) throws {
-            var copy = world
+    /// All states that one more event can lead to.
+    private static func successors(of state: State) throws -> [State] {
+        var next: [State] = []
+        func add(_ change: (inout State) throws -> Void) throws {
+            var copy = state
             try change(&copy)
             next.append(copy)
         }
-        if world.lives.count < 3 {
+        if state.traces.count < 3 {
             for app in ["told", nil] { try add { try $0.begin(app) } }
         }
-        for (id, life) in world.lives.enumerated() {
-            for (index, action) in life.open.enumerated() {
+        for (id, trace) in state.traces.enumerated() {
+            for (index, action) in trace.open.enumerated() {
                 try results(of: action, id) { change in
-                    try add { world in
-                        world.lives[id].open.remove(at: index)
-                        try change(&world)
+                    try add { state in
+                        state.traces[id].open.remove(at: index)
+                        try change(&state)
                     }
                 }
             }
@@ -81,18 +81,18 @@ struct ContinuationTests {
         return next
     }
 
-    /// Every way in which an action can end.
+    /// Every outcome that an action can have.
     private static func results(
         of action: Continuation.Action,
         _ id: Int,
-        _ end: ((inout World) throws -> Void) throws -> Void
+        _ end: ((inout State) throws -> Void) throws -> Void
     ) throws {
         let error = HandoffError(.peerUnreachable, "gone")
         switch action {
         case .announce:
-            try end { world in
-                world.lives[id].isTaken = true
-                try world.handle(.announced(.delivered), id)
+            try end { state in
+                state.traces[id].isTaken = true
+                try state.handle(.announced(.delivered), id)
             }
             try end { try $0.handle(.announced(.unreachable), id) }
         case .fetch:
@@ -115,39 +115,39 @@ struct ContinuationTests {
         }
     }
 
-    @Test("in every interleaving of two continuations and all outcomes of every step")
+    @Test("Continuations end exactly once in every interleaving of two, with all outcomes of every step")
     func exhaustive() throws {
-        var (worlds, ends) = ([World()], 0)
-        while let world = worlds.popLast() {
-            if !world.lives.isEmpty, world.lives.allSatisfy(\.open.isEmpty) {
+        var (states, ends) = ([State()], 0)
+        while let state = states.popLast() {
+            if !state.traces.isEmpty, state.traces.allSatisfy(\.open.isEmpty) {
                 ends += 1
-                for life in world.lives {
-                    try #require(life.machine.isOver)
-                    try #require(life.results.count == 1)
-                    if life.isTaken { try #require(life.deliveries + life.failures == 1) }
-                    if life.announcements > 0, !life.isTaken { try #require(life.deliveries + life.failures == 0) }
+                for trace in state.traces {
+                    try #require(trace.machine.isOver)
+                    try #require(trace.results.count == 1)
+                    if trace.isTaken { try #require(trace.deliveries + trace.failures == 1) }
+                    if trace.announcements > 0, !trace.isTaken { try #require(trace.deliveries + trace.failures == 0) }
                 }
             }
-            guard world.lives.count <= 2 else { continue }
-            worlds += try Self.successors(of: world).filter { $0.lives.count <= 2 }
+            guard state.traces.count <= 2 else { continue }
+            states += try Self.successors(of: state).filter { $0.traces.count <= 2 }
         }
         #expect(ends > 1000)
     }
 
-    @Test("a second continuation gives the app of the first UserCancelled, and not before it was told")
+    @Test("A second continuation reports UserCancelled to the app of the first, but not before its announcement")
     func superseded() throws {
         var machine = Continuation(announcedTo: "told")
         #expect(machine.handle(Continuation.superseded).isEmpty)
         let actions = machine.handle(.announced(.delivered))
         guard case .reportFailure(let error) = actions.first else {
-            Issue.record("the app is told \(actions)")
+            Issue.record("the actions are \(actions)")
             return
         }
         #expect(error.code == .userCancelled)
         #expect(actions.count == 2)
     }
 
-    @Test("what the app has been given is not taken back by a second continuation")
+    @Test("A second continuation does not take back an activity that an app has received")
     func handedOverStays() throws {
         var machine = Continuation()
         let activity = try Self.activity(nil)
@@ -156,7 +156,7 @@ struct ContinuationTests {
         #expect(machine.handle(.handedOver(.accepted)) == [.finish(.success(.app("a")))])
     }
 
-    @Test("an app that declines leaves the web page to the browser; without one, the person is told")
+    @Test("If the app declines, the browser opens the web page; without one, the user gets an error")
     func declined() throws {
         for page in [nil, "https://example.org"] {
             var machine = Continuation()
@@ -175,7 +175,7 @@ struct ContinuationTests {
         }
     }
 
-    @Test("where the app that was told may not have it, it gets the error, and another claimant the activity")
+    @Test("If the announced app may not have the activity, it gets an error, and another claimant the activity")
     func otherApp() throws {
         var machine = Continuation(announcedTo: "told")
         _ = machine.handle(.announced(.delivered))
@@ -190,7 +190,7 @@ struct ContinuationTests {
         #expect(machine.handle(.handedOver(.accepted)) == [.finish(.success(.app("other")))])
     }
 
-    @Test("an app that cannot be started is left out for the next one, and hears nothing")
+    @Test("An app that cannot be started is skipped for the next one, and gets no message")
     func absentApp() throws {
         for isFetchedFirst in [true, false] {
             var machine = Continuation(announcedTo: "absent")
@@ -203,7 +203,7 @@ struct ContinuationTests {
         }
     }
 
-    @Test("a document that no app takes is opened without one")
+    @Test("A document that no app accepts is opened without one")
     func document() throws {
         let url = UserInfoValue.url("file:///home/a/b.txt")
         let activity = try Activity(

@@ -2,10 +2,10 @@ import HandoffCore
 import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
-import Testing
 import TestLimits
+import Testing
 
-@Suite("A person is told once of what can be continued, and a desktop stays calm", .endsWithin(minutes: 10))
+@Suite("The user is notified once of each activity, and not too often", .endsWithin(minutes: 10))
 struct NearbyNotificationsTests {
     typealias Offer = NearbyNotifications.Offer
     typealias Action = NearbyNotifications.Action
@@ -24,7 +24,7 @@ struct NearbyNotificationsTests {
         )
     }
 
-    /// What is to be done, and when to ask again.
+    /// The actions that are due, and when to ask again.
     struct Due: Equatable {
         let actions: [Action]
         let next: Duration?
@@ -34,7 +34,7 @@ struct NearbyNotificationsTests {
         }
     }
 
-    @Test("what comes near is shown at once, and taken away when it leaves")
+    @Test("A nearby activity is shown at once, and its notification is closed when it leaves")
     func comesAndGoes() throws {
         var notices = NearbyNotifications()
         let offer = try Self.offer(1)
@@ -46,7 +46,7 @@ struct NearbyNotificationsTests {
         #expect(notices.due(at: .seconds(4)) == Due([], nil))
     }
 
-    @Test("another activity replaces it after half a minute, the last one of several")
+    @Test("Another activity replaces the notification after half a minute, the last one of several")
     func replaced() throws {
         var notices = NearbyNotifications()
         let (first, second, third) = (try Self.offer(1), try Self.offer(2, "draw"), try Self.offer(3, "read"))
@@ -59,7 +59,7 @@ struct NearbyNotificationsTests {
         #expect(notices.due(at: .seconds(40)) == Due([.show(third)], nil))
     }
 
-    @Test("what was closed by the person stays closed, for as long as it is nearby")
+    @Test("A notification that the user closed stays closed for as long as the activity is nearby")
     func dismissed() throws {
         var notices = NearbyNotifications()
         notices.update([try Self.offer(1)])
@@ -68,7 +68,7 @@ struct NearbyNotificationsTests {
         for seconds in [1, 299, 300, 10_000] { #expect(notices.due(at: .seconds(seconds)) == Due([], nil)) }
     }
 
-    @Test("the same activity that comes back is told again after five minutes, not before")
+    @Test("The same activity that comes back is shown again after five minutes, not before")
     func flapping() throws {
         var notices = NearbyNotifications()
         notices.update([try Self.offer(1)])
@@ -81,7 +81,7 @@ struct NearbyNotificationsTests {
         #expect(notices.due(at: .seconds(300)) == Due([.show(again)], nil))
     }
 
-    @Test("what a person goes on with is not told, and what tells it is taken away")
+    @Test("An activity that the user continues is not shown, and its notification is closed")
     func continued() throws {
         var notices = NearbyNotifications()
         let (first, second) = (try Self.offer(1), try Self.offer(2, device: 2))
@@ -94,7 +94,7 @@ struct NearbyNotificationsTests {
         #expect(notices.due(at: .seconds(400)) == Due([], nil))
     }
 
-    @Test("another app that would open it is shown in its place")
+    @Test("A notification is replaced when another app would open the activity")
     func otherOpener() throws {
         var notices = NearbyNotifications()
         notices.update([try Self.offer(1)])
@@ -105,12 +105,15 @@ struct NearbyNotificationsTests {
         #expect(notices.due(at: .seconds(30)) == Due([.show(changed)], nil))
     }
 
-    @Test("whatever comes and goes: one at a time, with pauses, none twice, and none that is gone", arguments: 0..<200)
+    @Test(
+        "In any history, one activity is shown at a time, with pauses, none twice, and none that has left",
+        arguments: 0..<200
+    )
     func anyHistory(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         var notices = NearbyNotifications()
         var (offers, uptime, nextID) = ([Offer](), Duration.zero, NearbyEntry.ID(rawValue: 1))
-        var (shown, lastShow, told) = (Offer?.none, Duration?.none, Set<Offer>())
+        var (shown, lastShow, shownBefore) = (Offer?.none, Duration?.none, Set<Offer>())
         for _ in 0..<200 {
             uptime += .milliseconds(Int64.random(in: 0...40_000, using: &random))
             switch Int.random(in: 0..<4, using: &random) {
@@ -132,12 +135,12 @@ struct NearbyNotificationsTests {
                     try #require(shown != nil)
                     shown = nil
                 case .show(let offer):
-                    try #require(offers.contains(offer) && told.insert(offer).inserted)
+                    try #require(offers.contains(offer) && shownBefore.insert(offer).inserted)
                     if let lastShow { try #require(uptime - lastShow >= NearbyNotifications.shortestGap) }
                     (shown, lastShow) = (offer, uptime)
                 }
             }
-            // What is shown is there, and a deadline lies ahead.
+            // A shown activity is still offered, and a deadline is in the future.
             if let shown { try #require(offers.contains(shown)) }
             if let next { try #require(next > uptime) }
         }

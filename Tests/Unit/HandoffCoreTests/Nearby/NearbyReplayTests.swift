@@ -4,11 +4,11 @@ import HandoffRadio
 import TestLimits
 import Testing
 
-@Suite("Whoever repeats a device's advertisements changes nothing while the device is heard", .endsWithin(minutes: 10))
+@Suite("Replayed advertisements of a device change nothing while the device is heard", .endsWithin(minutes: 10))
 struct NearbyReplayTests {
     private var table = NearbyTable()
 
-    /// Takes in what is heard at that many milliseconds; names the types that are shown afterwards.
+    /// Inserts a report of an advertisement at that many milliseconds; returns the types that are shown afterwards.
     private mutating func hear(
         _ type: String?,
         at milliseconds: Int,
@@ -32,10 +32,10 @@ struct NearbyReplayTests {
 
     private var shown: [ActivityTypeHash] { table.all.map(\.typeHash) }
 
-    @Test("a farewell that is repeated after its device went on does not take the entry away")
+    @Test("A withdrawal that is replayed after its device has continued does not remove the entry")
     mutating func farewell() throws {
         _ = try hear("edit", at: 0)
-        #expect(try hear(nil, at: 1000).isEmpty, "the first farewell counts at once")
+        #expect(try hear(nil, at: 1000).isEmpty, "the first withdrawal counts at once")
         _ = try hear("draw", at: 6000)
         let draw = [try hash("org.example.draw")]
         for step in 0..<200 {
@@ -44,19 +44,19 @@ struct NearbyReplayTests {
         }
     }
 
-    @Test("an older activity that is repeated does not take the place of the present one")
+    @Test("An older activity that is replayed does not replace the present one")
     mutating func olderActivity() throws {
         _ = try hear("edit", at: 0)
         _ = try hear("draw", at: 1000)
         let draw = [try hash("org.example.draw")]
-        #expect(shown == draw, "what was not heard before counts at once")
+        #expect(shown == draw, "content that was not heard before counts at once")
         for step in 0..<200 {
             #expect(try hear("edit", at: 1500 + step * 50, from: "attacker") == draw)
             if step.isMultiple(of: 8) { #expect(try hear("draw", at: 1510 + step * 50) == draw) }
         }
     }
 
-    @Test("an activity that does come back is shown after a second and a half")
+    @Test("An activity that really comes back is shown after a second and a half")
     mutating func comesBack() throws {
         _ = try hear("edit", at: 0)
         _ = try hear("draw", at: 1000)
@@ -64,7 +64,7 @@ struct NearbyReplayTests {
         #expect(try hear("edit", at: 3500) == [try hash("org.example.edit")])
     }
 
-    @Test("a farewell that is said a second time counts too, even when the scanner hears it once and rests")
+    @Test("A second withdrawal counts as well, even if the scanner receives it once and pauses")
     mutating func secondFarewell() throws {
         _ = try hear("edit", at: 0)
         _ = try hear(nil, at: 1000)
@@ -75,7 +75,7 @@ struct NearbyReplayTests {
         #expect(table.expire(at: .at(16.5)).count == 1, "nothing has contradicted it")
     }
 
-    @Test("a scanner that rests believes what comes back after two of its windows")
+    @Test("With a scanner that pauses, an activity that comes back is accepted after two scan windows")
     mutating func restingScanner() throws {
         _ = try hear("edit", at: 0)
         _ = try hear("draw", at: 1000)
@@ -83,7 +83,7 @@ struct NearbyReplayTests {
         #expect(try hear("edit", at: 12_000) == [try hash("org.example.edit")])
     }
 
-    @Test("what was recorded in an earlier slot counts no more once the device was heard in a later one")
+    @Test("A recording of an earlier slot no longer counts once the device was heard in a later one")
     mutating func earlierSlot() throws {
         _ = try hear("edit", at: 0, slot: 10)
         _ = try hear("draw", at: 1000, slot: 11)
@@ -91,10 +91,13 @@ struct NearbyReplayTests {
         #expect(try hear("edit", at: 1100, slot: 10, from: "attacker") == draw)
         #expect(try hear(nil, at: 1200, slot: 10, from: "attacker") == draw)
         #expect(table.endpoints(of: try .sample(1)).map(\.address) == [RadioAddress("origin")])
-        #expect(try hear("edit", at: 40_000, slot: 10) == [try hash("org.example.edit")], "its clock was set back")
+        #expect(
+            try hear("edit", at: 40_000, slot: 10) == [try hash("org.example.edit")],
+            "the device's clock was set back"
+        )
     }
 
-    @Test("a place that somebody makes up is one of several, and the device's own is among them")
+    @Test("A forged endpoint is one of several, and the device's own is among them")
     mutating func places() throws {
         for step in 0..<40 {
             _ = try hear("edit", at: step * 50, from: "attacker")
@@ -103,12 +106,12 @@ struct NearbyReplayTests {
         let endpoints = table.endpoints(of: try .sample(1)).map(\.address)
         #expect(Set(endpoints) == [RadioAddress("attacker"), RadioAddress("origin")])
         _ = try hear("edit", at: 10_000)
-        #expect(table.endpoints(of: try .sample(1)).count == 1, "places that are not heard any more go")
+        #expect(table.endpoints(of: try .sample(1)).count == 1, "endpoints that are no longer heard are removed")
         for number in 0..<100 { _ = try hear("edit", at: 10_001, from: "attacker \(number)") }
         #expect(table.endpoints(of: try .sample(1)).count == RecentEndpoints.maximumCount)
     }
 
-    @Test("an activity that its origin calls over is believed again only when it is heard for a while")
+    @Test("An activity that its origin reported as over is accepted again only after it was heard for a while")
     mutating func refuted() throws {
         _ = try hear("edit", at: 0)
         let entry = try #require(table.all.first)

@@ -2,8 +2,8 @@ import Bluetooth
 import HandoffCore
 import HandoffModel
 import HandoffRadio
-import Testing
 import TestLimits
+import Testing
 
 @Suite("The table of nearby activities", .endsWithin(minutes: 10))
 struct NearbyTableTests {
@@ -33,7 +33,7 @@ struct NearbyTableTests {
         )
     }
 
-    @Test("a first report adds an entry, the same again only keeps it alive")
+    @Test("A first report adds an entry, and the same report again only keeps it alive")
     mutating func addition() throws {
         let changes = table.insert(try Self.report(1), at: .at(0))
         let entry = try #require(table.all.first)
@@ -44,7 +44,7 @@ struct NearbyTableTests {
         #expect(table[entry.id]?.address == RadioAddress("B"))
     }
 
-    @Test("another activity of the device takes the place of the last, as another entry")
+    @Test("Another activity of the device replaces the last one, as another entry")
     mutating func replacement() throws {
         _ = table.insert(try Self.report(1), at: .at(0))
         let old = try #require(table.all.first)
@@ -56,7 +56,7 @@ struct NearbyTableTests {
         #expect(table[old.id] == nil)
     }
 
-    @Test("a farewell removes the entry at once, and a second one does nothing")
+    @Test("A withdrawal removes the entry at once, and a second one changes nothing")
     mutating func farewell() throws {
         _ = table.insert(try Self.report(1), at: .at(0))
         let entry = try #require(table.all.first)
@@ -64,7 +64,7 @@ struct NearbyTableTests {
         #expect(table.insert(try Self.report(1, nil), at: .at(2)).isEmpty)
     }
 
-    @Test("an entry that is not heard for 30 s goes, and not before")
+    @Test("An entry that is not heard for 30 s is removed, and not before")
     mutating func timeout() throws {
         _ = table.insert(try Self.report(1), at: .at(0))
         _ = table.insert(try Self.report(2), at: .at(10))
@@ -76,7 +76,7 @@ struct NearbyTableTests {
         #expect(table.nextTimeout == nil)
     }
 
-    @Test("the nearest comes first, one of unknown signal last")
+    @Test("The nearest entry comes first, and one of unknown signal strength last")
     mutating func order() throws {
         _ = table.insert(try Self.report(1, rssi: -80), at: .at(0))
         _ = table.insert(try Self.report(2, rssi: nil), at: .at(0))
@@ -84,7 +84,7 @@ struct NearbyTableTests {
         #expect(table.all.map(\.device) == [try Self.device(3), try Self.device(1), try Self.device(2)])
     }
 
-    @Test("a change of the signal is told when it is worth it, a web page always")
+    @Test("A significant change of the signal strength is reported, and a web page always")
     mutating func visibleChanges() throws {
         _ = table.insert(try Self.report(1, rssi: -60), at: .at(0))
         #expect(table.insert(try Self.report(1, rssi: -57), at: .at(1)).isEmpty)
@@ -94,7 +94,7 @@ struct NearbyTableTests {
         #expect(table.insert(try Self.report(1, hasWebpage: true, rssi: -54), at: .at(5)).count == 1)
     }
 
-    @Test("a device that is no longer trusted, and an activity found to be stale, leave")
+    @Test("Entries of a device that is no longer trusted, and of a stale activity, are removed")
     mutating func removal() throws {
         _ = table.insert(try Self.report(1), at: .at(0))
         _ = table.insert(try Self.report(2), at: .at(0))

@@ -5,39 +5,42 @@ import HandoffWire
 import TestLimits
 import Testing
 
-@Suite("Each message of a pairing lost, late or doubled", .endsWithin(minutes: 10))
+@Suite("A pairing in which a message is lost, late or doubled", .endsWithin(minutes: 10))
 struct PairingFaultTests {
-    /// What happens, to which message, while which people compare.
-    struct Story: Sendable, CustomTestStringConvertible {
+    /// A fault, the message that has it, and the users who compare the digits.
+    struct Scenario: Sendable, CustomTestStringConvertible {
         let fault: PairingSimulation.Fault
         let message: Int
-        let people: [PairingSimulation.UserBehavior]
+        let users: [PairingSimulation.UserBehavior]
 
-        var testDescription: String { "\(fault) \(message) \(people[0])/\(people[1])" }
+        var testDescription: String { "\(fault) \(message) \(users[0])/\(users[1])" }
     }
 
-    /// No run without faults has more messages.
+    /// The number of messages that no run without faults exceeds.
     private static let messages = 20
 
-    private static let stories: [Story] = PairingSimulation.Fault.allCases.flatMap { fault in
+    private static let scenarios: [Scenario] = PairingSimulation.Fault.allCases.flatMap { fault in
         PairingSimulation.UserBehavior.allCases.flatMap { first in
             PairingSimulation.UserBehavior.allCases.flatMap { second in
-                (0..<messages).map { Story(fault: fault, message: $0, people: [first, second]) }
+                (0..<messages).map { Scenario(fault: fault, message: $0, users: [first, second]) }
             }
         }
     }
 
-    @Test("never is one side paired and the other not, and the next contact settles what is open", arguments: [0, 1])
+    @Test(
+        "No fault leaves one side paired and the other not, and the next contact reconciles what is open",
+        arguments: [0, 1]
+    )
     func faults(_ caller: Int) throws {
         var endings: [String: Int] = [:]
-        for story in Self.stories {
-            var simulation = try PairingSimulation(story.people)
-            simulation.fault = (story.message, story.fault)
+        for scenario in Self.scenarios {
+            var simulation = try PairingSimulation(scenario.users)
+            simulation.fault = (scenario.message, scenario.fault)
             simulation.run()
-            try Self.check(&simulation, story, caller: caller)
+            try Self.check(&simulation, scenario, caller: caller)
             endings[simulation.outcomes.sorted().joined(separator: " "), default: 0] += 1
         }
-        // All of these happen; what must not happen is not among them.
+        // All of these outcomes occur, and no forbidden one.
         #expect(
             Set(endings.keys) == [
                 "paired paired", "notPaired notPaired", "paired unconfirmed", "notPaired unconfirmed",
@@ -47,13 +50,13 @@ struct PairingFaultTests {
         )
     }
 
-    private static func check(_ simulation: inout PairingSimulation, _ story: Story, caller: Int) throws {
-        let name = Comment(rawValue: story.testDescription)
+    private static func check(_ simulation: inout PairingSimulation, _ scenario: Scenario, caller: Int) throws {
+        let name = Comment(rawValue: scenario.testDescription)
         for index in 0...1 {
             let side = simulation.sides[index]
             #expect(side.outcome != nil, name)
             #expect(side.machine.isOver, name)
-            // Nothing more is claimed than what is so.
+            // A side reports that it is paired if, and only if, it trusts its peer.
             #expect((side.outcome?.word == "paired") == !side.trusted.isEmpty, name)
         }
         let ended = Set(simulation.outcomes)
@@ -69,7 +72,7 @@ struct PairingFaultTests {
         if ended.contains("notPaired") { #expect(simulation.sides[0].trusted.isEmpty, name) }
     }
 
-    @Test("the first message at any place needs no second request: what was lost before the digits is tried again")
+    @Test("A message that is lost before the digits is retried, and the user needs no second request")
     func triedAgain() throws {
         for message in 0..<7 {
             var simulation = try PairingSimulation([.quick, .quick])

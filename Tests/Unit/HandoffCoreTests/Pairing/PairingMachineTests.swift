@@ -15,7 +15,7 @@ struct PairingMachineTests {
         return simulation
     }
 
-    @Test("both show the same six digits, and with two yeses both trust each other")
+    @Test("Both devices show the same six digits, and after two confirmations they trust each other")
     func paired() throws {
         let simulation = try Self.run(.quick, .slow)
         #expect(simulation.outcomes == ["paired", "paired"])
@@ -28,38 +28,38 @@ struct PairingMachineTests {
         #expect(simulation.time < .seconds(15))
     }
 
-    @Test("a no of either side ends it on both, with a sentence for each", arguments: [0, 1])
+    @Test("A refusal on either side ends the pairing on both, with a message for each user", arguments: [0, 1])
     func declined(_ decliner: Int) throws {
         let simulation = try Self.run(decliner == 0 ? .declines : .quick, decliner == 1 ? .declines : .quick)
         #expect(simulation.outcomes == ["notPaired", "notPaired"])
-        #expect(simulation.nobodyTrusts)
+        #expect(simulation.noDeviceTrusts)
         #expect(simulation.sides[decliner].sentence.contains("You said that the digits differ"))
         #expect(simulation.sides[1 - decliner].sentence.contains("The user of device\(decliner) said"))
         #expect(simulation.isReconciled)
     }
 
-    @Test("nobody answering on one side ends it on both after a minute", arguments: [0, 1])
-    func tooSlow(_ sleeper: Int) throws {
-        let simulation = try Self.run(sleeper == 0 ? .neverAnswers : .quick, sleeper == 1 ? .neverAnswers : .quick)
+    @Test("A missing answer on one side ends the pairing on both after a minute", arguments: [0, 1])
+    func tooSlow(_ silent: Int) throws {
+        let simulation = try Self.run(silent == 0 ? .neverAnswers : .quick, silent == 1 ? .neverAnswers : .quick)
         #expect(simulation.outcomes == ["notPaired", "notPaired"])
         #expect(simulation.time >= PairingExchange.comparisonLimit && simulation.time < .seconds(75))
     }
 
-    @Test("who takes its yes back in time is not paired, on both sides", arguments: [0, 1])
-    func withdrawn(_ repenting: Int) throws {
-        let simulation = try Self.run(repenting == 0 ? .withdraws : .slow, repenting == 1 ? .withdraws : .slow)
+    @Test("A confirmation that is withdrawn in time leaves neither side paired", arguments: [0, 1])
+    func withdrawn(_ withdrawing: Int) throws {
+        let simulation = try Self.run(withdrawing == 0 ? .withdraws : .slow, withdrawing == 1 ? .withdraws : .slow)
         #expect(simulation.outcomes == ["notPaired", "notPaired"])
-        #expect(simulation.sides[repenting].sentence.contains("You have stopped"))
+        #expect(simulation.sides[withdrawing].sentence.contains("You have stopped"))
     }
 
-    @Test("who takes it back too late is paired, on both sides")
+    @Test("A confirmation that is withdrawn too late has the same outcome on both sides")
     func withdrawnTooLate() throws {
         let simulation = try Self.run(.withdraws, .quick)
         #expect(Set(simulation.outcomes).count == 1)
         #expect(simulation.sides[0].trusted.isEmpty == simulation.sides[1].trusted.isEmpty)
     }
 
-    @Test("a device alone finds nobody in two minutes, and says so")
+    @Test("A device that is alone finds no other device in two minutes, and reports it")
     func alone() throws {
         var simulation = try PairingSimulation([.quick])
         simulation.run()
@@ -68,7 +68,7 @@ struct PairingMachineTests {
         #expect(simulation.time == PairingMachine.searchLimit)
     }
 
-    @Test("the device that should be dialled dials when the other one does not hear it")
+    @Test("The device that should be dialled dials when the other one does not hear it")
     func swapped() throws {
         var simulation = try PairingSimulation([.quick, .quick])
         simulation.handle(.heard(simulation.sides[1].machine.token), at: 0)
@@ -76,10 +76,10 @@ struct PairingMachineTests {
         #expect(simulation.outcomes == ["paired", "paired"])
     }
 
-    /// So many things happen before both show digits, and no more.
+    /// The number of events before both devices show digits.
     private static let stepsToDigits = 14
 
-    @Test("stopping ends it on both sides, wherever it has come to", arguments: 0...stepsToDigits, [0, 1])
+    @Test("Stopping ends the pairing on both sides, at any step", arguments: 0...stepsToDigits, [0, 1])
     func cancelled(_ steps: Int, _ canceller: Int) throws {
         var simulation = try PairingSimulation([.neverAnswers, .neverAnswers])
         simulation.hearAll()
@@ -88,11 +88,11 @@ struct PairingMachineTests {
         simulation.handle(.cancelled, at: canceller)
         while simulation.step() {}
         #expect(simulation.outcomes == ["notPaired", "notPaired"])
-        #expect(simulation.nobodyTrusts)
+        #expect(simulation.noDeviceTrusts)
         #expect(simulation.sides[canceller].sentence.contains("You have stopped"))
     }
 
-    @Test("a radio that goes ends it with its reason, or leaves it unconfirmed", arguments: 0..<16)
+    @Test("A radio that fails ends the pairing with its reason, or leaves it unconfirmed", arguments: 0..<16)
     func radioGone(_ step: Int) throws {
         var simulation = try PairingSimulation([.slow, .quick])
         simulation.hearAll()
@@ -103,35 +103,38 @@ struct PairingMachineTests {
         #expect(simulation.sides[1].machine.isOver)
     }
 
-    /// What one device cannot write down, and when its person says yes.
+    /// The record that one device cannot store, and when its user confirms.
     struct Disk: Sendable, CustomTestStringConvertible {
         let side: Int
         let status: PairingRecord.Status
-        let person: PairingSimulation.UserBehavior
+        let user: PairingSimulation.UserBehavior
 
-        var testDescription: String { "device\(side) \(status) \(person)" }
+        var testDescription: String { "device\(side) \(status) \(user)" }
 
         static let full = [0, 1].flatMap { side in
             [PairingRecord.Status.notPaired, .unconfirmed].flatMap { status in
-                // The slow one has the other side's yes by then.
-                [PairingSimulation.UserBehavior.quick, .slow].map { Disk(side: side, status: status, person: $0) }
+                // The device of the slow user has the other side's confirmation by then.
+                [PairingSimulation.UserBehavior.quick, .slow].map { Disk(side: side, status: status, user: $0) }
             }
         }
     }
 
-    @Test("what cannot be written down is not confirmed, and both are told at once why", arguments: Disk.full)
+    @Test(
+        "A pairing that cannot be stored is not confirmed, and both users get the reason at once",
+        arguments: Disk.full
+    )
     func unwritable(_ disk: Disk) throws {
-        var simulation = try PairingSimulation(disk.side == 0 ? [disk.person, .quick] : [.quick, disk.person])
+        var simulation = try PairingSimulation(disk.side == 0 ? [disk.user, .quick] : [.quick, disk.user])
         simulation.sides[disk.side].failingStatus = disk.status
         simulation.run()
         #expect(simulation.outcomes == ["notPaired", "notPaired"])
-        #expect(simulation.nobodyTrusts && simulation.nothingUnconfirmed && simulation.isOver)
+        #expect(simulation.noDeviceTrusts && simulation.nothingUnconfirmed && simulation.isOver)
         #expect(simulation.sides[disk.side].sentence == "full")
         #expect(simulation.sides[1 - disk.side].sentence.contains("device\(disk.side) has ended the pairing"))
         #expect(simulation.time < .seconds(15))
     }
 
-    @Test("who cannot trust says that nothing is certain, and the other side is told nothing wrong")
+    @Test("A device that cannot store its trust reports the pairing as unconfirmed, and the other side as paired")
     func untrustable() throws {
         var simulation = try PairingSimulation([.quick, .quick])
         simulation.sides[0].trustFails = true
@@ -142,10 +145,10 @@ struct PairingMachineTests {
         #expect(simulation.sides[0].trusted == [simulation.sides[1].id])
     }
 
-    @Test("who has lost the channel tries again, but not when the other side has said yes and waits for an answer")
+    @Test("A device retries after a lost channel, but not if the peer has confirmed and waits for an answer")
     func abandoned() throws {
         var simulation = try PairingSimulation([.slow, .quick])
-        // The yes of the quick one.
+        // The confirmation of the quick user.
         simulation.fault = (8, .lost)
         simulation.hearAll()
         while simulation.sides[0].abandoned.isEmpty, simulation.step() {}
@@ -157,10 +160,10 @@ struct PairingMachineTests {
         simulation.handle(.reconciled(abandoned), at: 0)
         #expect(simulation.sides[0].sentence.contains("was lost, and nothing was paired"))
         while simulation.step() {}
-        #expect(simulation.nothingUnconfirmed && simulation.nobodyTrusts && simulation.time < .seconds(15))
+        #expect(simulation.nothingUnconfirmed && simulation.noDeviceTrusts && simulation.time < .seconds(15))
     }
 
-    @Test("its own echo is nobody to pair with")
+    @Test("A device does not pair with its own echo")
     func echo() throws {
         var simulation = try PairingSimulation([.quick])
         simulation.handle(.heard(simulation.sides[0].machine.token), at: 0)
@@ -171,7 +174,7 @@ struct PairingMachineTests {
 
 @Suite("Several devices that pair in one room", .endsWithin(minutes: 10))
 struct ConcurrentPairingTests {
-    @Test("they are offered by name, and those not chosen are told so")
+    @Test("Devices are offered by name, and those that are not chosen are notified")
     func offered() throws {
         var simulation = try PairingSimulation([.quick, .quick, .neverAnswers])
         simulation.sides[0].wanted = "device1"
@@ -188,7 +191,7 @@ struct ConcurrentPairingTests {
         #expect(simulation.sides[2].sentence.contains("was found, and another device was chosen there"))
     }
 
-    @Test("a device whose channel takes long is waited for and offered, up to a limit", arguments: [3, 30])
+    @Test("A device whose channel takes long is waited for and offered, up to a limit", arguments: [3, 30])
     func slowChannel(_ seconds: Int) throws {
         var simulation = try PairingSimulation([.quick, .quick, .neverAnswers])
         simulation.sides[0].wanted = "device1"
@@ -201,7 +204,7 @@ struct ConcurrentPairingTests {
         #expect(simulation.time < PairingMachine.maximumCandidateWindow + .seconds(1))
     }
 
-    @Test("who comes back after its channel was lost is not chosen before others had time to say who they are")
+    @Test("A device that returns after a lost channel is not chosen before others had time to introduce themselves")
     func gatheredAnew() throws {
         var simulation = try PairingSimulation([.quick, .quick, .neverAnswers])
         for (listener, speaker) in [(0, 1), (1, 0)] {
@@ -222,16 +225,16 @@ struct ConcurrentPairingTests {
         #expect(simulation.sides[0].offers == [["device1", "device2"]])
     }
 
-    @Test("digits are shown for the chosen device only, and on both sides only when both have chosen")
+    @Test("Digits are shown for the chosen device only, and on both sides only when both have chosen")
     func onlyChosen() throws {
         var simulation = try PairingSimulation([.quick, .quick, .quick])
         simulation.sides[0].wanted = "device1"
         simulation.run()
-        // Nobody chooses on the two others, which see two devices each.
-        #expect(simulation.nobodyTrusts && simulation.noDigits)
+        // No user chooses on the two others, which see two devices each.
+        #expect(simulation.noDeviceTrusts && simulation.noDigits)
     }
 
-    @Test("a third one that comes in late changes nothing for the two")
+    @Test("A third device that joins late changes nothing for the other two")
     func bargingIn() throws {
         var simulation = try PairingSimulation([.slow, .slow, .quick])
         for (listener, speaker) in [(0, 1), (1, 0)] {
@@ -246,7 +249,7 @@ struct ConcurrentPairingTests {
 }
 
 extension PairingSimulation.Side {
-    /// What the person is told at the end, if it is not a success.
+    /// The message for the user at the end, unless the pairing has succeeded.
     var sentence: String {
         switch outcome {
         case .notPaired(let error), .unconfirmed(_, let error): error.message

@@ -5,13 +5,13 @@ import HandoffWire
 import TestLimits
 import Testing
 
-@Suite("Pairings that are remembered", .endsWithin(minutes: 10))
+@Suite("Records of earlier pairings", .endsWithin(minutes: 10))
 struct PairingRecordsTests {
     private static func record(_ status: PairingRecord.Status) throws -> PairingRecord {
         let keys = DeviceKeys.generate()
         return PairingRecord(
             id: try #require(PairingID(bytes: [UInt8](repeating: 7, count: 8))),
-            peer: PeerIdentity(name: try DeviceName("desktop"), publicKey: keys.publicKey),
+            peer: DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName("desktop")),
             settlingKey: keys.advertisingKey,
             status: status,
             began: 1_700_000_000_000_000
@@ -22,7 +22,7 @@ struct PairingRecordsTests {
         Moment(uptime: .seconds(seconds), unixMicroseconds: 1_700_000_000_000_000 + Int64(seconds) * 1_000_000)
     }
 
-    @Test("are listened for with all effort, then with less, then not at all, and each end is known before it comes")
+    @Test("Scanning for a recorded pairing has full effort, then less, then none, and each change is known ahead")
     func effort() throws {
         let records = PairingRecords([try Self.record(.notPaired)])
         #expect(records.effortChange(at: moment(10), effortUntil: .seconds(120)) == .seconds(120))
@@ -31,7 +31,7 @@ struct PairingRecordsTests {
         #expect(records.effortChange(at: moment(day), effortUntil: .seconds(120)) == nil)
     }
 
-    @Test("are listened for without end while the person has confirmed and nobody has answered")
+    @Test("Scanning does not end while the user has confirmed a pairing and the peer has not answered")
     func unconfirmed() throws {
         let records = PairingRecords([try Self.record(.unconfirmed)])
         #expect(records.effortChange(at: moment(10), effortUntil: .seconds(120)) == .seconds(120))

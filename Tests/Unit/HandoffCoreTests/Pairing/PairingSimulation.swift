@@ -3,33 +3,33 @@ import HandoffCrypto
 import HandoffModel
 import HandoffWire
 
-/// Some devices that pair, each a machine with its person, and what lies between them: all of it in virtual time.
+/// Devices that pair, each a machine with its user, and the links between them, in virtual time.
 struct PairingSimulation {
-    /// What happens to one message.
+    /// A fault of one message.
     enum Fault: Hashable, Sendable, CaseIterable {
-        /// It is lost, and the connection with it: both sides notice.
+        /// It is lost, and so is the connection: both sides detect it.
         case lost
-        /// It is lost, and so is all that follows in both directions; nobody notices.
+        /// It is lost, and so is all that follows in both directions; neither side detects it.
         case silent
-        /// It is lost, and what follows is not.
+        /// It is lost, and the later messages are not.
         case dropped
-        /// It comes twice.
+        /// It arrives twice.
         case doubled
-        /// It comes a minute and a half late.
+        /// It arrives a minute and a half late.
         case late
     }
 
-    /// What a person does with the digits.
+    /// The reaction of a user to the digits.
     enum UserBehavior: Hashable, Sendable, CaseIterable {
-        /// Says that they are the same, at once.
+        /// Confirms at once that they are the same.
         case quick
         /// The same, after eight seconds.
         case slow
-        /// Says that they differ.
+        /// Declares that they differ.
         case declines
-        /// Says nothing.
+        /// Does not answer.
         case neverAnswers
-        /// Says that they are the same, and stops it right afterwards.
+        /// Confirms that they are the same, and stops the pairing right afterwards.
         case withdraws
     }
 
@@ -37,8 +37,8 @@ struct PairingSimulation {
     struct Side {
         var machine: PairingMachine
         let own: LocalIdentity
-        let person: UserBehavior
-        /// Which of several devices the person wants, by name.
+        let user: UserBehavior
+        /// The name of the device that the user wants, out of several.
         var wanted: String?
         var records = PairingRecords()
         var trusted: Set<DeviceID> = []
@@ -46,17 +46,17 @@ struct PairingSimulation {
         var digits: [PairingDigits] = []
         var offers: [[String]] = []
         var retractions: [String] = []
-        /// The question that the person has not answered.
+        /// The question that the user has not answered.
         var asked: PairingMachine.QuestionID?
         var abandoned: [PairingID] = []
         var channels: [PairingMachine.ChannelID: Int] = [:]
-        /// What fails when it is to be written down.
+        /// The status of the record that cannot be stored.
         var failingStatus: PairingRecord.Status?
         var trustFails = false
-        /// How long a channel to or from it takes to open.
+        /// The time that a channel to or from it takes to open.
         var opening = Duration.milliseconds(10)
 
-        var id: DeviceID { own.publicKey.device }
+        var id: DeviceID { own.device.id }
     }
 
     private struct Link {
@@ -75,31 +75,30 @@ struct PairingSimulation {
 
     var sides: [Side] = []
     var time = Duration.zero
-    /// The message that something happens to, counted from 0.
+    /// The message that has a fault, counted from 0.
     var fault: (message: Int, Fault)?
     var messageCount = 0
     private var links: [Link] = []
     private var deliveries: [Delivery] = []
     private var orders = 0
-    private var nextChannel: PairingMachine.ChannelID = 0
+    private var nextChannel: UInt64 = 0
 
     /// The devices in the order of their tokens; the last one dials.
-    init(_ people: [UserBehavior], seed: UInt8 = 0) throws {
-        for (index, person) in people.enumerated() {
+    init(_ users: [UserBehavior], seed: UInt8 = 0) throws {
+        for (index, user) in users.enumerated() {
             let keys = DeviceKeys.generate()
             let own = LocalIdentity(
-                name: try DeviceName("device\(index)"),
-                publicKey: keys.publicKey,
+                DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName("device\(index)")),
                 advertisingKey: keys.advertisingKey
             )
             let token = try PairingToken(bytes: [UInt8(index)] + Array(repeating: seed, count: 8))
-            sides.append(Side(machine: PairingMachine(token: token, own, at: moment), own: own, person: person))
+            sides.append(Side(machine: PairingMachine(token: token, own, at: moment), own: own, user: user))
         }
     }
 
     var moment: Moment { Moment(uptime: time, unixMicroseconds: 1_700_000_000_000_000 + time.microseconds) }
 
-    /// Lets everybody hear everybody, and runs until nobody has anything to do any more.
+    /// Lets every device hear every other one, and runs until no device has anything to do any more.
     mutating func run() {
         hearAll()
         while step() {}
@@ -113,7 +112,7 @@ struct PairingSimulation {
         }
     }
 
-    /// The next thing that happens; false when there is nothing left.
+    /// Performs the next event; false when there is none left.
     mutating func step() -> Bool {
         deliveries.sort { ($0.time, $0.order) < ($1.time, $1.order) }
         let due = sides.indices.compactMap { side in sides[side].machine.deadline.map { (time: $0, side: side) } }
@@ -147,7 +146,7 @@ struct PairingSimulation {
         deliveries.append(Delivery(time: time + delay, order: orders, side: side, event: event, link: link))
     }
 
-    /// False when what follows in the same list must not be done.
+    /// False when the later actions in the same list must not be performed.
     private mutating func perform(_ action: PairingMachine.Action, at side: Int) -> Bool {
         switch action {
         case .dial(let token): dial(token, from: side)
@@ -160,7 +159,7 @@ struct PairingSimulation {
         case .compare(let question, let digits, _): compare(digits, question, at: side)
         case .withdrawQuestion(let sentence):
             sides[side].retractions.append(sentence)
-            // A terminal answers a question that is taken back: that it is not answered.
+            // A terminal answers a question that is withdrawn: it reports that there is no answer.
             if let question = sides[side].asked { schedule(side, .unanswered(question)) }
             sides[side].asked = nil
         case .persist(let channel, let record):
@@ -169,7 +168,7 @@ struct PairingSimulation {
                 return false
             }
             sides[side].records.keep(record)
-        // The settling of this air comes when a test says so.
+        // The reconciliation happens when a test requests it.
         case .abandon(let id): sides[side].abandoned.append(id)
         case .update(let record): sides[side].records.keep(record)
         case .trust(let channel, let peer, _):
@@ -186,7 +185,7 @@ struct PairingSimulation {
     private mutating func compare(_ digits: PairingDigits, _ question: PairingMachine.QuestionID, at side: Int) {
         sides[side].digits.append(digits)
         sides[side].asked = question
-        switch sides[side].person {
+        switch sides[side].user {
         case .quick: schedule(side, .compared(question, areSame: true))
         case .slow: schedule(side, .compared(question, areSame: true), in: .seconds(8))
         case .declines: schedule(side, .compared(question, areSame: false))
@@ -201,7 +200,8 @@ struct PairingSimulation {
         guard let other = sides.firstIndex(where: { $0.machine.token == token && !$0.machine.isOver }) else {
             return schedule(side, .dialFailed(token))
         }
-        let (near, far) = (nextChannel, nextChannel + 1)
+        let near = PairingMachine.ChannelID(rawValue: nextChannel)
+        let far = PairingMachine.ChannelID(rawValue: nextChannel + 1)
         nextChannel += 2
         links.append(Link(ends: [(side, near), (other, far)]))
         sides[side].channels[near] = links.count - 1
@@ -235,7 +235,7 @@ struct PairingSimulation {
             let other = links[link].ends.first(where: { $0.side != side })
         else { return }
         let delay = lingers ? Duration.seconds(2) : .milliseconds(10)
-        // Closing throws away what is under way no earlier than the other side's reading it.
+        // Closing does not discard what is under way before the other side has read it.
         schedule(other.side, .closed(other.channel), in: delay + .milliseconds(10))
     }
 
@@ -269,18 +269,18 @@ extension PairingMachine.Outcome {
 }
 
 extension PairingSimulation {
-    /// How a session between two sides goes, in which one asks how a pairing has ended.
+    /// The fault of a session in which one side asks the other how a pairing has ended.
     enum ReconciliationFault: Hashable, Sendable, CaseIterable {
         case none, answerLost, acknowledgementLost
     }
 
-    /// Has one side ask the other about every pairing that is not settled for it.
+    /// Lets one side ask the other about each of its pairings that is not reconciled.
     mutating func reconcile(from caller: Int, to listener: Int, _ fault: ReconciliationFault = .none) throws {
         for record in sides[caller].records.unreconciled(at: moment) where record.peer.id == sides[listener].id {
             let request = PairingRecords.request(for: record, sides[caller].own.advertisingKey)
             let callerID = sides[caller].id
             let isTrustedThere = sides[listener].trusted.contains(callerID)
-            // Nobody is found in the trial whose key is in neither list.
+            // The responder's trial does not find a caller whose key is in neither list.
             guard isTrustedThere || sides[listener].records.all.contains(where: { $0.peer.id == callerID }) else {
                 continue
             }
@@ -310,21 +310,21 @@ extension PairingSimulation {
 }
 
 extension PairingSimulation {
-    /// How it has ended for each, in one word.
+    /// The outcome for each device, in one word.
     var outcomes: [String] { sides.map { $0.outcome?.word ?? "-" } }
 
     /// Whether no device trusts another.
-    var nobodyTrusts: Bool { sides.allSatisfy { $0.trusted.isEmpty } }
+    var noDeviceTrusts: Bool { sides.allSatisfy { $0.trusted.isEmpty } }
 
-    /// Whether everybody knows that everybody knows.
+    /// Whether each device knows that its peer knows the outcome.
     var isReconciled: Bool { sides.allSatisfy { $0.records.unreconciled(at: moment).isEmpty } }
 
     /// Whether nothing is left to be done.
     var isOver: Bool { sides.allSatisfy { $0.machine.isOver } }
 
-    /// Whether nobody was shown any digits.
+    /// Whether no device has shown any digits.
     var noDigits: Bool { sides.allSatisfy { $0.digits.isEmpty } }
 
-    /// Whether nobody waits for another's word.
+    /// Whether no device waits for the confirmation of another.
     var nothingUnconfirmed: Bool { sides.allSatisfy { $0.records.unconfirmed.isEmpty } }
 }

@@ -5,9 +5,9 @@ import HandoffWire
 import TestLimits
 import Testing
 
-@Suite("A device that pairs with one of a later version", .endsWithin(minutes: 10))
+@Suite("Pairing with a device of a later version", .endsWithin(minutes: 10))
 struct PairingVersionTests {
-    /// A caller of a later version, which says more of itself than this one knows; each message as it follows.
+    /// A caller of a later version, whose introduction has a field that this version does not know; message by message.
     private struct Later {
         let keys = DeviceKeys.generate()
         let nonce = PairingNonce.generate()
@@ -16,7 +16,7 @@ struct PairingVersionTests {
         private var frames = FrameDecoder(maximumLength: 1024)
         private var listenerIntroduction: [UInt8] = []
 
-        /// A field of number 2047 with one byte (Protocol Buffers encoding), behind what is known.
+        /// A field of number 2047 with one byte (Protocol Buffers encoding), after the known fields.
         private static let unknownField: [UInt8] = [0xFA, 0x7F, 0x01, 0x78]
 
         var introduction: [UInt8] {
@@ -61,12 +61,11 @@ struct PairingVersionTests {
         }
     }
 
-    @Test("both show the same digits, which cover what only the later one understands")
+    @Test("Both devices show the same digits, which cover the field that only the later version knows")
     func laterIntroduction() throws {
         let keys = DeviceKeys.generate()
         let own = LocalIdentity(
-            name: try DeviceName("now"),
-            publicKey: keys.publicKey,
+            DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName("now")),
             advertisingKey: keys.advertisingKey
         )
         let tokens = try [1, 2].map { try PairingToken(bytes: Array(repeating: $0, count: 9)) }
@@ -83,7 +82,7 @@ struct PairingVersionTests {
         let commitment = PairingMessage.commitment(later.nonce.commitment(to: try later.transcript))
         let shared = Self.sent(listener.receive(try later.seal(commitment.encode()), at: .zero))
         guard case .share(let bytes) = try later.open(try #require(shared.first)) else {
-            Issue.record("the listener answers a commitment with its number")
+            Issue.record("the listener has not answered the commitment with its number")
             return
         }
         let reveal = PairingMessage.reveal(later.nonce.bytes)

@@ -6,71 +6,71 @@ import HandoffWire
 import TestLimits
 import Testing
 
-@Suite("Damaged bytes end a session, and never become an answer", .endsWithin(minutes: 10))
+@Suite("Damaged bytes end a session and are never accepted as an answer", .endsWithin(minutes: 10))
 struct SessionDamageTests {
-    @Test("no flipped bit of the first message introduces anybody")
+    @Test("A first message with a flipped bit introduces no caller")
     func firstMessage() throws {
-        var talk = try SessionPair()
-        let first = try talk.fetch.opened(by: talk.serve)
+        var pair = try SessionPair()
+        let first = try pair.fetch.opened(by: pair.serve)
         for damaged in Damage.bitFlips(of: first) {
-            var serve = talk.serve
-            // A longer length makes it wait; anything else is refused.
+            var serve = pair.serve
+            // A greater length makes it wait; anything else is refused.
             let introduced = try? serve.receiveRequest(damaged)
             #expect(introduced == nil)
         }
     }
 
-    @Test("no flipped byte of the answer is taken for one", arguments: [200, 1024])
+    @Test("An answer with a damaged byte is not accepted", arguments: [200, 1024])
     func answer(_ weight: Int) throws {
-        var talk = try SessionPair()
-        let second = try talk.exchange(.activity(.weighing(weight))).second
+        var pair = try SessionPair()
+        let second = try pair.exchange(.activity(.weighing(weight))).second
         for index in second.indices {
-            var (fetch, damaged) = (talk.fetch, second)
+            var (fetch, damaged) = (pair.fetch, second)
             damaged[index] ^= 1 << (index % 8)
             let answered = try? fetch.receive(damaged)
             #expect(answered == nil, "byte \(index)")
         }
     }
 
-    @Test("no flipped byte in a later frame of a long answer is taken for one")
+    @Test("A long answer with a damaged byte in a later frame is not accepted")
     func longAnswer() throws {
-        var talk = try SessionPair()
-        let second = try talk.exchange(.activity(.weighing(65_536))).second
+        var pair = try SessionPair()
+        let second = try pair.exchange(.activity(.weighing(65_536))).second
         for index in stride(from: 20_000, to: second.count, by: 997) {
-            var (fetch, damaged) = (talk.fetch, second)
+            var (fetch, damaged) = (pair.fetch, second)
             damaged[index] ^= 1 << (index % 8)
             let answered = try? fetch.receive(damaged)
             #expect(answered == nil, "byte \(index)")
         }
     }
 
-    @Test("no flipped bit of the acknowledgement confirms anything")
+    @Test("An acknowledgement with a flipped bit confirms nothing")
     func acknowledgement() throws {
-        var talk = try SessionPair()
-        let second = try talk.exchange(.activity(.sample())).second
-        let third = try talk.taking(second).acknowledgement
+        var pair = try SessionPair()
+        let second = try pair.exchange(.activity(.sample())).second
+        let third = try pair.taking(second).acknowledgement
         for damaged in Damage.bitFlips(of: third) {
-            var serve = talk.serve
+            var serve = pair.serve
             #expect((try? serve.acknowledge(damaged)) != true)
         }
     }
 
-    @Test("what is cut off is waited for, and is no answer")
+    @Test("The rest of a truncated message is waited for, and the message is not an answer")
     func truncation() throws {
-        var talk = try SessionPair()
-        let serve = talk.serve
-        let (first, second) = try talk.exchange(.activity(.sample()))
+        var pair = try SessionPair()
+        let serve = pair.serve
+        let (first, second) = try pair.exchange(.activity(.sample()))
         for beginning in Damage.truncations(of: first) {
             var serve = serve
             #expect(try serve.receiveRequest(beginning) == nil)
         }
         for beginning in Damage.truncations(of: second) {
-            var fetch = talk.fetch
+            var fetch = pair.fetch
             #expect(try fetch.receive(beginning) == nil)
         }
     }
 
-    @Test("a stranger's frame is refused by its length alone, once it is too long for a first one")
+    @Test("A frame of an unauthenticated peer is refused by its length alone if it is too long for a first one")
     func oversizedFirstFrame() throws {
         for length in [ServerSession.maximumUnauthenticatedFrame + 1, 65_535] {
             var serve = try SessionPair().serve
@@ -79,7 +79,7 @@ struct SessionDamageTests {
         }
     }
 
-    @Test("a stranger who dribbles the longest first frame is judged when it is whole, and not later")
+    @Test("The longest first frame, sent byte by byte, is judged when it is complete, and not later")
     func longestFirstFrame() throws {
         var serve = try SessionPair().serve
         let length = ServerSession.maximumUnauthenticatedFrame
@@ -88,20 +88,20 @@ struct SessionDamageTests {
         #expect { try serve.receiveRequest([7]) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
     }
 
-    @Test("an empty frame, and bytes of chance, are refused", arguments: 0..<50)
+    @Test("An empty frame and random bytes are refused", arguments: 0..<50)
     func noise(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let length = Int.random(in: 0...ServerSession.maximumUnauthenticatedFrame, using: &random)
         let bytes = [UInt8(length >> 8), UInt8(length & 0xFF)] + random.bytes(length)
-        var talk = try SessionPair()
-        _ = try talk.fetch.opened(by: talk.serve)
-        #expect(throws: HandoffError.self) { _ = try talk.serve.receiveRequest(bytes) }
-        #expect(throws: HandoffError.self) { _ = try talk.fetch.receive(bytes) }
+        var pair = try SessionPair()
+        _ = try pair.fetch.opened(by: pair.serve)
+        #expect(throws: HandoffError.self) { _ = try pair.serve.receiveRequest(bytes) }
+        #expect(throws: HandoffError.self) { _ = try pair.fetch.receive(bytes) }
     }
 
-    @Test("an answer that never ends is given up at the largest size")
+    @Test("An answer that never ends is refused at the largest size")
     func endlessAnswer() throws {
-        // A peer that is trusted and sends more fragments than any answer has: by the handshake itself.
+        // A trusted peer that sends more fragments than any answer has, written with the handshake itself.
         let (asking, answering) = (DeviceKeys.generate(), DeviceKeys.generate())
         var fetch = ClientSession(keys: asking, peer: answering.publicKey, request: .fetch(try .sample()))
         let trial = try NoiseResponderTrial(localStatic: answering.agreement, candidates: [(1, asking.publicKey)])

@@ -3,7 +3,7 @@ import HandoffCrypto
 import HandoffModel
 import HandoffWire
 
-/// Two devices that trust each other, and what they say in one session.
+/// Two devices that trust each other, and the two sides of one session between them.
 struct SessionPair {
     let asking: DeviceKeys
     let answering: DeviceKeys
@@ -19,7 +19,7 @@ struct SessionPair {
         serve = try Self.server(answering, trusting: [asking])
     }
 
-    /// The answering side of a device that trusts those.
+    /// The answering side of a device that trusts `devices`.
     static func server(_ keys: DeviceKeys, trusting devices: [DeviceKeys]) throws -> ServerSession {
         ServerSession(
             trial: try NoiseResponderTrial(
@@ -29,7 +29,7 @@ struct SessionPair {
         )
     }
 
-    /// The caller's first bytes, and the answerer's, with both sides where they are then.
+    /// The first bytes of the caller and of the answering side, both of which have advanced to that state.
     mutating func exchange(_ answer: Answer) throws -> (first: [UInt8], second: [UInt8]) {
         let first = try fetch.opened(by: serve)
         guard try serve.receiveRequest(first) != nil else { throw Unfinished() }

@@ -5,23 +5,23 @@ import HandoffWire
 import TestLimits
 import Testing
 
-@Suite("A replayed message leads nowhere", .endsWithin(minutes: 10))
+@Suite("A replayed message has no effect", .endsWithin(minutes: 10))
 struct SessionReplayTests {
-    @Test("a first message that is sent again opens no other session, however soon")
+    @Test("A first message that is sent again opens no other session, however soon")
     func replayedSession() throws {
-        var talk = try SessionPair()
-        let (first, second) = try talk.exchange(.activity(.sample()))
-        let third = try talk.taking(second).acknowledgement
-        #expect(try talk.serve.acknowledge(third) == true)
+        var pair = try SessionPair()
+        let (first, second) = try pair.exchange(.activity(.sample()))
+        let third = try pair.taking(second).acknowledgement
+        #expect(try pair.serve.acknowledge(third) == true)
 
-        var again = try SessionPair.server(talk.answering, trusting: [talk.asking])
+        var again = try SessionPair.server(pair.answering, trusting: [pair.asking])
         #expect { try again.receiveRequest(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
     }
 
-    @Test("the answer to a replay is unreadable for another session of the same two devices")
+    @Test("The answer to a replay is unreadable for another session of the same two devices")
     func answerOfAnotherSession() throws {
-        let talk = try SessionPair()
-        var (one, two) = (talk, talk)
+        let pair = try SessionPair()
+        var (one, two) = (pair, pair)
         let (first, second) = (try one.fetch.opened(by: one.serve), try two.fetch.opened(by: two.serve))
         #expect(first != second)
         _ = try one.serve.receiveRequest(first)
@@ -29,20 +29,20 @@ struct SessionReplayTests {
         #expect { try two.fetch.receive(answer) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
     }
 
-    @Test("an answer that came once is not taken a second time")
+    @Test("An answer is not accepted a second time")
     func answerTwice() throws {
-        var talk = try SessionPair()
-        let second = try talk.exchange(.activity(.sample())).second
-        #expect(try talk.fetch.receive(second) != nil)
-        #expect { try talk.fetch.receive(second) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
+        var pair = try SessionPair()
+        let second = try pair.exchange(.activity(.sample())).second
+        #expect(try pair.fetch.receive(second) != nil)
+        #expect { try pair.fetch.receive(second) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
     }
 
-    @Test("what a caller sends along with its first message confirms nothing")
+    @Test("Bytes that a caller sends along with its first message confirm nothing")
     func earlyBytes() throws {
-        var talk = try SessionPair()
-        let first = try talk.fetch.opened(by: talk.serve)
-        #expect(try talk.serve.receiveRequest(first + first) != nil)
-        _ = try talk.serve.answer(.activity(.sample()))
-        #expect { try talk.serve.acknowledge([]) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
+        var pair = try SessionPair()
+        let first = try pair.fetch.opened(by: pair.serve)
+        #expect(try pair.serve.receiveRequest(first + first) != nil)
+        _ = try pair.serve.answer(.activity(.sample()))
+        #expect { try pair.serve.acknowledge([]) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
     }
 }

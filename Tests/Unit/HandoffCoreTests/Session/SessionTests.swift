@@ -6,7 +6,7 @@ import HandoffWire
 import TestLimits
 import Testing
 
-@Suite("A session", .endsWithin(minutes: 10))
+@Suite("Sessions between two devices", .endsWithin(minutes: 10))
 struct SessionTests {
     private let caller = DeviceKeys.generate()
     private let origin = DeviceKeys.generate()
@@ -33,7 +33,7 @@ struct SessionTests {
         try activity(type, ["data": .data([UInt8](repeating: 7, count: bytes))])
     }
 
-    /// Feeds bytes in pieces of that size until something comes of them.
+    /// Feeds bytes in pieces of that size until there is a result.
     private func feed<Result>(_ bytes: [UInt8], by size: Int, _ take: ([UInt8]) throws -> Result?) rethrows -> Result? {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -45,7 +45,7 @@ struct SessionTests {
     }
 
     @Test(
-        "brings the activity over, in pieces of any size",
+        "A session transfers the activity, in pieces of any size",
         arguments: [1, 2, 7, 23, 100, 672, 100_000],
         [0, 1000, 65_000]
     )
@@ -64,7 +64,7 @@ struct SessionTests {
         #expect(isAcknowledged == true)
     }
 
-    @Test("carries a refusal with its reason")
+    @Test("A session transfers a refusal with its reason")
     func refusal() throws {
         var fetch = try fetch()
         var serve = try serve()
@@ -73,7 +73,7 @@ struct SessionTests {
         #expect(try fetch.receive(try serve.answer(refusal))?.answer == refusal)
     }
 
-    @Test("lets a newer caller be told that its request is not understood")
+    @Test("A newer caller gets a refusal if its request is not understood")
     func newerCaller() throws {
         let greeting = SessionGreeting.random()
         var handshake = NoiseHandshake.initiator(
@@ -81,7 +81,7 @@ struct SessionTests {
             remoteStatic: origin.publicKey,
             prologue: greeting.prologue
         )
-        // Field 15, of which this version knows nothing, with a message of no bytes.
+        // Field 15, which this version does not know, with an empty message.
         let fragment = MessageFragmenter().fragments(of: [0x7A, 0x00])[0]
         var serve = try serve(greeting: greeting)
         let introduction = try serve.receiveRequest(FrameCodec.encode(try handshake.writeMessage(fragment)))
@@ -92,7 +92,7 @@ struct SessionTests {
         #expect(try Answer(decoding: Array(try handshake.readMessage(answer).dropFirst())) == refusal)
     }
 
-    @Test("costs at most 1.15 times the payload and 300 bytes for an activity of 1 KB, both ways")
+    @Test("A session costs at most 1.15 times the payload and 300 bytes for an activity of 1 KB, both ways")
     func cost() throws {
         let sent = try payload(1000)
         var fetch = try fetch()
@@ -105,7 +105,7 @@ struct SessionTests {
         #expect(Double(total) <= 1.15 * Double(sent.encodedSize) + 300)
     }
 
-    @Test("finds the caller among many devices")
+    @Test("A session finds the caller among many devices")
     func many() throws {
         let others = (0..<20).map { _ in DeviceKeys.generate() }
         var fetch = try fetch()
@@ -113,13 +113,13 @@ struct SessionTests {
         #expect(try serve.receiveRequest(try fetch.opened(by: serve))?.device == caller.publicKey.device)
     }
 
-    @Test("is refused to a stranger, and to a caller who takes this device for another")
+    @Test("A session is refused to an unknown device, and to a caller that expects another device")
     func strangers() throws {
         var fetch = try fetch()
         var serve = try serve(trusting: [DeviceKeys.generate()])
         let opening = try fetch.opened(by: serve)
-        let stranger = #expect(throws: HandoffError.self) { _ = try serve.receiveRequest(opening) }
-        #expect(stranger?.code == .notTrusted)
+        let unknown = #expect(throws: HandoffError.self) { _ = try serve.receiveRequest(opening) }
+        #expect(unknown?.code == .notTrusted)
 
         var mistaken = try self.fetch(from: DeviceKeys.generate())
         var honest = try self.serve()
@@ -128,7 +128,7 @@ struct SessionTests {
         #expect(mistake?.code == .notTrusted)
     }
 
-    @Test("that is replayed is refused like an unknown device's")
+    @Test("A replayed session is refused like an unknown device's")
     func replay() throws {
         var fetch = try fetch()
         var first = try serve()
@@ -139,7 +139,7 @@ struct SessionTests {
         #expect(error?.code == .notTrusted)
     }
 
-    @Test("does not begin before the listener's greeting is complete, and not with another length")
+    @Test("A session does not begin before the listener's greeting is complete, and not with another length")
     func greeting() throws {
         let bytes = try serve().greeting
         var fetch = try fetch()
@@ -154,7 +154,7 @@ struct SessionTests {
         }
     }
 
-    @Test("never yields a wrong answer when a byte of any message was changed")
+    @Test("A session never has a wrong result when a byte of any message was changed")
     func corruption() throws {
         var fetch = try fetch()
         let greeted = try serve()
@@ -186,7 +186,7 @@ struct SessionTests {
         }
     }
 
-    @Test("ends for a stranger whose first frame is too long, before the frame is there")
+    @Test("A first frame that is too long ends the session before the frame has arrived")
     func oversized() throws {
         var serve = try serve()
         let tooLong = UInt16(ServerSession.maximumUnauthenticatedFrame + 1)
@@ -196,7 +196,7 @@ struct SessionTests {
         #expect(error?.code == .peerMisbehaved)
     }
 
-    @Test("survives any first bytes from anybody", arguments: 0..<300)
+    @Test("A session survives any first bytes from any peer", arguments: 0..<300)
     func noise(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var serve = try serve()

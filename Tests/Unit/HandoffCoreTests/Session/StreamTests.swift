@@ -11,15 +11,15 @@ struct StreamTests {
         caller: (sending: StreamSender, receiving: StreamReceiver),
         listener: (sending: StreamSender, receiving: StreamReceiver)
     ) {
-        var talk = try SessionPair()
-        let (_, second) = try talk.exchange(.stream)
-        let answered = try talk.taking(second)
+        var pair = try SessionPair()
+        let (_, second) = try pair.exchange(.stream)
+        let answered = try pair.taking(second)
         #expect(answered.answer == .stream)
-        #expect(try talk.serve.acknowledge(answered.acknowledgement))
-        return (talk.fetch.stream(), talk.serve.stream())
+        #expect(try pair.serve.acknowledge(answered.acknowledgement))
+        return (pair.fetch.stream(), pair.serve.stream())
     }
 
-    @Test("carries pieces both ways, cut anywhere")
+    @Test("A stream transfers pieces in both directions, split anywhere")
     func pieces() throws {
         var (caller, listener) = try opened()
         let sent: [StreamPiece] = [.data([1, 2, 3]), .data([UInt8](repeating: 9, count: 8192)), .end, .arrived]
@@ -38,7 +38,7 @@ struct StreamTests {
     }
 
     @Test(
-        "refuses what goes on after its end",
+        "A stream refuses pieces after its end",
         arguments: [
             [StreamPiece.end, .data([1])], [.end, .end], [.arrived], [.end, .arrived, .arrived],
             [.data([1]), .arrived],
@@ -52,7 +52,7 @@ struct StreamTests {
         #expect(throws: HandoffError.self) { try last.get() }
     }
 
-    @Test("refuses pieces that are repeated, left out, or changed")
+    @Test("A stream refuses pieces that are repeated, left out, or changed")
     func damage() throws {
         let (caller, listener) = try opened()
         var sender = caller.sending
@@ -70,9 +70,9 @@ struct StreamTests {
     }
 }
 
-@Suite("Names for streams", .endsWithin(minutes: 10))
+@Suite("Stream tokens", .endsWithin(minutes: 10))
 struct StreamTokensTests {
-    @Test("lead back to their activity, and those of another run to none")
+    @Test("Stream tokens lead back to their activity, and those of another run to none")
     func tokens() {
         let tokens = StreamTokens(run: 0xDEAD_BEEF)
         #expect(tokens.activity(for: tokens.token(for: 42)) == 42)
@@ -80,7 +80,7 @@ struct StreamTokensTests {
         #expect(tokens.activity(for: 42) == nil)
     }
 
-    @Test("are never 0, which stands for none")
+    @Test("Stream tokens are never 0, which means none")
     func never0() {
         #expect(StreamTokens(run: 0).token(for: 0) != 0)
     }

@@ -20,7 +20,7 @@ extension Activity {
         )
     }
 
-    /// An activity that weighs exactly `bytes` on the wire.
+    /// An activity whose encoding has exactly `bytes` bytes.
     static func weighing(_ bytes: Int) throws -> Activity {
         var random = SeededRandom(seed: UInt64(bytes))
         var filling = random.bytes(bytes)

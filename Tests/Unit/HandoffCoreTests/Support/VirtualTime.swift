@@ -1,7 +1,7 @@
 import HandoffCore
 
 extension Moment {
-    /// An instant of a test: so many seconds after its start, which lies at the beginning of a slot, with an uptime of 0.
+    /// An instant of a test, `seconds` after its start, which lies at the beginning of a slot, with an uptime of 0.
     static func start(_ seconds: Double) -> Moment {
         at(uptime: .milliseconds(Int64((seconds * 1000).rounded())))
     }

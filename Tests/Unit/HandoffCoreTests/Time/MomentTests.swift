@@ -2,10 +2,10 @@ import HandoffCore
 import TestLimits
 import Testing
 
-@Suite("An instant", .endsWithin(minutes: 10))
+@Suite("Moments", .endsWithin(minutes: 10))
 struct MomentTests {
     @Test(
-        "lies in a slot of 15 minutes",
+        "A moment lies in a slot of 15 minutes",
         arguments: [(0, 0), (899_999_999, 0), (900_000_000, 1), (6_300_000_001, 7), (-5, 0), (.min, 0)]
             as [(Int64, UInt64)]
     )
@@ -13,7 +13,10 @@ struct MomentTests {
         #expect(Moment(uptime: .zero, unixMicroseconds: microseconds).slot == slot)
     }
 
-    @Test("is always some time before the next slot", arguments: [0, 1, 899_999_999, 900_000_000, -1, .min] as [Int64])
+    @Test(
+        "A moment is always some time before the next slot",
+        arguments: [0, 1, 899_999_999, 900_000_000, -1, .min] as [Int64]
+    )
     func nextSlot(microseconds: Int64) {
         let moment = Moment(uptime: .zero, unixMicroseconds: microseconds)
         #expect(moment.timeToNextSlot > .zero)
@@ -21,7 +24,7 @@ struct MomentTests {
         if microseconds >= 0 { #expect(moment.advanced(by: moment.timeToNextSlot).slot == moment.slot + 1) }
     }
 
-    @Test("moves both clocks alike")
+    @Test("Advancing a moment moves both clocks alike")
     func advance() {
         let moment = Moment(uptime: .seconds(5), unixMicroseconds: 10).advanced(by: .milliseconds(1500))
         #expect(moment == Moment(uptime: .milliseconds(6500), unixMicroseconds: 1_500_010))

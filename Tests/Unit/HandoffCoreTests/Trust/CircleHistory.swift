@@ -3,7 +3,7 @@ import HandoffCrypto
 import HandoffModel
 import HandoffTestVectors
 
-/// Some devices, what they do while they are apart, and whom they meet, all of it from one seed.
+/// Devices, what they change while they are apart, and which ones meet, all of it determined by one seed.
 struct CircleHistory {
     struct Device {
         let keys: DeviceKeys
@@ -17,8 +17,8 @@ struct CircleHistory {
         init(named name: String) throws {
             keys = .generate()
             id = keys.publicKey.device
-            let newcomer = DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName(name))
-            try circle.updateSelf(newcomer, key: keys.advertisingKey, speaking: 1)
+            let identity = DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName(name))
+            try circle.updateSelf(identity, key: keys.advertisingKey, speaking: 1)
             model.join(id, name: name, by: id)
         }
 
@@ -44,7 +44,7 @@ struct CircleHistory {
         devices = try (0..<count).map { try Device(named: "device \($0)") }
     }
 
-    /// Lets one random thing happen.
+    /// Performs one random event.
     mutating func step() throws {
         let (one, other) = pair()
         switch Int.random(in: 0..<10, using: &random) {
@@ -55,7 +55,7 @@ struct CircleHistory {
         }
     }
 
-    /// Lets every two meet, so often that every piece of news has reached everybody who is to have it.
+    /// Lets every two devices meet, so often that every change has reached every device that is to have it.
     mutating func meetAll() throws {
         for _ in 0...devices.count {
             for one in devices.indices {
@@ -101,7 +101,7 @@ struct CircleHistory {
         devices[one].model.rename(id, to: name, by: author)
     }
 
-    /// An exchange, of which only so many messages arrive: the answer, the caller's state, the answerer's once more.
+    /// An exchange, of which only `messages` arrive: the answer, the caller's state, the answerer's once more.
     private mutating func meet(_ caller: Int, _ listener: Int, messages: Int) throws {
         guard areFriends(caller, listener) else { return }
         for (to, from) in [(caller, listener), (listener, caller), (caller, listener)].prefix(messages) {

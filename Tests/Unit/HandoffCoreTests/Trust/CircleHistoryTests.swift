@@ -4,9 +4,9 @@ import HandoffTestVectors
 import TestLimits
 import Testing
 
-@Suite("Whatever devices do apart, they agree once they have met", .endsWithin(minutes: 10))
+@Suite("Devices agree once they have met, whatever they changed while they were apart", .endsWithin(minutes: 10))
 struct CircleHistoryTests {
-    @Test("random histories of 3 to 8 devices agree with a plain model at every step", arguments: 0..<60)
+    @Test("Random histories of 3 to 8 devices agree with a plain model at every step", arguments: 0..<60)
     func histories(seed: Int) throws {
         var history = try CircleHistory(seed: UInt64(seed), count: 3 + seed % 6)
         for step in 0..<150 {
@@ -21,7 +21,7 @@ struct CircleHistoryTests {
         expectSecrecy(history, "seed \(seed), at the end")
     }
 
-    @Test("a history with a seed is the same history in every run")
+    @Test("A history with a seed is the same history in every run")
     func determinism() throws {
         let names = try (0..<2).map { _ in
             var history = try CircleHistory(seed: 7, count: 5)
@@ -31,7 +31,7 @@ struct CircleHistoryTests {
         #expect(names[0].count == names[1].count)
     }
 
-    /// Who trusts each other knows the same, to the byte.
+    /// Two devices that trust each other have the same circle, to the byte.
     private func expectAgreement(_ history: CircleHistory, _ seed: Int) {
         for one in history.devices.indices {
             for other in history.devices.indices where one < other && history.areFriends(one, other) {
@@ -42,8 +42,9 @@ struct CircleHistoryTests {
         }
     }
 
-    /// Who was removed by a device, or by another one of whose act it knows, cannot read it, at no step; unless somebody who
-    /// knew of the removal too has trusted it anew, of which the device has not heard.
+    /// A device that was removed by this device, or by another one whose removal is known here, cannot read the
+    /// advertisements of this device at any step; unless another device that also knew of the removal has trusted it
+    /// again, and this device does not know that.
     private func expectSecrecy(_ history: CircleHistory, _ place: String) {
         for device in history.devices {
             for other in history.devices {

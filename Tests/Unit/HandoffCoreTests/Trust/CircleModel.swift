@@ -1,7 +1,7 @@
 import HandoffModel
 
-/// What a circle must do, told as plainly as possible: everybody keeps the list of all acts that he has heard of, to meet
-/// is to copy each other's lists, and what counts is worked out from the list.
+/// The required behaviour of a circle in its simplest form: each device keeps the list of all acts that it knows, two
+/// devices that meet copy each other's lists, and the members are computed from the list.
 struct CircleModel: Equatable {
     enum Act: Hashable {
         case join(DeviceID, generation: UInt32, name: String)
@@ -24,7 +24,7 @@ struct CircleModel: Equatable {
 
     private(set) var acts: Set<Act> = []
 
-    /// The names of those who belong to it.
+    /// The names of the members.
     var names: [DeviceID: String] {
         Dictionary(uniqueKeysWithValues: Set(acts.map(\.device)).compactMap { id in name(of: id).map { (id, $0) } })
     }

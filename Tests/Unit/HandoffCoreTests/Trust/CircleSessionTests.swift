@@ -14,14 +14,17 @@ struct CircleSessionTests {
         var circle = Circle()
         for number in 0..<count {
             let keys = DeviceKeys.generate()
-            let newcomer = DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName("\(name) \(number)"))
-            try circle.insert(newcomer, by: nil)
+            let identity = DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName("\(name) \(number)"))
+            try circle.insert(identity, by: nil)
             try circle.renewKey(of: keys.publicKey.device, to: keys.advertisingKey)
         }
         return circle.message
     }
 
-    @Test("each side gets the other's whole state, the largest too, in pieces of any size", arguments: [1, 20, 4096])
+    @Test(
+        "Each side gets the other's whole state, also the largest one, in pieces of any size",
+        arguments: [1, 20, 4096]
+    )
     func exchange(piece: Int) throws {
         let (mine, theirs) = (try state(101, named: "mine"), try state(101, named: "theirs"))
         var calling = CircleSession(keys: caller, peer: listener.publicKey)
@@ -42,7 +45,7 @@ struct CircleSessionTests {
         #expect(end == .acknowledged(nil))
     }
 
-    @Test("a replay of the first message opens no session, and so gets no circle")
+    @Test("A replay of the first message opens no session, and so gets no circle")
     func replay() throws {
         var calling = CircleSession(keys: caller, peer: listener.publicKey)
         var original = try SessionPair.server(listener, trusting: [caller])
@@ -52,7 +55,7 @@ struct CircleSessionTests {
         #expect { try second.receiveRequest(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
     }
 
-    @Test("an answer of another kind is the peer's fault, a refusal is told")
+    @Test("An answer of another kind is the peer's fault, and a refusal is reported")
     func otherAnswers() throws {
         for answer in [Answer.refusal(Refusal(.busy, "later")), .stream] {
             var calling = CircleSession(keys: caller, peer: listener.publicKey)
@@ -67,7 +70,7 @@ struct CircleSessionTests {
         }
     }
 
-    @Test("an activity comes with the digest of its origin's circle")
+    @Test("An answer comes with the digest of its origin's circle")
     func digest() throws {
         var pair = try SessionPair()
         _ = try pair.serve.receiveRequest(try pair.fetch.opened(by: pair.serve))

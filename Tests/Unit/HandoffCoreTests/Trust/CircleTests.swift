@@ -2,10 +2,10 @@ import HandoffCore
 import HandoffCrypto
 import HandoffModel
 import HandoffWire
-import Testing
 import TestLimits
+import Testing
 
-@Suite("What a device knows of its circle", .endsWithin(minutes: 10))
+@Suite("A device's copy of its circle", .endsWithin(minutes: 10))
 struct CircleTests {
     private let desk = DeviceKeys.generate()
     private let lap = DeviceKeys.generate()
@@ -13,16 +13,16 @@ struct CircleTests {
 
     private func circle(of own: DeviceKeys, with others: DeviceKeys...) throws -> Circle {
         var circle = Circle()
-        try circle.updateSelf(newcomer(own), key: own.advertisingKey, speaking: 1)
-        for other in others { try circle.insert(newcomer(other), by: own.publicKey.device) }
+        try circle.updateSelf(identity(own), key: own.advertisingKey, speaking: 1)
+        for other in others { try circle.insert(identity(other), by: own.publicKey.device) }
         return circle
     }
 
-    private func newcomer(_ keys: DeviceKeys, _ name: String = "device") throws -> DeviceIdentity {
+    private func identity(_ keys: DeviceKeys, _ name: String = "device") throws -> DeviceIdentity {
         DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName(name))
     }
 
-    @Test("a removal outlives what others say of the same generation, and not being trusted anew")
+    @Test("A removal overrides copies of the same generation, but not a later trust")
     func removal() throws {
         let id = lap.publicKey.device
         var one = try circle(of: desk, with: lap)
@@ -30,13 +30,13 @@ struct CircleTests {
         try one.remove(id)
         try one.merge(other)
         #expect(one[id] == nil)
-        try one.insert(newcomer(lap), by: desk.publicKey.device)
+        try one.insert(identity(lap), by: desk.publicKey.device)
         try one.merge(other)
         #expect(one[id]?.generation == 1)
         #expect { try one.remove(tab.publicKey.device) } throws: { ($0 as? HandoffError)?.code == .unknownDevice }
     }
 
-    @Test("joining states depends on no order and no repetition")
+    @Test("The result of merging states depends on neither order nor repetition")
     func joining() throws {
         let (deskID, lapID) = (desk.publicKey.device, lap.publicKey.device)
         let base = try circle(of: desk, with: lap, tab)
@@ -54,11 +54,11 @@ struct CircleTests {
         #expect(results[0][lapID]?.name.rawValue == (deskID > lapID ? "one" : "two"))
     }
 
-    @Test("there is room for this device and 100 others, and a state that has more is refused whole")
+    @Test("A circle has room for this device and 100 others, and a state with more is refused as a whole")
     func limit() throws {
         var full = try circle(of: desk)
-        for _ in 0..<100 { try full.insert(newcomer(.generate()), by: nil) }
-        #expect { try full.insert(newcomer(lap), by: nil) } throws: { ($0 as? HandoffError)?.code == .limitReached }
+        for _ in 0..<100 { try full.insert(identity(.generate()), by: nil) }
+        #expect { try full.insert(identity(lap), by: nil) } throws: { ($0 as? HandoffError)?.code == .limitReached }
         let before = full
         let other = try circle(of: lap)
         #expect { try full.merge(other) } throws: { ($0 as? HandoffError)?.code == .limitReached }
@@ -66,13 +66,13 @@ struct CircleTests {
         #expect(full.message.encode().count < CircleMessage.maximumBytes / 2)
     }
 
-    @Test("of more than 200 removals the oldest are forgotten")
+    @Test("Of more than 200 removals, the oldest are dropped")
     func removals() throws {
         var circle = try circle(of: desk)
         var ids: [DeviceID] = []
         for _ in 0..<203 {
             let keys = DeviceKeys.generate()
-            try circle.insert(newcomer(keys), by: nil)
+            try circle.insert(identity(keys), by: nil)
             try circle.remove(keys.publicKey.device)
             ids.append(keys.publicKey.device)
         }
@@ -80,7 +80,7 @@ struct CircleTests {
         #expect(ids.filter { circle.removal(of: $0) == nil } == Array(ids.prefix(3)))
     }
 
-    @Test("a state travels whole")
+    @Test("A state is the same after encoding and decoding")
     func message() throws {
         var circle = try circle(of: desk, with: lap, tab)
         try circle.remove(tab.publicKey.device)
@@ -93,7 +93,7 @@ struct CircleTests {
         #expect { try Circle(twice) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
     }
 
-    @Test("a device whose own state is older than what the others know says something newer")
+    @Test("A device whose own state is older than the others' copy publishes a newer one")
     func restored() throws {
         let id = desk.publicKey.device
         let old = try circle(of: desk, with: lap)
@@ -104,19 +104,19 @@ struct CircleTests {
         #expect(try restored.merge(others, as: id, newKey: { fresh }) == .outdated)
         #expect(restored[id]?.advertisingKey == fresh)
         #expect(restored[id]?.advertisingKeyVersion == 2)
-        // What the device said last counts for the others.
+        // The latest state of the device counts for the others.
         try others.merge(restored)
         #expect(others[id]?.advertisingKey == fresh)
     }
 
-    @Test("a device that was trusted anew says its key and name of the protocol itself")
+    @Test("A device that was trusted again supplies its key and its protocol version itself")
     func corrected() throws {
         let id = desk.publicKey.device
         var own = try circle(of: desk, with: lap)
         try own.renewKey(of: id, to: desk.advertisingKey)
         var other = try circle(of: lap, with: desk)
         try other.remove(id)
-        try other.insert(newcomer(desk), by: lap.publicKey.device)
+        try other.insert(identity(desk), by: lap.publicKey.device)
         #expect(other[id]?.advertisingKey == nil)
         #expect(try own.merge(other, as: id, newKey: AdvertisingKey.generate) == .corrected)
         try other.merge(own)
@@ -125,14 +125,14 @@ struct CircleTests {
         #expect(other[id]?.protocolVersion == 1)
     }
 
-    @Test("a key comes with its owner's state and never without: nobody passes on one that was given by hand")
+    @Test("A key comes only with its owner's state: a key that was given by hand is not passed on")
     func givenKeys() throws {
         let id = desk.publicKey.device
-        // The lap is trusted anew by the desk, which has removed the tablet; the lap has not heard of that.
+        // The two trust each other again after the desk has removed the tablet, which the lap does not know yet.
         var own = try circle(of: desk, with: lap, tab)
         var other = try circle(of: lap, with: desk, tab)
         try own.remove(tab.publicKey.device, as: id, newKey: AdvertisingKey.generate)
-        try other.insert(newcomer(desk), by: lap.publicKey.device)
+        try other.insert(identity(desk), by: lap.publicKey.device)
         var third = try circle(of: tab, with: lap)
         try third.merge(other)
         #expect(third[id] != nil)
@@ -143,7 +143,7 @@ struct CircleTests {
         #expect(other[tab.publicKey.device] == nil)
     }
 
-    @Test("whoever hears of a removal gets another key, and once for each removal")
+    @Test("A device that learns of a removal gets another key, once for each removal")
     func rotation() throws {
         let id = lap.publicKey.device
         var one = try circle(of: desk, with: lap, tab)
@@ -156,7 +156,7 @@ struct CircleTests {
         #expect(two[id]?.advertisingKey != lap.advertisingKey)
     }
 
-    @Test("a device is not told its own removal by whoever it speaks to")
+    @Test("A device does not accept its own removal from a peer")
     func ownRemoval() throws {
         var own = try circle(of: desk, with: lap)
         var other = own

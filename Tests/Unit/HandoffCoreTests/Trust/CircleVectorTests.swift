@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Circle vectors", .endsWithin(minutes: 10))
 struct CircleVectorTests {
-    /// Two states, what they are together, and its digest; all in hexadecimal.
+    /// Two states, the result of merging them, and its digest; all in hexadecimal.
     struct Case: Codable, Equatable, Sendable {
         var what: String
         var one: String
@@ -19,7 +19,7 @@ struct CircleVectorTests {
 
     private static let (desk, lap, tab) = (1 as UInt8, 2 as UInt8, 3 as UInt8)
 
-    private static func newcomer(_ number: UInt8, _ name: String) throws -> DeviceIdentity {
+    private static func identity(_ number: UInt8, _ name: String) throws -> DeviceIdentity {
         DeviceIdentity(
             publicKey: try DevicePublicKey(rawRepresentation: [UInt8](repeating: number, count: 32)),
             name: try DeviceName(name)
@@ -30,22 +30,22 @@ struct CircleVectorTests {
         try AdvertisingKey(rawRepresentation: [UInt8](repeating: byte, count: 32))
     }
 
-    private static func id(_ number: UInt8) throws -> DeviceID { try newcomer(number, "a").publicKey.device }
+    private static func id(_ number: UInt8) throws -> DeviceID { try identity(number, "a").publicKey.device }
 
     private static func base() throws -> Circle {
         var circle = Circle()
-        try circle.updateSelf(newcomer(desk, "desk"), key: key(0x81), speaking: 1)
-        try circle.insert(newcomer(lap, "lap"), by: id(desk))
+        try circle.updateSelf(identity(desk, "desk"), key: key(0x81), speaking: 1)
+        try circle.insert(identity(lap, "lap"), by: id(desk))
         return circle
     }
 
     private static func cases() throws -> [Case] {
         var bigger = try base()
-        try bigger.insert(newcomer(tab, "Küche"), by: id(lap))
+        try bigger.insert(identity(tab, "Küche"), by: id(lap))
         var smaller = bigger
         try smaller.remove(id(tab))
         var again = smaller
-        try again.insert(newcomer(tab, "tab"), by: id(desk))
+        try again.insert(identity(tab, "tab"), by: id(desk))
         var (one, other) = (try base(), try base())
         try one.rename(id(lap), to: DeviceName("one"), by: id(desk))
         try other.rename(id(lap), to: DeviceName("other"), by: id(lap))
@@ -70,7 +70,7 @@ struct CircleVectorTests {
         )
     }
 
-    @Test("the published vectors are what this code makes")
+    @Test("The published vectors are what this code generates")
     func published() throws {
         let file = VectorFile(
             about: """
@@ -83,7 +83,7 @@ struct CircleVectorTests {
         #expect(try VectorFile<Case>.load("circle") == file)
     }
 
-    @Test("every published pair of states is joined to what stands there, in both orders")
+    @Test("Every published pair of states is merged to the published result, in both orders")
     func joined() throws {
         for vector in try VectorFile<Case>.load("circle").cases {
             let (one, other) = (try circle(vector.one), try circle(vector.other))

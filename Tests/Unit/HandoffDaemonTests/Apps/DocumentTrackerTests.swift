@@ -7,12 +7,12 @@ import HandoffFolders
 import HandoffModel
 import HandoffWire
 import SystemPackage
-import Testing
 import TestLimits
+import Testing
 
 @testable import HandoffDaemon
 
-@Suite("The engine lets documents follow, and says why one cannot", .endsWithin(minutes: 10))
+@Suite("The engine sends the address of a document, or the reason why it cannot", .endsWithin(minutes: 10))
 struct DocumentTrackerTests {
     /// Runs `body` with a world whose folder `docs` is an empty directory.
     private static func run(_ body: @escaping (EngineWorld, _ docs: URL) async throws -> Void) async throws {
@@ -35,7 +35,7 @@ struct DocumentTrackerTests {
         )
     }
 
-    @Test("a document in a folder goes out under the folder's name; once it has left, the answer says so")
+    @Test("A document in a folder is sent under the folder's name; once it has left, the answer is a refusal")
     func answers() async throws {
         try await Self.run { world, docs in
             let file = docs.appending(path: "a.txt")
@@ -59,7 +59,7 @@ struct DocumentTrackerTests {
         }
     }
 
-    @Test("an activity whose document is outside is off the air, and on it when the problem is gone")
+    @Test("An activity whose document is outside a folder is not advertised until the problem is solved")
     func offTheAir() async throws {
         try await Self.run { world, docs in
             let activity = try Self.activity(docs.appending(path: "none.txt"))
@@ -79,7 +79,7 @@ struct DocumentTrackerTests {
         }
     }
 
-    @Test("a document that does not come is given up, and named")
+    @Test("The wait for a document that does not arrive ends with an error that names it")
     func impatient() async throws {
         try await Self.run { world, docs in
             try await Reactor.withReactor { reactor in
@@ -89,9 +89,9 @@ struct DocumentTrackerTests {
                     type: .browsingWeb,
                     userInfo: [Activity.documentURLKey: .url("handoff-folder:docs/late.txt")]
                 )
-                let impatient = service
+                let tracker = service
                 let error = await #expect(throws: HandoffError.self) {
-                    _ = try await impatient.waitForDocuments(of: activity)
+                    _ = try await tracker.waitForDocuments(of: activity)
                 }
                 #expect(error?.code == .documentMissing)
                 #expect(error?.message.contains("late.txt has not been synchronised") == true)
@@ -101,7 +101,7 @@ struct DocumentTrackerTests {
         }
     }
 
-    @Test("folders are kept, but those of the configuration file are changed there")
+    @Test("Folders are stored, but those of the configuration file are changed only there")
     func kept() async throws {
         try await Self.run { world, docs in
             let id = try FolderID("added")

@@ -4,9 +4,12 @@ import Testing
 
 @testable import HandoffDaemon
 
-@Suite("A program that was started is reaped", .endsWithin(minutes: 10))
+@Suite("Launched programs are reaped", .endsWithin(minutes: 10))
 struct LaunchedProgramTests {
-    @Test("its status is known once it has ended, whether by itself or by a signal", arguments: [(7, 7), (-9, 137)])
+    @Test(
+        "The status of a program is known once it has ended, by itself or by a signal",
+        arguments: [(7, 7), (-9, 137)]
+    )
     func status(end: Int, expected: Int) throws {
         let script = end < 0 ? "kill \(end) $$" : "exit \(end)"
         let process = try LaunchedProgram(command: ["sh", "-c", script]).start()

@@ -15,20 +15,20 @@ import Testing
 
 @testable import HandoffDaemon
 
-@Suite("Two daemons that pair on the simulated air", .endsWithin(minutes: 10))
+@Suite("Two daemons that pair over the simulated air", .endsWithin(minutes: 10))
 struct PairingOverAirTests {
     typealias AirRadio = FaultyRadio<SimulatedRadio>
 
-    /// No pairing without a fault has more messages than this, and a settling after it.
+    /// The number of messages that no pairing without a fault exceeds, together with its reconciliation.
     private static let messages = 14
-    /// From the promise to both yeses, and the greeting on a second channel, which may come before: here one side can have
-    /// said yes before the other one's channel is lost, and then nothing is paired.
+    /// From the commitment to both confirmations, and the introduction on a second channel, which may come before: here
+    /// one side can have confirmed before the other one's channel is lost, and then nothing is paired.
     private static let decisive = 5...10
-    /// What it takes for the search to be given up, and more than whatever nobody has to wait for.
+    /// The time after which the search ends, which is longer than any wait that a pairing may need.
     private static let limit = PairingMachine.searchLimit
 
     @Test(
-        "each message lost, left out, doubled or late: both end alike",
+        "Both sides end alike when any message is lost, left out, doubled or late",
         arguments: AirRadio.Fault.allCases,
         0..<Self.messages
     )
@@ -40,17 +40,17 @@ struct PairingOverAirTests {
         #expect(laptop.word == desktop.word)
         #expect(laptop.trusts == desktop.trusts)
         #expect(laptop.trusts == (laptop.word == "paired"))
-        // Both people say yes wherever they are asked.
+        // Both users confirm wherever they are asked.
         #expect(laptop.trusts || Self.decisive.contains(message))
         #expect(began.duration(to: .now) < Self.limit)
     }
 }
 
-/// Two devices on one air whose people say yes.
+/// Two devices on one air whose users confirm.
 enum PairingWorld {
-    /// How it has ended for one device.
+    /// The outcome for one device.
     struct End: Sendable {
-        /// What its person was told.
+        /// The outcome that was reported to its user.
         let word: String
         /// Whether it trusts the other one in the end.
         let trusts: Bool
@@ -61,14 +61,14 @@ enum PairingWorld {
         try await withTemporaryDirectory { air in
             try await withDevice("laptop", air.string, plan) { laptop in
                 try await withDevice("desktop", air.string, plan) { desktop in
-                    let (one, other) = (Yes("one"), Yes("other"))
+                    let (one, other) = (ConfirmingUser("one"), ConfirmingUser("other"))
                     try laptop.pairing.begin(one)
                     try desktop.pairing.begin(other)
                     let words = (try await one.end(), try await other.end())
                     for device in [laptop, desktop] { try await device.waitUntilReconciled() }
                     return (
-                        End(word: words.0, trusts: laptop.trustsSomebody),
-                        End(word: words.1, trusts: desktop.trustsSomebody)
+                        End(word: words.0, trusts: laptop.trustsAnyDevice),
+                        End(word: words.1, trusts: desktop.trustsAnyDevice)
                     )
                 }
             }
@@ -114,12 +114,12 @@ struct PairingDevice: Sendable {
         pairing = PairingService(engine: engine, radio: radio, logger: logger)
     }
 
-    var trustsSomebody: Bool { engine.read { !$0.trust.devices.isEmpty } }
+    var trustsAnyDevice: Bool { engine.read { !$0.trust.devices.isEmpty } }
 
     /// Waits until no pairing is unconfirmed.
     func waitUntilReconciled() async throws {
         var version = engine.pairingUpdates.current
-        try await awaiting("\(name) to settle its pairings") {
+        try await awaiting("\(name) to reconcile its pairings") {
             while engine.read({ state in
                 state.pairing.records.unconfirmed.contains { state.trust.devices[$0.peer.id] == nil }
             }) {
@@ -158,8 +158,8 @@ struct PairingDevice: Sendable {
     }
 }
 
-/// A person who says yes.
-final class Yes: PairingDelegate {
+/// A user who confirms.
+final class ConfirmingUser: PairingDelegate {
     let name: String
     private let outcome = Promise<String>()
 
@@ -167,7 +167,7 @@ final class Yes: PairingDelegate {
         self.name = name
     }
 
-    /// What the person is told in the end, in one word.
+    /// The reported outcome, in one word.
     func end() async throws -> String {
         try await awaiting("the end of the pairing for \(name)") {
             try await outcome.value()
@@ -177,7 +177,7 @@ final class Yes: PairingDelegate {
     func choose(_ candidates: [PairingMachine.Candidate]) async -> PairingMachine.ChannelID? {
         candidates.first?.channel
     }
-    func compare(_ digits: PairingDigits, with peer: PeerIdentity) async -> Bool? { true }
+    func compare(_ digits: PairingDigits, with peer: DeviceIdentity) async -> Bool? { true }
     func withdrawQuestion(_ sentence: String) {}
     func waitUntilGone() async { try? await untilCancelled() }
 

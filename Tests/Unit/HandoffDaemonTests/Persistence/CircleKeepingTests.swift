@@ -6,12 +6,12 @@ import HandoffModel
 import HandoffRadio
 import HandoffWire
 import SystemPackage
-import Testing
 import TestLimits
+import Testing
 
 @testable import HandoffDaemon
 
-@Suite("The circle is kept and told", .endsWithin(minutes: 10))
+@Suite("The circle is stored and exchanged", .endsWithin(minutes: 10))
 struct CircleKeepingTests {
     private struct OldEntry: Codable {
         var name: String
@@ -19,7 +19,7 @@ struct CircleKeepingTests {
         var advertisingKey: Data
     }
 
-    @Test("the devices of the first format are read, and written in the present one")
+    @Test("The devices of the first file format are read, and written in the present one")
     func migration() async throws {
         try await withDirectory { directory in
             let device = try TrustedDevices.Device.sample("laptop")
@@ -37,7 +37,7 @@ struct CircleKeepingTests {
         }
     }
 
-    @Test("a removal gives this device another key, which is kept; its card has it")
+    @Test("A removal gives this device another key, which is stored and is in its card")
     func rotation() async throws {
         try await EngineWorld.runReady { world, peer in
             let first = world.engine.trust.card.advertisingKey
@@ -50,7 +50,7 @@ struct CircleKeepingTests {
         }
     }
 
-    @Test("the name of the configuration counts when it changes, and else the one that a person gave")
+    @Test("The configured name counts when it changes, and otherwise the one that a user gave")
     func names() async throws {
         try await withDirectory { directory in
             let identity = try await Identity.loaded(from: directory)
@@ -66,7 +66,7 @@ struct CircleKeepingTests {
         }
     }
 
-    @Test("a device that may not know the news is called once in a slot where it is heard, and not when it knows")
+    @Test("A device that may lack a circle update is called once in a slot where it is heard, else not at all")
     func news() async throws {
         try await EngineWorld.runReady { world, peer in
             #expect(world.engine.sessions.nextCircleUpdate()?.id == nil)
@@ -75,7 +75,7 @@ struct CircleKeepingTests {
             #expect(world.engine.sessions.nextCircleUpdate()?.id == nil)
             try await world.engine.trust.acknowledged(world.engine.trust.circle, by: peer.device.id)
             #expect(world.engine.read { !$0.trust.devices.hasUpdate(for: peer.device.id) })
-            // That it knows is kept; that it knows otherwise is worth a call at once.
+            // Its acknowledgement is stored; another digest of it causes a call at once.
             #expect(try !TrustedDevices(from: world.directory).hasUpdate(for: peer.device.id))
             world.engine.trust.receiveDigest(world.engine.trust.circleDigest, from: peer.device.id)
             #expect(world.engine.sessions.nextCircleUpdate()?.id == nil)
@@ -84,7 +84,7 @@ struct CircleKeepingTests {
         }
     }
 
-    @Test("an old copy of this device's state is found out, told to the person, and put right")
+    @Test("An old copy of this device's state is detected, reported to the user, and corrected")
     func restored() async throws {
         try await EngineWorld.runReady { world, peer in
             var others = try Circle(world.engine.trust.circle)
@@ -100,13 +100,13 @@ struct CircleKeepingTests {
         }
     }
 
-    @Test("what a trusted device tells is shown; what a stranger or a removed one tells is refused")
+    @Test("The circle of a trusted device is merged and shown; that of an unknown or removed one is refused")
     func merging() async throws {
         try await EngineWorld.runReady { world, peer in
             let tablet = try Peer("tablet")
             var others = try Circle(world.engine.trust.circle)
-            let newcomer = DeviceIdentity(publicKey: tablet.keys.publicKey, name: try DeviceName("tablet"))
-            try others.insert(newcomer, by: peer.device.id)
+            let identity = DeviceIdentity(publicKey: tablet.keys.publicKey, name: try DeviceName("tablet"))
+            try others.insert(identity, by: peer.device.id)
             try others.renewKey(of: tablet.device.id, to: tablet.keys.advertisingKey)
             await #expect { try await world.engine.trust.merge(others.message, from: tablet.device.id) } throws: {
                 ($0 as? HandoffError)?.code == .notTrusted
@@ -122,7 +122,7 @@ struct CircleKeepingTests {
         }
     }
 
-    @Test("an advertisement under this device's own key is a clone's, unless this device has said it")
+    @Test("An advertisement under this device's own key is that of a clone, unless this device has sent it")
     func cloned() async throws {
         try await EngineWorld.runReady { world, peer in
             _ = try world.publish("edit")
@@ -148,7 +148,7 @@ struct CircleKeepingTests {
         }
     }
 
-    @Test("a device that leaves trusts nobody, has another key, and takes no removal along when it comes back")
+    @Test("A device that leaves trusts no device, has another key, and takes no removal along when it comes back")
     func leaving() async throws {
         try await EngineWorld.runReady { world, peer in
             let tablet = try Peer("tablet")
@@ -206,7 +206,7 @@ struct CircleKeepingTests {
         }
     }
 
-    @Test("When a device was heard last is kept to the hour")
+    @Test("The time at which a device was last heard is stored to the hour")
     func lastSeen() async throws {
         try await EngineWorld.runReady { world, peer in
             world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
@@ -217,22 +217,22 @@ struct CircleKeepingTests {
         }
     }
 
-    @Test("what is open with a device ends when another one tells that it was removed")
+    @Test("An open operation with a device ends when another device reports its removal")
     func toldRemoval() async throws {
         try await EngineWorld.runReady { world, peer in
             let tablet = try Peer("tablet")
             try await world.engine.trust.add(tablet.device)
             var others = try Circle(world.engine.trust.circle)
             try others.remove(tablet.device.id)
-            let (engine, told, teller) = (world.engine, others.message, peer.device.id)
+            let (engine, update, sender) = (world.engine, others.message, peer.device.id)
             do {
                 try await engine.trust.whileTrusted(tablet.device.id) {
-                    try await engine.trust.merge(told, from: teller)
+                    try await engine.trust.merge(update, from: sender)
                     let (never, _) = AsyncStream.makeStream(of: Never.self)
                     for await _ in never {}
                     try Task.checkCancellation()
                 }
-                Issue.record("the tablet is trusted still")
+                Issue.record("the tablet is still trusted")
             } catch let error as HandoffError {
                 #expect(error.code == .unknownDevice)
             }

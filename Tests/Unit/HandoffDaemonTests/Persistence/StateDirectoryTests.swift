@@ -4,10 +4,10 @@ import SystemPackage
 import TestLimits
 import Testing
 
-@Suite("The state directory keeps secrets, for one daemon", .endsWithin(minutes: 10))
+@Suite("The state directory keeps secrets for one daemon", .endsWithin(minutes: 10))
 struct StateDirectoryTests {
     @Test(
-        "where it is: what was asked for, what systemd made, the user's place for state",
+        "The path is that of the option, else that of systemd, else the user's directory for state",
         arguments: [
             (option: String?("/a"), environment: ["STATE_DIRECTORY": "/b", "HOME": "/h"], path: "/a"),
             (nil, ["STATE_DIRECTORY": "/b", "XDG_STATE_HOME": "/x", "HOME": "/h"], "/b"),
@@ -20,7 +20,7 @@ struct StateDirectoryTests {
         #expect(try StateDirectory.path(option: option, environment: environment) == FilePath(path))
     }
 
-    @Test("when nothing says where, or nothing is said, an error says what to do", arguments: [nil, ""])
+    @Test("Without any path, or with an empty one, the error names the option that sets it", arguments: [nil, ""])
     func noLocation(_ option: String?) {
         #expect {
             try StateDirectory.path(option: option, environment: ["HOME": "relative"])
@@ -30,7 +30,7 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test("it is made with all that is above it, for its owner alone")
+    @Test("The directory is created with all that is above it, for its owner alone")
     func making() async throws {
         try await withTemporaryDirectory { parent in
             let path = parent.appending("one").appending("two")
@@ -44,7 +44,7 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test("what was left by a crash does not make a file readable for others")
+    @Test("A file that was left by a crash does not make a file readable for others")
     func leftOver() async throws {
         try await withTemporaryDirectory { path in
             try path.appending(".file.new").write("left")
@@ -56,7 +56,7 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test("a second daemon is refused while the first one runs, and not after it")
+    @Test("A second daemon is refused while the first one runs, and not after it")
     func oneDaemon() async throws {
         try await withTemporaryDirectory { path in
             try await StateDirectory.withDirectory(at: path) { _ in
@@ -70,7 +70,7 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test("a file is replaced as a whole, and nothing else is left")
+    @Test("A file is replaced as a whole, and nothing else is left")
     func replacing() async throws {
         try await withTemporaryDirectory { path in
             try await StateDirectory.withDirectory(at: path) { directory in
@@ -84,12 +84,12 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test("a write that fails leaves the file as it was, and says which file")
+    @Test("A write that fails leaves the file as it was, and the error names the file")
     func failedWrite() async throws {
         try await withTemporaryDirectory { path in
             try await StateDirectory.withDirectory(at: path) { directory in
                 try await directory.write([1, 2, 3], to: "file")
-                // Nobody can write where a directory stands, not even root.
+                // Not even root can write a file where a directory exists.
                 try path.appending(".file.new").makeDirectory()
                 await #expect { try await directory.write([4], to: "file") } throws: { error in
                     let error = error as? HandoffError
@@ -100,7 +100,10 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test("a place where nothing can be made is an error that names it", arguments: ["/proc/handoffd", "/dev/null/x"])
+    @Test(
+        "A path at which nothing can be created is an error that names it",
+        arguments: ["/proc/handoffd", "/dev/null/x"]
+    )
     func unusablePlace(_ path: String) async {
         await #expect {
             try await Self.use(FilePath(path))
@@ -109,7 +112,7 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test("what is no file, or far too large, is refused")
+    @Test("A directory in place of a file, and a file that is far too large, are refused")
     func unreadableFiles() async throws {
         try await withTemporaryDirectory { path in
             try path.appending("directory").makeDirectory()

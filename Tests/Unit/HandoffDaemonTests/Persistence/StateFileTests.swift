@@ -8,9 +8,9 @@ import Testing
 
 @testable import HandoffDaemon
 
-@Suite("What a device keeps is whole, or an error, and never overwritten", .endsWithin(minutes: 10))
+@Suite("A state file is read completely, or is an error and never overwritten", .endsWithin(minutes: 10))
 struct StateFileTests {
-    @Test("an identity is made once, and is the same ever after")
+    @Test("An identity is created once, and is the same ever after")
     func identity() async throws {
         try await withTemporaryDirectory { path in
             try await StateDirectory.withDirectory(at: path) { directory in
@@ -24,7 +24,7 @@ struct StateFileTests {
         }
     }
 
-    @Test("two devices have nothing in common")
+    @Test("The identities of two devices have nothing in common")
     func twoIdentities() async throws {
         let first = try await withTemporaryDirectory { try await Self.identity(at: $0) }
         let second = try await withTemporaryDirectory { try await Self.identity(at: $0) }
@@ -32,7 +32,7 @@ struct StateFileTests {
         #expect(first.keys.advertisingKey != second.keys.advertisingKey)
     }
 
-    @Test("no flipped bit of an identity is read, and none is overwritten")
+    @Test("An identity with a flipped bit is refused, and not overwritten")
     func flippedIdentity() async throws {
         try await withTemporaryDirectory { path in
             _ = try await Self.identity(at: path)
@@ -48,7 +48,7 @@ struct StateFileTests {
         }
     }
 
-    @Test("no beginning of an identity is read, not even the empty one, and none is overwritten")
+    @Test("A truncated identity is refused, even an empty one, and not overwritten")
     func truncatedIdentity() async throws {
         try await withTemporaryDirectory { path in
             _ = try await Self.identity(at: path)
@@ -63,7 +63,7 @@ struct StateFileTests {
         }
     }
 
-    @Test("a file of a newer version says so, and stays")
+    @Test("A file of a newer version is an error with that reason, and remains unchanged")
     func newerVersion() async throws {
         try await withTemporaryDirectory { path in
             try await StateDirectory.withDirectory(at: path) { directory in
@@ -78,7 +78,7 @@ struct StateFileTests {
         }
     }
 
-    @Test("a file that is whole and means nothing is damaged", arguments: ["identity", "devices"])
+    @Test("A complete file with meaningless contents is damaged", arguments: ["identity", "devices"])
     func wrongContents(_ name: String) async throws {
         try await withTemporaryDirectory { path in
             try await StateDirectory.withDirectory(at: path) { directory in
@@ -93,7 +93,7 @@ struct StateFileTests {
         }
     }
 
-    @Test("keys of a wrong length are refused, though the file is whole")
+    @Test("Keys of a wrong length are refused, although the file is complete")
     func wrongKeys() async throws {
         struct Document: Codable {
             var privateKey = "AAAA"

@@ -7,11 +7,11 @@ import Testing
 
 @testable import HandoffDaemon
 
-@Suite("Trusted devices are kept", .endsWithin(minutes: 10))
+@Suite("Trusted devices are kept on disk", .endsWithin(minutes: 10))
 struct TrustedDevicesTests {
     typealias Device = TrustedDevices.Device
 
-    @Test("what was trusted is trusted after a restart, by name in order")
+    @Test("A trusted device is still trusted after a restart, and devices are sorted by name")
     func keeping() async throws {
         try await withDirectory { directory in
             var devices = try TrustedDevices(from: directory)
@@ -25,7 +25,7 @@ struct TrustedDevicesTests {
         }
     }
 
-    @Test("a device that comes again takes over its new name and key")
+    @Test("A device that is trusted again gets its new name and key")
     func renewing() async throws {
         try await withDirectory { directory in
             var devices = try TrustedDevices(from: directory)
@@ -38,7 +38,7 @@ struct TrustedDevicesTests {
         }
     }
 
-    @Test("what was removed is gone after a restart; what is not there cannot be removed")
+    @Test("A removed device is absent after a restart, and an unknown one cannot be removed")
     func removing() async throws {
         try await withDirectory { directory in
             var devices = try TrustedDevices(from: directory)
@@ -53,7 +53,7 @@ struct TrustedDevicesTests {
         }
     }
 
-    @Test("there is room for 100, and a known one always fits")
+    @Test("There is room for 100 devices, and a known one always fits")
     func limit() async throws {
         try await withDirectory { directory in
             var devices = try TrustedDevices(from: directory)
@@ -66,7 +66,7 @@ struct TrustedDevicesTests {
         }
     }
 
-    @Test("what cannot be written is not trusted, and what cannot be removed stays")
+    @Test("Trust that cannot be stored is not granted, and a device whose removal cannot be stored remains")
     func failedWrite() async throws {
         try await EngineWorld.runReady { world, peer in
             try world.directory.path.appending(".devices.new").makeDirectory()
@@ -83,7 +83,7 @@ struct TrustedDevicesTests {
         }
     }
 
-    @Test("a key that protects nothing is refused before it is kept")
+    @Test("A key that protects nothing is refused before it is stored")
     func weakKey() async throws {
         try await withDirectory { directory in
             let identity = try await Identity.loaded(from: directory)
@@ -105,7 +105,7 @@ struct TrustedDevicesTests {
 }
 
 extension TrustedDevices.Device {
-    /// A device with keys that nobody else has.
+    /// A device with keys that no other device has.
     static func sample(_ name: String) throws -> Self {
         let keys = DeviceKeys.generate()
         return Self(name: try DeviceName(name), publicKey: keys.publicKey, advertisingKey: keys.advertisingKey)

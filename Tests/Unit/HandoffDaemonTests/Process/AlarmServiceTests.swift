@@ -4,14 +4,14 @@ import Testing
 
 @testable import HandoffDaemon
 
-@Suite("A deadline is waited for", .endsWithin(minutes: 10))
+@Suite("Waiting for a deadline", .endsWithin(minutes: 10))
 struct AlarmServiceTests {
-    @Test("without a descriptor for a clock it is asked for again, and nothing ends")
+    @Test("A wait without a timer descriptor ends without an error, and is tried again")
     func noDescriptor() async throws {
         try await AlarmService.sleeping { () throws(Errno) in throw .tooManyOpenFiles }
     }
 
-    @Test("a sleep that was cancelled is a cancellation")
+    @Test("A sleep that was cancelled throws a cancellation error")
     func cancelled() async {
         await #expect(throws: CancellationError.self) {
             try await AlarmService.sleeping { () throws(Errno) in throw .canceled }

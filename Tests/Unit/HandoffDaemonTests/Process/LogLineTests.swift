@@ -4,7 +4,7 @@ import Testing
 
 @testable import HandoffDaemon
 
-@Suite("A line of the log is one line, whoever wrote what is in it", .endsWithin(minutes: 10))
+@Suite("A log entry is one line, whatever text it contains", .endsWithin(minutes: 10))
 struct LogLineTests {
     private func line(
         _ message: String,
@@ -15,13 +15,13 @@ struct LogLineTests {
         LogLine.text(level, message, metadata, time: isForeground ? "12:34:56" : nil)
     }
 
-    @Test("in a terminal it begins with the time and the level")
+    @Test("A line for a terminal begins with the time and the level")
     func terminal() {
         #expect(line("hello", isForeground: true) == "12:34:56 info hello\n")
     }
 
     @Test(
-        "for the journal it begins with the priority of sd-daemon(3)",
+        "A line for the journal begins with the priority of sd-daemon(3)",
         arguments: [
             (Logger.Level.trace, 7), (.debug, 7), (.info, 6), (.notice, 5), (.warning, 4), (.error, 3), (.critical, 2),
         ]
@@ -30,13 +30,13 @@ struct LogLineTests {
         #expect(line("hello", level: level) == "<\(priority)>hello\n")
     }
 
-    @Test("details follow in the order of their names")
+    @Test("Details follow in the order of their names")
     func details() {
         #expect(line("x", metadata: ["b": "2", "a": "1"]) == "<6>x a=1 b=2\n")
     }
 
     @Test(
-        "nothing in a message or a detail starts a line or moves a cursor",
+        "Neither a message nor a detail can start a new line or move the cursor",
         arguments: [
             "\n", "\r\n", "\r", "\u{1B}", "\u{1B}\u{301}", "\u{8}", "\u{0}", "\u{7}", "\u{7F}", "\u{85}", "\u{9B}",
             "\u{2028}",
@@ -52,7 +52,7 @@ struct LogLineTests {
         #expect(line.contains("<2>b key=c"))
     }
 
-    @Test("text of any script stays as it is")
+    @Test("Text of any script is left unchanged")
     func honestText() {
         #expect(
             line("Grüße 世界 \u{1F468}\u{200D}\u{1F469} e\u{301}") == "<6>Grüße 世界 \u{1F468}\u{200D}\u{1F469} e\u{301}\n"

@@ -16,7 +16,7 @@ struct SettingsTests {
         return try Settings(line, environment: Self.home, hostName: "laptop.example.org")
     }
 
-    @Test("where nothing is said, it is Bluetooth on the session bus under the host's name")
+    @Test("The defaults are Bluetooth, the session bus and the host's name")
     func defaults() throws {
         let settings = try settings()
         #expect(settings.radio == .bluez(adapter: nil))
@@ -26,7 +26,7 @@ struct SettingsTests {
         #expect(settings.logLevel == .info)
     }
 
-    @Test("the command line says it all")
+    @Test("The command line can contain all settings")
     func commandLine() throws {
         let settings = try settings {
             $0.radio = "simulated:/tmp/air"
@@ -42,14 +42,14 @@ struct SettingsTests {
         #expect(settings.logLevel == .trace)
     }
 
-    @Test("channels go over L2CAP, over GATT, or over what there is")
+    @Test("Channels use L2CAP, GATT, or whichever is available")
     func transport() throws {
         #expect(try settings().transport == .automatic)
         #expect(try settings { $0.transport = "gatt" }.transport == .gatt)
         #expect(try settings { $0.transport = "l2cap" }.transport == .l2cap)
     }
 
-    @Test("adapters are hci and a number", arguments: ["hci0", "hci12"])
+    @Test("The name of an adapter is hci and a number", arguments: ["hci0", "hci12"])
     func adapter(_ name: String) throws {
         #expect(try settings { $0.adapter = name }.radio == .bluez(adapter: name))
     }
@@ -71,7 +71,7 @@ struct SettingsTests {
     }
 
     @Test(
-        "what cannot be is refused, and the message names it",
+        "An impossible value is refused, and the message names its option",
         arguments: [
             Mistake("--radio", "an unknown radio") { $0.radio = "wifi" },
             Mistake("--radio", "an air without a directory") { $0.radio = "simulated:" },
@@ -102,13 +102,13 @@ struct SettingsTests {
         }
     }
 
-    @Test("a host name that no device can have is made into one that it can")
+    @Test("A host name that no device can have is replaced by a valid one")
     func hostName() throws {
         let settings = try Settings(Settings.CommandLine(), environment: Self.home, hostName: "\u{7}")
         #expect(settings.daemon.deviceName == "Linux")
     }
 
-    @Test("the file gives defaults, and the command line has the last word")
+    @Test("The file gives defaults, and the command line overrides them")
     func file() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending("handoffd.json")
@@ -128,7 +128,7 @@ struct SettingsTests {
         }
     }
 
-    @Test("an adapter in the file does not keep anybody from trying the simulated air")
+    @Test("An adapter in the file does not prevent the use of the simulated air")
     func adapterInFile() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending("handoffd.json")
@@ -143,7 +143,7 @@ struct SettingsTests {
         }
     }
 
-    @Test("the user's own file is read when no other is named")
+    @Test("The user's own file is read when no other is named")
     func usersOwnFile() async throws {
         try await withTemporaryDirectory { directory in
             try directory.appending("handoff").makeDirectory()
@@ -155,7 +155,7 @@ struct SettingsTests {
     }
 
     @Test(
-        "a file that is wrong is refused, and the message names it and the place",
+        "A file that is wrong is refused, and the message names it and the position",
         arguments: [
             (text: "", word: "handoffd.json"), ("[]", "handoffd.json"), ("{", "handoffd.json"),
             (#"{"nmae": "x"}"#, "nmae"), (#"{"name": 7}"#, "name"), (#"{"name": null, "nmae": null}"#, "nmae"),
@@ -172,7 +172,7 @@ struct SettingsTests {
         }
     }
 
-    @Test("a file that was named and is not there is an error, a null is nothing said")
+    @Test("A file that was named and does not exist is an error, and a null counts as absent")
     func missingFile() async throws {
         #expect { try settings { $0.configuration = "/nowhere/handoffd.json" } } throws: { error in
             error is SettingsError && "\(error)".contains("/nowhere/handoffd.json")

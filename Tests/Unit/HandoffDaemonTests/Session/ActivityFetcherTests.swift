@@ -8,17 +8,17 @@ import Testing
 
 @testable import HandoffDaemon
 
-@Suite("An activity is fetched from where its device is", .endsWithin(minutes: 10))
+@Suite("An activity is fetched from the present address of its device", .endsWithin(minutes: 10))
 struct ActivityFetcherTests {
     private static let one = RadioAddress("C0:00:00:00:00:01/random")
     private static let other = RadioAddress("C0:00:00:00:00:02/random")
 
-    @Test("a device that is heard at another address while it is dialled is dialled there")
+    @Test("A device that is heard at another address while it is dialled is dialled there")
     func moved() async throws {
         try await EngineWorld.runReady { world, peer in
             let radio = DialRecordingRadio(refusing: Self.other)
             let failure = try await Self.failure(of: peer, heardAt: [Self.one], over: radio, in: world) {
-                // Only once the old address is being dialled does the device move.
+                // The device moves only once the old address is being dialled.
                 _ = try await radio.dials.changed(since: radio.dials.initial)
                 world.engine.nearby.receive(try peer.advertisementReport(of: "edit", from: Self.other))
             }
@@ -27,7 +27,7 @@ struct ActivityFetcherTests {
         }
     }
 
-    @Test("a device that is heard where it is dialled is not dialled anew")
+    @Test("A device that is heard at the address that is being dialled is not dialled again")
     func stayed() async throws {
         try await EngineWorld.runReady { world, peer in
             let radio = DialRecordingRadio()
@@ -44,7 +44,7 @@ struct ActivityFetcherTests {
         }
     }
 
-    @Test("a device whose link breaks is dialled again, and not for ever")
+    @Test("A device whose link breaks is dialled again, but not for ever")
     func broken() async throws {
         try await EngineWorld.runReady { world, peer in
             let radio = DialRecordingRadio(breaking: Self.one)
@@ -54,7 +54,7 @@ struct ActivityFetcherTests {
         }
     }
 
-    @Test("what is wrong once a broken link was made again is what is told")
+    @Test("The error that follows the reconnection of a broken link is the one that is reported")
     func brokenOnce() async throws {
         try await EngineWorld.runReady { world, peer in
             let radio = DialRecordingRadio(refusing: Self.one, breaking: Self.one, breaks: 1)
@@ -64,7 +64,7 @@ struct ActivityFetcherTests {
         }
     }
 
-    @Test("a device whose link breaks and which is heard elsewhere too is dialled there, and again where it broke")
+    @Test("A device whose link breaks is dialled at its other address as well, and again at the first one")
     func brokenAndElsewhere() async throws {
         try await EngineWorld.runReady { world, peer in
             let radio = DialRecordingRadio(refusing: Self.other, breaking: Self.one)
@@ -74,16 +74,18 @@ struct ActivityFetcherTests {
         }
     }
 
-    /// Why an activity cannot be fetched from a device that was heard at `places`, the last one last; nil when it can.
+    /// The error of a fetch from a device that was heard at `addresses`, the last one last; nil if the fetch succeeds.
     private static func failure(
         of peer: Peer,
-        heardAt places: [RadioAddress],
+        heardAt addresses: [RadioAddress],
         over radio: DialRecordingRadio,
         in world: EngineWorld,
         meanwhile: @escaping @Sendable () async throws -> Void = {}
     ) async throws -> HandoffError.Code? {
         let fetcher = ActivityFetcher(client: SessionClient(engine: world.engine, radio: radio))
-        for place in places { world.engine.nearby.receive(try peer.advertisementReport(of: "edit", from: place)) }
+        for address in addresses {
+            world.engine.nearby.receive(try peer.advertisementReport(of: "edit", from: address))
+        }
         let id = try #require(world.nearby.first).id
         return try await withServices([{ try await fetcher.client.run() }, meanwhile]) {
             do {

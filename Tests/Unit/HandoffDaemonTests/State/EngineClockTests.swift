@@ -6,9 +6,9 @@ import Testing
 
 @testable import HandoffDaemon
 
-@Suite("The engine finds out that a trusted device has another time", .endsWithin(minutes: 10))
+@Suite("The engine detects a trusted device with another time", .endsWithin(minutes: 10))
 struct EngineClockTests {
-    /// What a radio hears of a device whose clock is that many slots ahead.
+    /// The advertisement report of a device whose clock is that many slots ahead.
     private static func advertisementReport(of peer: Peer, ahead slots: Int) throws -> AdvertisementReport {
         let slot = Moment.now.slot &+ UInt64(bitPattern: Int64(slots))
         return AdvertisementReport(
@@ -19,7 +19,7 @@ struct EngineClockTests {
         )
     }
 
-    @Test("a slot off is near enough; two hours off is not seen, and told with the device's name")
+    @Test("A skew of one slot is accepted; with two hours, the device is not shown but reported by its name")
     func skew() async throws {
         try await EngineWorld.runReady { world, peer in
             for slots in [-1, 1] {
@@ -39,7 +39,7 @@ struct EngineClockTests {
             )
             #expect(world.effects.all == ["radio"])
             world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
-            #expect(world.engine.nearby.clockAdvisories.isEmpty, "it was heard in time")
+            #expect(world.engine.nearby.clockAdvisories.isEmpty, "it was heard with the right time")
         }
     }
 }

@@ -4,12 +4,12 @@ import HandoffCore
 import HandoffCrypto
 import HandoffModel
 import HandoffWire
-import Testing
 import TestLimits
+import Testing
 
 @testable import HandoffDaemon
 
-@Suite("The engine answers fetches, with what the app saved last", .endsWithin(minutes: 10))
+@Suite("The engine answers fetches with the state that the app saved last", .endsWithin(minutes: 10))
 struct EngineFetchTests {
     private static let client: BusName = ":1.1"
 
@@ -31,7 +31,7 @@ struct EngineFetchTests {
         return id
     }
 
-    /// An app that does `body` when it is asked to save.
+    /// An app that records the save requests that it gets.
     private final class App: EngineObserver {
         let engine: Engine
         let effects: RecordedEffects
@@ -40,7 +40,7 @@ struct EngineFetchTests {
         init(_ world: EngineWorld) {
             engine = world.engine
             effects = world.effects
-            // What happens here does not depend on how busy the machine is.
+            // The outcome must not depend on how busy the machine is.
             engine.edit { $0.origin.saveTimeout = .seconds(600) }
         }
 
@@ -58,7 +58,7 @@ struct EngineFetchTests {
         }
     }
 
-    @Test("several devices that fetch at once ask the app once, and all get what it saved")
+    @Test("Several devices that fetch at once cause one save request, and all get the state that was saved")
     func severalAtOnce() async throws {
         try await EngineWorld.runReady { world, _ in
             let id = try Self.publishDirty(in: world)
@@ -79,7 +79,7 @@ struct EngineFetchTests {
         }
     }
 
-    @Test("an app that leaves while it is waited for is a refusal at once")
+    @Test("An app that exits while its answer is awaited causes a refusal at once")
     func appLeaves() async throws {
         try await EngineWorld.runReady { world, _ in
             _ = try Self.publishDirty(in: world)
@@ -93,7 +93,7 @@ struct EngineFetchTests {
         }
     }
 
-    @Test("an app that fails has its last state sent, and is asked again the next time")
+    @Test("The last state of an app that fails to save is sent, and the app is asked again the next time")
     func appFails() async throws {
         try await EngineWorld.runReady { world, _ in
             let id = try Self.publishDirty(in: world)
@@ -107,7 +107,7 @@ struct EngineFetchTests {
         }
     }
 
-    @Test("who goes on with an activity is told after the acknowledgement, by name, and only for an activity")
+    @Test("The device that continues is reported after its acknowledgement, by name, and only for an activity")
     func acknowledgement() async throws {
         try await EngineWorld.runReady { world, peer in
             let id = try world.publish()
@@ -124,11 +124,11 @@ struct EngineFetchTests {
             try world.engine.activities.invalidate(id, by: Self.client)
             world.effects.clear()
             world.engine.sessions.acknowledged(prepared, by: peer.device.id)
-            #expect(world.effects.all.isEmpty, "its app has gone on")
+            #expect(world.effects.all.isEmpty, "the activity was invalidated")
         }
     }
 
-    @Test("a thousand times the same flag is one change to show, and none of the air")
+    @Test("A flag that is set a thousand times is one change to show, and none of the advertisement")
     func flags() async throws {
         try await EngineWorld.runReady { world, _ in
             let id = try world.publish()

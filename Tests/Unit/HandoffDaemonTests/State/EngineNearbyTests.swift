@@ -7,14 +7,14 @@ import HandoffCrypto
 import HandoffModel
 import HandoffRadio
 import SystemPackage
-import Testing
 import TestLimits
+import Testing
 
 @testable import HandoffDaemon
 
-@Suite("The engine knows what is nearby, and from whom", .endsWithin(minutes: 10))
+@Suite("The engine tracks nearby activities and their devices", .endsWithin(minutes: 10))
 struct EngineNearbyTests {
-    @Test("an advertisement of a trusted device is an entry, its farewell takes it away")
+    @Test("An advertisement of a trusted device adds an entry, and its withdrawal removes it")
     func trusted() async throws {
         try await EngineWorld.runReady { world, peer in
             world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
@@ -29,7 +29,7 @@ struct EngineNearbyTests {
         }
     }
 
-    @Test("advertisements of strangers leave no trace, and wake nobody")
+    @Test("Advertisements of unknown devices leave no trace and wake no service")
     func strangers() async throws {
         try await EngineWorld.runReady { world, _ in
             let before = (world.engine.advertising.current.version, world.engine.deadline.current.version)
@@ -44,7 +44,7 @@ struct EngineNearbyTests {
         }
     }
 
-    @Test("bytes of any length and another service's are no advertisements of ours")
+    @Test("Data of another length or of another service is not an advertisement of ours")
     func otherBytes() async throws {
         try await EngineWorld.runReady { world, peer in
             let honest = try peer.advertisementReport(of: "edit")
@@ -63,7 +63,7 @@ struct EngineNearbyTests {
         }
     }
 
-    @Test("an advertisement with a flipped bit is a stranger's")
+    @Test("An advertisement with a flipped bit counts as that of an unknown device")
     func damaged() async throws {
         try await EngineWorld.runReady { world, peer in
             let honest = try peer.advertisementReport(of: "edit")
@@ -78,7 +78,7 @@ struct EngineNearbyTests {
         }
     }
 
-    @Test("whoever is trusted from now on is heard from now on, whoever is removed vanishes at once")
+    @Test("A device is heard as soon as it is trusted, and its entry is removed as soon as it is removed")
     func trustAndRemoval() async throws {
         try await EngineWorld.runReady { world, first in
             let second = try Peer("tablet")
@@ -97,7 +97,7 @@ struct EngineNearbyTests {
         }
     }
 
-    @Test("a device that is trusted again is the same device with its new name")
+    @Test("A device that is trusted again is the same device with its new name")
     func trustAgain() async throws {
         try await EngineWorld.runReady { world, peer in
             let renamed = TrustedDevices.Device(
@@ -111,7 +111,7 @@ struct EngineNearbyTests {
         }
     }
 
-    @Test("this device's own card is refused")
+    @Test("This device's own card is refused")
     func ownCard() async throws {
         try await EngineWorld.run { world in
             let keys = world.engine.identity.keys
@@ -125,7 +125,7 @@ struct EngineNearbyTests {
         }
     }
 
-    @Test("trust that cannot be written is no trust, and a removal that cannot be written is none")
+    @Test("Neither trust nor a removal takes effect if it cannot be stored")
     func unwritable() async throws {
         try await EngineWorld.runReady { world, peer in
             try world.directory.path.appending(".devices.new").makeDirectory()
@@ -143,7 +143,7 @@ struct EngineNearbyTests {
         }
     }
 
-    @Test("a type that was continued here has a name from then on, which is shown")
+    @Test("A type that was continued here has a name from then on, which is shown")
     func learning() async throws {
         try await EngineWorld.runReady { world, peer in
             world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
@@ -156,7 +156,7 @@ struct EngineNearbyTests {
         }
     }
 
-    @Test("a type that a program here begins to use has a name from then on, which is shown")
+    @Test("A type that a program here begins to use has a name from then on, which is shown")
     func learningFromPrograms() async throws {
         try await EngineWorld.runReady { world, peer in
             world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
@@ -165,7 +165,7 @@ struct EngineNearbyTests {
         }
     }
 
-    @Test("an entry that has left says so")
+    @Test("Access to an entry that was removed is an error with its own code")
     func staleEntry() async throws {
         try await EngineWorld.runReady { world, peer in
             world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))

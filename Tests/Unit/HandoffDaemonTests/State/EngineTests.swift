@@ -6,14 +6,14 @@ import HandoffCrypto
 import HandoffModel
 import HandoffRadio
 import HandoffWire
-import Testing
 import TestLimits
+import Testing
 
 @testable import HandoffDaemon
 
-@Suite("The engine turns what happens into plans and effects", .endsWithin(minutes: 10))
+@Suite("The engine turns events into plans and effects", .endsWithin(minutes: 10))
 struct EngineTests {
-    @Test("what programs do with activities is shown in the order in which it happened")
+    @Test("Changes that programs make to activities are shown in the order in which they happened")
     func activities() async throws {
         try await EngineWorld.run { world in
             let one = try world.publish("one")
@@ -30,7 +30,7 @@ struct EngineTests {
         }
     }
 
-    @Test("an activity of another program stays as it is")
+    @Test("An activity of another program cannot be changed")
     func ownership() async throws {
         try await EngineWorld.run { world in
             let id = try world.publish()
@@ -48,7 +48,7 @@ struct EngineTests {
         }
     }
 
-    @Test("a program that leaves takes its activities and its looking with it")
+    @Test("The exit of a program removes its activities and its request to scan")
     func clientLeaves() async throws {
         try await EngineWorld.runReady { world, _ in
             _ = try world.publish("mine", by: ":1.1")
@@ -62,7 +62,7 @@ struct EngineTests {
         }
     }
 
-    @Test("when the bus is gone, all programs are")
+    @Test("The end of the bus removes all programs")
     func allClientsLeave() async throws {
         try await EngineWorld.runReady { world, _ in
             _ = try world.publish("mine", by: ":1.1")
@@ -73,7 +73,7 @@ struct EngineTests {
         }
     }
 
-    @Test("nothing is advertised without an activity, a radio, a listener and somebody who could read it")
+    @Test("Nothing is advertised without an activity, a radio, a listener and a device that could read it")
     func advertisingNeedsAll() async throws {
         try await EngineWorld.run { world in
             _ = try world.publish()
@@ -98,7 +98,7 @@ struct EngineTests {
         }
     }
 
-    @Test("an advertisement says to those who are trusted what is current, and where")
+    @Test("An advertisement gives trusted devices the current activity and its port")
     func advertisement() async throws {
         try await EngineWorld.runReady { world, _ in
             _ = try world.publish()
@@ -112,7 +112,7 @@ struct EngineTests {
         }
     }
 
-    @Test("two thousand changes of an activity leave its advertisement on the air as it is")
+    @Test("Two thousand changes of an activity leave its advertisement unchanged")
     func manyUpdates() async throws {
         try await EngineWorld.runReady { world, _ in
             let id = try world.publish()
@@ -124,7 +124,7 @@ struct EngineTests {
         }
     }
 
-    @Test("a thousand changes of what is current change the air once, and soon the last one is due")
+    @Test("A thousand changes of the current activity change the advertisement once, and the last is due soon")
     func manyCurrents() async throws {
         try await EngineWorld.runReady { world, _ in
             let two = try Activity.sample("two")
@@ -137,7 +137,7 @@ struct EngineTests {
         }
     }
 
-    @Test("listening is worth it only with a radio and somebody to hear")
+    @Test("Scanning requires a radio and a device to hear")
     func scanning() async throws {
         try await EngineWorld.run { world in
             #expect(world.effort == .none)
@@ -154,7 +154,7 @@ struct EngineTests {
         }
     }
 
-    @Test("a radio that comes back is a reason to try again")
+    @Test("A radio that comes back is a reason to try again")
     func radioGeneration() async throws {
         try await EngineWorld.runReady { world, _ in
             let before = world.engine.scanning.current.value.radioGeneration
@@ -165,7 +165,7 @@ struct EngineTests {
         }
     }
 
-    @Test("whoever begins to observe sees the state, and no effect from before")
+    @Test("A new observer gets the state, and no effect from before")
     func observing() async throws {
         try await EngineWorld.run { world in
             world.engine.observe(by: nil)

@@ -5,9 +5,9 @@ import Synchronization
 
 @testable import HandoffDaemon
 
-/// A radio on which every dial waits for ever, except to one address, where it is refused, and to one, whose link breaks.
+/// A radio on which every dial waits for ever, except to one address, which refuses it, and to one, whose link breaks.
 final class DialRecordingRadio: Radio {
-    /// A channel whose link is gone with the first message.
+    /// A channel whose link breaks with the first message.
     struct Channel: RadioChannel {
         let peer: RadioAddress
         let maximumMessageLength = 23
@@ -19,7 +19,7 @@ final class DialRecordingRadio: Radio {
         func receive() async throws(RadioError) -> [UInt8]? { nil }
     }
 
-    /// Where it was dialled, in order.
+    /// The addresses that were dialled, in order.
     let dials = CurrentValue<[RadioAddress]>([])
 
     private let refusing: RadioAddress?
@@ -27,9 +27,9 @@ final class DialRecordingRadio: Radio {
     private let breaks: Int
 
     /// - Parameters:
-    ///   - refusing: where dials are refused.
-    ///   - breaking: where links break, even if dials are refused there.
-    ///   - breaks: how many of the first dials a link may break on.
+    ///   - refusing: the address at which dials are refused.
+    ///   - breaking: the address at which links break, even if dials are refused there.
+    ///   - breaks: the number of first dials on which a link may break.
     init(refusing: RadioAddress? = nil, breaking: RadioAddress? = nil, breaks: Int = .max) {
         self.refusing = refusing
         self.breaking = breaking

@@ -11,13 +11,13 @@ import Synchronization
 
 @testable import HandoffDaemon
 
-/// An engine with its identity in a directory of its own, and what it would show on the bus.
+/// An engine with its identity in a directory of its own, and the effects that it would show on the bus.
 struct EngineWorld {
     let engine: Engine
     let directory: StateDirectory
     let effects: RecordedEffects
 
-    /// Runs `body` with an engine that trusts nobody and has no radio yet.
+    /// Runs `body` with an engine that trusts no device and has no radio yet.
     static func run(_ body: (EngineWorld) async throws -> Void) async throws {
         try await withTemporaryDirectory { path in
             try await StateDirectory.withDirectory(at: path) { directory in
@@ -113,7 +113,7 @@ extension EngineActivities {
     }
 }
 
-/// Another device, as far as its advertisements go.
+/// Another device, as far as its advertisements need it.
 struct Peer {
     let device: TrustedDevices.Device
     let keys: DeviceKeys
@@ -127,7 +127,7 @@ struct Peer {
         )
     }
 
-    /// What a radio hears of this device; a farewell for a nil activity.
+    /// The report of an advertisement of this device; a withdrawal for a nil activity.
     func advertisementReport(
         of name: String?,
         hasWebpage: Bool = false,

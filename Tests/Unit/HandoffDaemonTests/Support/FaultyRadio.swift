@@ -2,17 +2,17 @@ import Bluetooth
 import HandoffRadio
 import Synchronization
 
-/// A radio over which something happens to one message.
+/// A radio on which one message has a fault.
 final class FaultyRadio<Base: Radio>: Radio {
-    /// What happens to the message.
+    /// The fault of the message.
     enum Fault: CaseIterable, Sendable {
-        /// It is lost, and its channel with it.
+        /// It is lost, and so is its channel.
         case lost
-        /// It is lost, and what follows is not.
+        /// It is lost, and the later messages are not.
         case dropped
-        /// It comes twice.
+        /// It arrives twice.
         case doubled
-        /// It comes late, and what follows later still.
+        /// It arrives late, and the messages after it later still.
         case late
     }
 
@@ -27,7 +27,7 @@ final class FaultyRadio<Base: Radio>: Radio {
             self.message = message
         }
 
-        /// What happens to the next message.
+        /// The fault of the next message, if it has one.
         func next() -> Fault? {
             count.withLock { count in
                 defer { count += 1 }

@@ -4,7 +4,7 @@ import Foundation
 import SystemPackage
 import TestRuns
 
-/// Lends an empty directory and removes it afterwards with all that is in it.
+/// Runs `body` with an empty directory, and removes the directory with its contents afterwards.
 func withTemporaryDirectory<Success>(_ body: (FilePath) async throws -> Success) async throws -> Success {
     let directory = URL.temporaryDirectory.appending(path: "handoffd-test-\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -36,7 +36,7 @@ extension FilePath {
         )
     }
 
-    /// The permission bits of what is at this path.
+    /// The permission bits of the file or directory at this path.
     var mode: Int? {
         get throws { try FileManager.default.attributesOfItem(atPath: string)[.posixPermissions] as? Int }
     }

@@ -1,13 +1,13 @@
 import HandoffCrypto
 import HandoffModel
-import Testing
 import TestLimits
+import Testing
 
 @testable import HandoffDaemon
 
-@Suite("Types are known by their hash once they were met", .endsWithin(minutes: 10))
+@Suite("Types are found by their hash once they were learnt", .endsWithin(minutes: 10))
 struct KnownTypesTests {
-    @Test("a type that was learnt is found, one that was not is unknown")
+    @Test("A type that was learnt is found, and one that was not is unknown")
     func learning() throws {
         var types = KnownTypes()
         let type = try ActivityType("org.example.edit")
@@ -17,7 +17,7 @@ struct KnownTypesTests {
         #expect(types[type.hash] == type)
     }
 
-    @Test("of too many types the one learnt first is forgotten")
+    @Test("Of too many types, the one that was learnt first is dropped")
     func bound() throws {
         var types = KnownTypes()
         for number in 0...KnownTypes.maximumCount { _ = types.learn(try ActivityType("org.example.t\(number)")) }

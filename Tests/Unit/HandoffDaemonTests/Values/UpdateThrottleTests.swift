@@ -4,13 +4,13 @@ import Testing
 
 @testable import HandoffDaemon
 
-@Suite("How often a device is called because of news", .endsWithin(minutes: 10))
+@Suite("The rate at which a device is called for circle updates", .endsWithin(minutes: 10))
 struct UpdateThrottleTests {
     private func moment(_ seconds: Int64) -> Moment {
         Moment(uptime: .seconds(seconds), unixMicroseconds: 1_800_000_000_000_000 + seconds * 1_000_000)
     }
 
-    @Test("never without news or an invitation, and once in a slot with news")
+    @Test("A device is not called without a circle update or an invitation, and once in a slot with an update")
     func news() {
         var throttle = UpdateThrottle()
         let results = [
@@ -21,7 +21,7 @@ struct UpdateThrottleTests {
         #expect(results == [false, true, false, false, true])
     }
 
-    @Test("an invitation is followed three times in a slot, whatever is replayed, and not right after a call")
+    @Test("An invitation is followed three times in a slot, whatever is replayed, and not right after a call")
     func invitations() {
         var throttle = UpdateThrottle()
         var followed: [Int64] = []
