@@ -21,7 +21,7 @@ enum UntrustedClient {
         at card: String,
         in directory: String,
         enough: Int,
-        request: @Sendable (SessionGreeting) throws -> [UInt8]
+        request: @escaping @Sendable (SessionGreeting) throws -> [UInt8]
     ) async throws -> [UInt8] {
         let card = try CardText(parsing: card)
         let radio = SimulatedRadio(directory: directory, name: "stranger")

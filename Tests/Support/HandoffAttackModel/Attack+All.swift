@@ -17,7 +17,7 @@ extension Attack {
         name: "tracking by a sequence number over changes of address",
         source: "\(martin); \(celosia)",
         onModel: "AUC 1.00",
-        here: "AUC 0.53",
+        here: "AUC 0.52",
         verdict: .fails
     )
     package static let carryOver = Attack(
@@ -97,7 +97,7 @@ extension Attack {
         name: "reading what somebody does from a flag",
         source: martin,
         onModel: "right 100 % of the time",
-        here: "48 %, as a coin",
+        here: "52 %, as a coin",
         verdict: .fails
     )
     package static let format = Attack(
