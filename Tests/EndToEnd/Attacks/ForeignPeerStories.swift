@@ -4,11 +4,11 @@ import TestLimits
 import Testing
 
 @Suite(
-    "A peer in another language, written from the protocol's description, is a peer",
+    "A peer in Python, written from the protocol's specification, interoperates with the daemon",
     .endsWithin(minutes: 15, instances: 4)
 )
 struct ForeignPeerStories {
-    @Test("it is trusted by its card, hears the advertisement, fetches the activity, and the origin is told by whom")
+    @Test("The peer is trusted by its card and fetches the advertised activity, and the origin learns which peer did")
     func fetch() async throws {
         let python = try #require(
             ProcessInfo.processInfo.environment["HANDOFF_TEST_PYTHON"],

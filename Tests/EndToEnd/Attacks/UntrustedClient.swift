@@ -5,12 +5,13 @@ import HandoffRadioConformance
 import HandoffRadioSimulated
 import HandoffWire
 
-/// Somebody with a radio and no trust, who knows the port all the same.
+/// An unauthenticated peer that reads a device's port with the advertising key of the device's card.
 enum UntrustedClient {
     struct NothingHeard: Error {}
 
-    /// Opens a channel to the device of `card`, sends `bytes`, and returns what came back before the device closed, or
-    /// before it was `enough`.
+    /// Opens a channel to the device of `card` and sends `bytes`.
+    ///
+    /// - Returns: what was received until the device closed the channel, or until `enough` bytes were received.
     static func exchange(
         _ bytes: [UInt8],
         at card: String,
@@ -18,7 +19,7 @@ enum UntrustedClient {
         enough: Int = .max
     ) async throws -> [UInt8] {
         let card = try CardText(parsing: card)
-        let radio = SimulatedRadio(directory: directory, name: "stranger")
+        let radio = SimulatedRadio(directory: directory, name: "unauthenticated")
         return try await withReadyRadios([radio]) { try await exchange(bytes, at: card, with: radio, enough) }
     }
 
@@ -33,17 +34,17 @@ enum UntrustedClient {
             var rest = bytes[...]
             while !rest.isEmpty {
                 let piece = rest.prefix(channel.maximumMessageLength)
-                // The device may have closed already.
+                // The device may have closed the channel already.
                 guard (try? await channel.send(Array(piece))) != nil else { break }
                 rest = rest.dropFirst(piece.count)
             }
-            var heard: [UInt8] = []
-            while heard.count < enough, let message = try? await channel.receive() { heard += message }
-            return heard
+            var received: [UInt8] = []
+            while received.count < enough, let message = try? await channel.receive() { received += message }
+            return received
         }
     }
 
-    /// Where the device can be reached, as its next advertisement tells.
+    /// The address and port in the device's next advertisement.
     static func endpoint(
         of card: CardText,
         with radio: SimulatedRadio

@@ -4,11 +4,11 @@ import TestLimits
 import Testing
 
 @Suite(
-    "A program of 40 lines in another language takes part in everything",
+    "A program of 40 lines in Python uses every part of the D-Bus interface",
     .endsWithin(minutes: 15, instances: 4)
 )
 struct BookStories {
-    @Test("the book in Docs/Adopting.md goes on on the other device, and its text goes there in a stream")
+    @Test("The book of Docs/Adopting.md is continued on the other device, and its text is sent in a stream")
     func book() async throws {
         let prepare: @Sendable (World) throws -> Void = { world in
             try world.write(try Self.program(), to: "book.py")

@@ -9,11 +9,13 @@ import TestLimits
 import Testing
 
 @Suite(
-    "An app saves just before its activity is fetched, and learns who goes on with it",
+    "An app saves before its activity is fetched, and learns which device continued it",
     .endsWithin(minutes: 15, instances: 6)
 )
 struct SaveStories {
-    @Test("the app in Docs/Adopting.md: many changes are one save, what is fetched is what it saved, it learns by whom")
+    @Test(
+        "The app of Docs/Adopting.md saves many changes at once before each fetch, and learns which device continued it"
+    )
     func adopting() async throws {
         let keys = String(repeating: "k", count: 1000)
         try await World.runPair { world, laptop, desktop in
@@ -24,7 +26,7 @@ struct SaveStories {
             let command = "exec /usr/bin/python3 '\(script)' < '\(input)'"
             try await laptop.monitoring { monitor in
                 try await withProgram("/bin/sh", ["-c", command], environment: laptop.bus.environment) { editor in
-                    async let heard = editor.stdout.firstLine()
+                    async let output = editor.stdout.firstLine()
                     try await desktop.watching { watcher in
                         _ = try await watcher.one()
                         var (text, fetches) = ("", 0)
@@ -34,18 +36,18 @@ struct SaveStories {
                             try await monitor.shown(fetches, of: "continued")
                         }
                         while text != keys { try await fetch() }
-                        // The last key may have been typed while the app was saving already: it is asked once more.
+                        // The last key may have arrived during the save, so one more save request is allowed.
                         try await fetch()
                         #expect(monitor.events("saveRequested").count <= fetches)
                         #expect(monitor.events("saveEnded").allSatisfy { $0["Outcome"].string == "saved" })
-                        // Nothing has changed since, so that the app is not asked.
-                        let asked = monitor.events("saveRequested").count
+                        // Nothing has changed since, so the app gets no save request.
+                        let requests = monitor.events("saveRequested").count
                         try await fetch()
-                        #expect(monitor.events("saveRequested").count == asked)
+                        #expect(monitor.events("saveRequested").count == requests)
                         kill(editor.processID, SIGKILL)
                         try await atOnce { try await watcher.none() }
                     }
-                    #expect(await heard == "desktop goes on with it")
+                    #expect(await output == "desktop goes on with it")
                 }
             }
         }
@@ -63,7 +65,7 @@ struct SaveStories {
         return program
     }
 
-    @Test("two devices that fetch at once ask the app once, and both get what it saved")
+    @Test("Two concurrent fetches cause one save request, and both get what the app saved")
     func twoAtOnce() async throws {
         try await World.runPair { world, laptop, desktop in
             try await world.withDevice("tablet") { tablet in
@@ -97,7 +99,9 @@ struct SaveStories {
         }
     }
 
-    @Test("an app that hangs holds up one fetch, for three seconds, and what it saved last is fetched")
+    @Test(
+        "An app that does not answer a save request delays one fetch by three seconds; its last saved state is fetched"
+    )
     func hanging() async throws {
         try await World.runPair { world, laptop, desktop in
             try await laptop.monitoring { monitor in
@@ -109,7 +113,7 @@ struct SaveStories {
                         _ = try await watcher.one()
                         #expect(try await desktop.json("continue", "--print")["userInfo"]["line"].number == 1)
                         try await monitor.line { $0["Outcome"].string == "timed-out" }
-                        // It has not answered yet, and is neither asked nor waited for again.
+                        // It has not answered yet, so it gets no second save request and causes no second delay.
                         try await program.set("NeedsSave", to: .boolean(true), of: activity)
                         #expect(try await desktop.json("continue", "--print")["userInfo"]["line"].number == 1)
                         try await monitor.shown(2, of: "continued")
@@ -120,7 +124,7 @@ struct SaveStories {
         }
     }
 
-    @Test("an app without the object that it named, and one that fails, have what they saved last fetched")
+    @Test("If the delegate's object is missing or its save fails, the last saved state is fetched")
     func failing() async throws {
         struct Failure: Error {}
         try await World.runPair { _, laptop, desktop in
@@ -143,7 +147,7 @@ struct SaveStories {
         }
     }
 
-    @Test("whoever replays a request continues nothing")
+    @Test("A replayed fetch request does not continue the activity")
     func replay() async throws {
         let phone = DeviceKeys.generate()
         try await World.runPair { world, laptop, desktop in
@@ -156,8 +160,8 @@ struct SaveStories {
                 _ = try await editor.open("org.example.edit", over: program)
                 for _ in 0..<2 {
                     let directory = world.airDirectory
-                    let heard = try await UntrustedClient.exchange(request, at: laptopCard, in: directory, enough: 1)
-                    #expect(!heard.isEmpty, "the first message of a session can be sent again by anybody")
+                    let received = try await UntrustedClient.exchange(request, at: laptopCard, in: directory, enough: 1)
+                    #expect(!received.isEmpty, "the first message of a session can be replayed by any peer")
                 }
                 try await desktop.watching { watcher in
                     _ = try await watcher.one()
@@ -169,7 +173,7 @@ struct SaveStories {
         }
     }
 
-    /// The bytes with which a device asks for `org.example.edit`.
+    /// The bytes of the request with which a device fetches `org.example.edit`.
     private static func request(by keys: DeviceKeys, to peer: DevicePublicKey) throws -> [UInt8] {
         var handshake = NoiseHandshake.initiator(localStatic: keys.agreement, remoteStatic: peer)
         let hash = try ActivityTypeHash(bytes: HandoffDigest.activityTypeHash("org.example.edit"))
@@ -177,7 +181,7 @@ struct SaveStories {
         return FrameCodec.encode(try handshake.writeMessage(MessageFragmenter().fragments(of: message)[0]))
     }
 
-    @Test("monitor shows what was changed, saved, fetched and continued, and exactly what is in it")
+    @Test("The monitor prints every change, save, fetch and continuation with the exact contents")
     func monitor() async throws {
         try await World.runPair { _, laptop, desktop in
             try await laptop.monitoring { monitor in
@@ -213,7 +217,7 @@ struct SaveStories {
         }
     }
 
-    @Test("an activity leaves the other devices when it expires, without anybody asking, and its program goes on")
+    @Test("An expired activity is withdrawn without any request, and the program's other activity becomes current")
     func expiration() async throws {
         try await World.runPair { _, laptop, desktop in
             try await desktop.watching { watcher in
@@ -240,7 +244,7 @@ struct SaveStories {
         }
     }
 
-    @Test("every property arrives on the other device, by the command line and over the bus")
+    @Test("Every property reaches the other device, set on the command line and read over D-Bus")
     func allProperties() async throws {
         try await World.runPair { _, laptop, desktop in
             let options = [
