@@ -1,7 +1,7 @@
 import HandoffAttackModel
 import Testing
 
-/// Prints what an attack has achieved, and checks that the table of attacks says the same.
+/// Prints the result of an attack, and checks that the table of attacks has the same result.
 func measured(
     _ attack: Attack,
     onModel: String,
@@ -14,13 +14,13 @@ func measured(
 }
 
 extension Double {
-    /// With two digits behind the point.
+    /// The number with two decimals.
     var rounded: String {
         let hundredths = Int((self * 100).rounded())
         let rest = hundredths % 100
         return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
     }
 
-    /// As a percentage without digits behind the point.
+    /// The number as a percentage without decimals.
     var percent: String { "\(Int((self * 100).rounded())) %" }
 }
