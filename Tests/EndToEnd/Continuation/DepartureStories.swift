@@ -132,7 +132,7 @@ struct DepartureStories {
 
 /// Runs `body` with a limit that is far shorter than any time-out of the protocol.
 func atOnce(_ body: @escaping @Sendable () async throws -> Void) async throws {
-    try await within(.seconds(10), "this should have happened at once") { try await body() }
+    try await within(.seconds(10), "the operation did not end within 10 s") { try await body() }
 }
 
 extension Device {
