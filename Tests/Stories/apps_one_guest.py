@@ -5,14 +5,15 @@ apps_one_guest.py               on a simulated air; needs no Bluetooth
 apps_one_guest.py hci0 hci1     over two Bluetooth adapters of this machine, bluetoothd and the kernel
 """
 
-import contextlib
 import os
 import pathlib
 import re
 import subprocess
 import tempfile
 
-from world import Failure, Lines, Steps, device, process, run_story_on_radios, trust_each_other, type_hash
+from world import (
+    Lines, Steps, app_environment, check, device, process, run_story_on_radios, trust_each_other, type_hash,
+)
 
 TYPE = "org.example.editor.editing"
 PAGE = "https://example.org/page?a=b"
@@ -64,12 +65,6 @@ def in_the_browser(steps, laptop, desktop, nearby, directory):
     check((directory / "page").read_text(encoding="utf-8"), PAGE + "\n")
 
 
-def check(found, expected):
-    """Fails unless both are equal."""
-    if found != expected:
-        raise Failure(f"{found!r} instead of {expected!r}")
-
-
 def programs():
     """The programs of Docs/Adopting.md: the one that publishes, and the one that continues."""
     blocks = re.findall(r"```python\n(.*?)```", ADOPTING.read_text(encoding="utf-8"), re.DOTALL)
@@ -106,20 +101,6 @@ def write_desktop(directory):
         path.write_text(text, encoding="utf-8")
     (directory / "bin/xdg-open").chmod(0o755)
     return received
-
-
-@contextlib.contextmanager
-def app_environment(directory):
-    """Programs that are started in the block find their apps and the browser in the directory."""
-    before = dict(os.environ)
-    os.environ["XDG_DATA_HOME"] = str(directory / "share")
-    os.environ["XDG_DATA_DIRS"] = "/nowhere"
-    os.environ["PATH"] = f"{directory / 'bin'}:{before.get('PATH', '/usr/bin:/bin')}"
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
 
 
 def editing(machine, program):

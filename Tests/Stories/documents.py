@@ -5,14 +5,15 @@ documents.py               on a simulated air; needs no Bluetooth
 documents.py hci0 hci1     over two Bluetooth adapters of this machine, bluetoothd and the kernel
 """
 
-import contextlib
 import json
-import os
 import pathlib
 import subprocess
 import tempfile
 
-from world import TIMEOUT, PROGRAMS, Failure, Steps, device, process, run_story_on_radios, trust_each_other, type_hash
+from world import (
+    PROGRAMS, TIMEOUT, Failure, Steps, app_environment, check, device, process, run_story_on_radios, trust_each_other,
+    type_hash,
+)
 
 TYPE = "org.example.writing"
 
@@ -67,12 +68,6 @@ def document(received):
     return json.loads(received.read_text(encoding="utf-8"))["userInfo"]["NSUserActivityDocumentURLKey"]["$url"]
 
 
-def check(found, expected):
-    """Fails unless both are equal."""
-    if found != expected:
-        raise Failure(f"{found!r} instead of {expected!r}")
-
-
 def write_reader(directory):
     """Writes an app that saves what it receives; returns the file."""
     received, reader = directory / "received", directory / "reader"
@@ -85,18 +80,6 @@ def write_reader(directory):
         encoding="utf-8",
     )
     return received
-
-
-@contextlib.contextmanager
-def app_environment(directory):
-    """Programs that are started in the block find their apps in the directory."""
-    before = dict(os.environ)
-    os.environ.update(XDG_DATA_HOME=str(directory / "share"), XDG_DATA_DIRS="/nowhere")
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
 
 
 if __name__ == "__main__":

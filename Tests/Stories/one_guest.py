@@ -9,11 +9,10 @@ The fetch of 1 KB is marked in the capture, so that its packets can be counted.
 import contextlib
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
-from world import Failure, Steps, device, run_story, trust_each_other, type_hash
+from world import Failure, Steps, device, rig, run_story, trust_each_other, type_hash
 
 FIRST, SECOND = "org.example.notes.editing", "org.example.mail.composing"
 EVERY_KIND = {
@@ -26,12 +25,6 @@ EVERY_KIND = {
 # A withdrawal advertisement is received within moments. The entry of a device that sends nothing any more stays for
 # 30 s, so an entry that is removed earlier was removed by the withdrawal.
 BEFORE_THE_TIMEOUT = 20.0
-
-
-def rig(command):
-    """Runs functions of the rig's library."""
-    script = f'source "$RIG_DIRECTORY/guest-library"; {command}'
-    subprocess.run(["bash", "-c", script], check=True, timeout=120)
 
 
 def publish_see_continue(steps, laptop, desktop, nearby):

@@ -12,20 +12,12 @@ import sys
 import tempfile
 import time
 
-from world import Failure, Steps, device, run_story, trust_each_other, type_hash
+from world import Failure, Steps, device, rig, run_story, trust_each_other, type_hash
 
 TYPE = "org.example.notes.editing"
 SLOT = 900
 SLOTS = 3
 CONFIGURATION = pathlib.Path("/etc/bluetooth/main.conf")
-
-
-def rig(command):
-    """Runs functions of the rig's library; bluetoothd reads its default configuration file."""
-    script = f'source "$RIG_DIRECTORY/guest-library"; {command}'
-    subprocess.run(
-        ["bash", "-c", script], check=True, timeout=120, env=dict(os.environ, RIG_BLUETOOTHD_ARGUMENTS="")
-    )
 
 
 def registrations():
@@ -45,7 +37,8 @@ def next_slot():
 def three_slots(steps, privacy, logs):
     """Advertises in three slots with one setting of Privacy."""
     CONFIGURATION.write_text(f"[General]\nPrivacy = {privacy}\n[GATT]\nChannels = 1\n", encoding="utf-8")
-    rig("rig_stop_bluetoothd; rig_start_bluetoothd")
+    # Without arguments, bluetoothd reads its default configuration file.
+    rig("rig_stop_bluetoothd; rig_start_bluetoothd", RIG_BLUETOOTHD_ARGUMENTS="")
     with device(f"laptop-{privacy}", logs, ["--adapter", "hci0"]) as laptop, \
             device(f"desktop-{privacy}", logs, ["--adapter", "hci1"]) as desktop:
         trust_each_other(laptop, desktop)

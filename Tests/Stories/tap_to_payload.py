@@ -14,8 +14,8 @@ import statistics
 import sys
 import time
 
-from two_guests import exchange_cards, rig
-from world import TIMEOUT, Failure, device, run_story, type_hash
+from two_guests import exchange_cards
+from world import TIMEOUT, Failure, device, rig, run_story, type_hash
 
 TYPE = "org.example.notes.editing"
 TIMES = int(os.environ.get("HANDOFF_TAPS", "20"))

@@ -6,22 +6,12 @@ Runs in both guests of the rig: guest A is the laptop that publishes, guest B th
 
 import json
 import os
-import subprocess
 import sys
 
-from world import Failure, Steps, device, run_story, type_hash
+from world import Failure, Steps, device, rig, run_story, type_hash
 
 TYPE = "org.example.notes.editing"
 USER_INFO = {"note": 42, "text": "from another machine", "tags": {"$set": ["home"]}}
-
-
-def rig(command, answer=False, timeout=180):
-    """Runs functions of the rig's library for at most `timeout` seconds; returns their output if `answer` is set."""
-    script = f'source "$RIG_DIRECTORY/guest-library"; {command}'
-    result = subprocess.run(
-        ["bash", "-c", script], check=True, timeout=timeout, text=True, stdout=subprocess.PIPE if answer else None
-    )
-    return result.stdout.strip() if answer else None
 
 
 def exchange_cards(machine, other):

@@ -242,6 +242,37 @@ def run_story(story):
         sys.exit(1)
 
 
+def check(found, expected):
+    """Fails unless both are equal."""
+    if found != expected:
+        raise Failure(f"{found!r} instead of {expected!r}")
+
+
+@contextlib.contextmanager
+def app_environment(directory):
+    """Programs that are started in the block find their apps in `share` and their programs first in `bin`."""
+    before = dict(os.environ)
+    os.environ.update(
+        XDG_DATA_HOME=str(directory / "share"), XDG_DATA_DIRS="/nowhere",
+        PATH=f"{directory / 'bin'}:{before.get('PATH', '/usr/bin:/bin')}",
+    )
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def rig(command, answer=False, timeout=180, **environment):
+    """Runs functions of the rig's library for at most `timeout` seconds; returns their output if `answer` is set."""
+    script = f'source "$RIG_DIRECTORY/guest-library"; {command}'
+    result = subprocess.run(
+        ["bash", "-c", script], check=True, timeout=timeout, text=True, env={**os.environ, **environment},
+        stdout=subprocess.PIPE if answer else None,
+    )
+    return result.stdout.strip() if answer else None
+
+
 def simulated(directory):
     """The radios of two devices on one simulated air."""
     (directory / "air").mkdir()
