@@ -48,7 +48,7 @@ struct VersionTests {
         #expect(introduction.request == nil)
     }
 
-    @Test("An unknown answer of a newer responder is an error that tells which device to update")
+    @Test("An unknown answer of a newer responder is an error that names the device to update")
     func newerAnswer() throws {
         let request = Request.stream(StreamRequest(activity: 1))
         var fetch = ClientSession(keys: caller, peer: listener.publicKey, request: request)

@@ -15,7 +15,7 @@ struct AppStories {
     func adopting() async throws {
         let prepare: @Sendable (World) throws -> Void = { world in
             try world.writeApp("org.example.Editor", Self.bus)
-            try world.write(try Self.program(), to: "editor.py")
+            try world.write(try Repository.adoptingProgram(containing: "WillContinue"), to: "editor.py")
             let path = world.directory.path()
             let command = "/usr/bin/python3 \(path)/editor.py > \(path)/received"
             try world.write(
@@ -36,20 +36,6 @@ struct AppStories {
                 }
             }
         }
-    }
-
-    /// The program of the section for receivers, which is at most 40 lines long.
-    private static func program() throws -> String {
-        let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Docs/Adopting.md")
-        let text = try String(contentsOf: page, encoding: .utf8)
-        let blocks = text.components(separatedBy: "```python\n").dropFirst().map { block in
-            block.components(separatedBy: "```")[0]
-        }
-        let program = try #require(blocks.first { $0.contains("WillContinue") })
-        #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
-        return program
     }
 
     @Test("An app that received an activity exchanges bytes with the app that published it")
@@ -143,8 +129,7 @@ struct AppStories {
                 try await withPrivateBus { bus in
                     try await app.whileOnBus(on: bus) {
                         try await world.withDaemon("desktop", on: bus, variables: world.appVariables) { desktop in
-                            try await laptop.trust(desktop)
-                            try await desktop.trust(laptop)
+                            try await laptop.trustEachOther(desktop)
                             try await laptop.publishing("org.example.edit") { _ in
                                 let entry = try await desktop.watchingOnce()
                                 laptop.signal(SIGSTOP)

@@ -1,4 +1,3 @@
-import DBus
 import Foundation
 import HandoffBus
 import HandoffModel
@@ -13,34 +12,25 @@ import Testing
 struct DocumentStories {
     /// An app on the bus that reports which document it received.
     private struct Reader: ApplicationHandler {
-        let events: AsyncStream<String>
-        private let newEvents: AsyncStream<String>.Continuation
-
-        init() {
-            (events, newEvents) = AsyncStream.makeStream()
-        }
+        private let calls = ReceivedCalls()
 
         func willContinue(_ type: ActivityType, from device: String) async throws -> Bool {
-            newEvents.yield("WillContinue")
+            calls.append("WillContinue")
             return true
         }
 
         func `continue`(_ activity: FetchedActivity, from device: String) async throws -> Bool {
-            newEvents.yield("Continue \(activity.activity.documentURL ?? "nothing")")
+            calls.append("Continue \(activity.activity.documentURL ?? "nothing")")
             return true
         }
 
         func didFail(_ type: ActivityType, _ error: String, _ message: String) {
-            newEvents.yield("DidFail \(error): \(message)")
+            calls.append("DidFail \(error): \(message)")
         }
 
         /// Checks the beginning and the end of the next call that the app receives.
         func receives(_ beginning: String, _ end: String = "", at location: SourceLocation = #_sourceLocation) async {
-            var call = ""
-            for await event in events {
-                call = event
-                break
-            }
+            let call = await calls.next()
             let matches = call.hasPrefix(beginning) && call.hasSuffix(end)
             #expect(matches, "\(call)", sourceLocation: location)
         }
@@ -66,10 +56,7 @@ struct DocumentStories {
                 let added = try await device.run("folders", "add", "docs", path)
                 try #require(added.status == 0, "\(added.stderr)")
             }
-            try await Connection.withConnection(to: desktop.bus.address) { connection in
-                connection.objects.insert([.application(reader)], at: "/org/example/Editor")
-                try await connection.withName("org.example.Editor") { try await story(world, laptop, desktop, reader) }
-            }
+            try await reader.whileOnBus(on: desktop.bus) { try await story(world, laptop, desktop, reader) }
         }
     }
 

@@ -184,18 +184,10 @@ struct LaunchStories {
 
 /// An app on the bus that opens documents and does not implement `Application1`.
 private struct Reader: Sendable {
-    private let opened: AsyncStream<String>
-    private let newOpened: AsyncStream<String>.Continuation
-
-    init() {
-        (opened, newOpened) = AsyncStream.makeStream()
-    }
+    private let opened = ReceivedCalls()
 
     /// The next document that it opens, and the tokens that were passed with it.
-    func next() async -> String {
-        for await text in opened { return text }
-        return ""
-    }
+    func next() async -> String { await opened.next() }
 
     /// Runs `body` while the app is on the bus.
     func whileOnBus(
@@ -213,14 +205,11 @@ private struct Reader: Sendable {
             let uris = try invocation.arguments.decode(at: 0, as: [String].self)
             let platform = invocation.arguments[1].stringDictionary ?? [:]
             let tokens = ["activation-token", "desktop-startup-id"].map { platform[$0]?.string ?? "" }
-            newOpened.yield((uris + tokens).joined(separator: " "))
+            opened.append((uris + tokens).joined(separator: " "))
             return .reply([])
         }
-        try await Connection.withConnection(to: bus.address) { connection in
-            let interface = Interface(name: "org.freedesktop.Application", methods: [open])
-            let path = try ObjectPath("/" + name.split(separator: ".").joined(separator: "/"))
-            connection.objects.insert([interface], at: path)
-            try await connection.withName(try BusName(name)) { try await body() }
-        }
+        let interface = Interface(name: "org.freedesktop.Application", methods: [open])
+        let path = try ObjectPath("/" + name.split(separator: ".").joined(separator: "/"))
+        try await bus.withService(try BusName(name), at: path, [interface]) { _ in try await body() }
     }
 }

@@ -121,18 +121,10 @@ struct NotificationStories {
 
 /// An app on the bus that reports the activation token of each call.
 private struct OptionsApp: Sendable {
-    private let events: AsyncStream<String>
-    private let newEvents: AsyncStream<String>.Continuation
-
-    init() {
-        (events, newEvents) = AsyncStream.makeStream()
-    }
+    private let calls = ReceivedCalls()
 
     /// The next call and its activation token.
-    func next() async -> String {
-        for await event in events { return event }
-        return ""
-    }
+    func next() async -> String { await calls.next() }
 
     /// Runs `body` while the app is on the bus.
     func whileOnBus(on bus: PrivateBus, _ body: @escaping @Sendable () async throws -> Void) async throws {
@@ -144,10 +136,9 @@ private struct OptionsApp: Sendable {
             method("Continue", [activity, options], answers: true),
             method("DidFail", [string("type"), string("error"), string("message"), options], answers: false),
         ]
-        try await Connection.withConnection(to: bus.address) { connection in
-            let interface = Interface(name: "org.handoffd.Application1", methods: methods)
-            connection.objects.insert([interface], at: "/org/example/Editor")
-            try await connection.withName("org.example.Editor") { try await body() }
+        let interface = Interface(name: "org.handoffd.Application1", methods: methods)
+        try await bus.withService("org.example.Editor", at: "/org/example/Editor", [interface]) { _ in
+            try await body()
         }
     }
 
@@ -155,7 +146,7 @@ private struct OptionsApp: Sendable {
         let outputs = answers ? [Argument(name: "yes", type: .boolean)] : []
         return Method(name: name, inputs: inputs, outputs: outputs) { invocation in
             let token = invocation.arguments.last?.stringDictionary?["activation-token"]?.string ?? ""
-            newEvents.yield("\(name) \(token)")
+            calls.append("\(name) \(token)")
             return .reply(answers ? [.boolean(true)] : [])
         }
     }

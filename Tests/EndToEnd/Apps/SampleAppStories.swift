@@ -92,8 +92,7 @@ struct SampleAppStories {
                         try await desktop.watching { watcher in
                             for run in 1...2 {
                                 try await world.withDaemon("laptop", on: bus) { laptop in
-                                    try await laptop.trust(desktop)
-                                    try await desktop.trust(laptop)
+                                    try await laptop.trustEachOther(desktop)
                                     try await watcher.tab(2)
                                     let start = here.shown.lines.count
                                     try await there.send("note in run \(run)")
@@ -125,8 +124,7 @@ struct SampleAppStories {
                 try await withPrivateBus(services: services) { bus in
                     try await world.withDaemon("desktop", on: bus, variables: world.appVariables) { desktop in
                         defer { world.endProcess(world.browserProcess) }
-                        try await laptop.trust(desktop)
-                        try await desktop.trust(laptop)
+                        try await laptop.trustEachOther(desktop)
                         try await BrowserProcess.browsing(on: laptop.bus, in: world) { there in
                             try await desktop.watching { watcher in
                                 try await there.send("tab 3", "open https://example.org/3", "note hello")
@@ -194,8 +192,7 @@ struct SampleAppStories {
             try await world.withDevice("laptop") { laptop in
                 try await BrowserProcess.browsing(on: laptop.bus, in: world) { there in
                     try await withDesktop(in: world) { desktop, here in
-                        try await laptop.trust(desktop)
-                        try await desktop.trust(laptop)
+                        try await laptop.trustEachOther(desktop)
                         try await story(laptop, desktop, here, there)
                     }
                 }

@@ -140,6 +140,6 @@ struct RawRequest: Sendable, CustomTestStringConvertible {
 extension Device {
     /// Waits until the origin was heard after that moment, in microseconds since 1970.
     fileprivate func untilHeard(after moment: Double) async throws {
-        while try await json("nearby").array.first?["lastSeen"].number ?? 0 <= moment { await Task.yield() }
+        try await poll { try await json("nearby").array.first?["lastSeen"].number ?? 0 > moment }
     }
 }

@@ -29,7 +29,11 @@ struct AttackStories {
                             #expect(result.status == 1)
                             #expect(attacker.callCount > 0)
                         }
-                        Self.report(.activeLinking, reactions, "0 packets for \(attempts.count) advertisements")
+                        measured(
+                            .activeLinking,
+                            onModel: reactions,
+                            here: "0 packets for \(attempts.count) advertisements"
+                        )
                     }
                 }
             }
@@ -56,7 +60,7 @@ struct AttackStories {
             let reactions = try Self.reactionsOfTheModel()
             let here = "a trusted device is served beside 40 silent, unauthenticated peers"
             let connections = reactions.replacing("key requests", with: "connections")
-            Self.report(.flood, connections.replacing("for 8", with: "for 8 broken"), here)
+            measured(.flood, onModel: connections.replacing("for 8", with: "for 8 broken"), here: here)
         }
     }
 
@@ -65,14 +69,12 @@ struct AttackStories {
         try await World.runPair { _, laptop, _ in
             let sockets = try laptop.internetSockets
             #expect(sockets.isEmpty)
-            Self.report(.multicastNames, "every query is answered", "\(sockets.count) internet sockets are open")
+            measured(
+                .multicastNames,
+                onModel: "every query is answered",
+                here: "\(sockets.count) internet sockets are open"
+            )
         }
-    }
-
-    private static func report(_ attack: Attack, _ onModel: String, _ here: String) {
-        print("attack \(attack.number), \(attack.name): on the model \(onModel); here \(here)")
-        #expect(onModel == attack.onModel)
-        #expect(here == attack.here)
     }
 
     /// The advertisements that an attacker can make from a real one without its key; the last is half an hour old.

@@ -121,8 +121,7 @@ struct ContinuationStories {
     func twice() async throws {
         try await World.runPair { world, laptop, desktop in
             try await world.withDevice("tablet") { tablet in
-                try await laptop.trust(tablet)
-                try await tablet.trust(laptop)
+                try await laptop.trustEachOther(tablet)
                 try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
                     for device in [desktop, tablet] {
                         try await device.watching { watcher in

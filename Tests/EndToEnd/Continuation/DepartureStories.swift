@@ -36,7 +36,7 @@ struct DepartureStories {
         }
     }
 
-    @Test("A daemon that is told to stop sends a withdrawal advertisement, ends with 0, and its publisher ends with 3")
+    @Test("A daemon that gets SIGTERM sends a withdrawal advertisement, ends with 0, and its publisher ends with 3")
     func stopped() async throws {
         try await World.runPair { _, laptop, desktop in
             try await desktop.watching { watcher in
@@ -139,10 +139,7 @@ extension Device {
     /// Waits until what is nearby fulfils `condition`, without a request for active scanning.
     fileprivate func untilNearby(_ condition: @escaping @Sendable ([NearbyActivity]) -> Bool) async throws {
         try await connected { client in
-            try await client.withSignals { signals in
-                if condition(try await client.objects().nearby) { return }
-                for try await _ in signals where condition(try await client.objects().nearby) { return }
-            }
+            try await client.first { condition(try await client.objects().nearby) ? () : nil }
         }
     }
 }

@@ -128,10 +128,7 @@ struct RefusalStories {
                 }
                 // All of them are removed when the program disconnects.
                 try await laptop.connected { user in
-                    try await user.withSignals { signals in
-                        if try await user.objects().activities.isEmpty { return }
-                        for try await _ in signals where try await user.objects().activities.isEmpty { return }
-                    }
+                    try await user.first { try await user.objects().activities.isEmpty ? () : nil }
                 }
             }
         }

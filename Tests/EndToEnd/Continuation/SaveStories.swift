@@ -20,7 +20,7 @@ struct SaveStories {
         let keys = String(repeating: "k", count: 1000)
         try await World.runPair { world, laptop, desktop in
             let script = world.directory.appending(path: "editor.py").path()
-            try Data(Self.program().utf8).write(to: URL(filePath: script))
+            try Data(Repository.adoptingProgram(containing: "WillSave").utf8).write(to: URL(filePath: script))
             let input = world.directory.appending(path: "keys").path()
             try Data(keys.utf8).write(to: URL(filePath: input))
             let command = "exec /usr/bin/python3 '\(script)' < '\(input)'"
@@ -53,24 +53,11 @@ struct SaveStories {
         }
     }
 
-    /// The program of the section for origins, which is at most 40 lines long.
-    private static func program() throws -> String {
-        let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Docs/Adopting.md")
-        let text = try String(contentsOf: page, encoding: .utf8)
-        let blocks = text.components(separatedBy: "```python\n").dropFirst()
-        let program = try #require(blocks.first { $0.contains("WillSave") }?.components(separatedBy: "```").first)
-        #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
-        return program
-    }
-
     @Test("Two concurrent fetches cause one save request, and both get what the app saved")
     func twoAtOnce() async throws {
         try await World.runPair { world, laptop, desktop in
             try await world.withDevice("tablet") { tablet in
-                try await laptop.trust(tablet)
-                try await tablet.trust(laptop)
+                try await laptop.trustEachOther(tablet)
                 try await laptop.connected { program in
                     let editor = Editor { activity in
                         var waiting = 0

@@ -46,8 +46,7 @@ struct LoginStories {
                     let options = ["--config", file.path()]
                     try await world.withDaemon("laptop", on: bus, options, variables: variables) { laptop in
                         try await world.withDevice("desktop") { desktop in
-                            try await laptop.trust(desktop)
-                            try await desktop.trust(laptop)
+                            try await laptop.trustEachOther(desktop)
                             try await laptop.publishing("org.example.edit") { _ in
                                 try await desktop.watching { try await story(logind, $0) }
                             }

@@ -70,11 +70,8 @@ struct AppProcess: Sendable {
                 return [.string(Answer.yes.rawValue)]
             }
         }
-        try await Connection.withConnection(to: bus.address) { connection in
-            let interface = Interface(name: "org.example.Story", methods: [received])
-            connection.objects.insert([interface], at: "/org/example/Story")
-            try await connection.withName("org.example.Story") { try await body() }
-        }
+        let interface = Interface(name: "org.example.Story", methods: [received])
+        try await bus.withService("org.example.Story", at: "/org/example/Story", [interface]) { _ in try await body() }
     }
 
     /// All calls so far.

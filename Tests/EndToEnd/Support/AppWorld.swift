@@ -7,62 +7,37 @@ import Testing
 
 /// An app on the bus that continues activities.
 struct RecordingApp: ApplicationHandler {
-    /// The calls that the app received, as text.
-    let events: AsyncStream<String>
-    private let newEvents: AsyncStream<String>.Continuation
+    private let calls = ReceivedCalls()
     private let accepts: Bool
 
     init(accepts: Bool = true) {
         self.accepts = accepts
-        (events, newEvents) = AsyncStream.makeStream()
     }
 
     func willContinue(_ type: ActivityType, from device: String) async throws -> Bool {
-        newEvents.yield("WillContinue \(type) from \(device)")
+        calls.append("WillContinue \(type) from \(device)")
         return true
     }
 
     func `continue`(_ activity: FetchedActivity, from device: String) async throws -> Bool {
-        newEvents.yield("Continue \(activity.continuation ?? activity.activity.title ?? "")")
+        calls.append("Continue \(activity.continuation ?? activity.activity.title ?? "")")
         return accepts
     }
 
     func didFail(_ type: ActivityType, _ error: String, _ message: String) {
-        newEvents.yield("DidFail \(error)")
+        calls.append("DidFail \(error)")
     }
 
     /// The next call that the app receives.
-    func next() async -> String {
-        for await event in events { return event }
-        return ""
-    }
-
-    /// Runs `body` while the app is on the bus.
-    func whileOnBus(
-        on bus: PrivateBus,
-        _ body: @escaping @Sendable () async throws -> Void
-    ) async throws {
-        try await Connection.withConnection(to: bus.address) { connection in
-            connection.objects.insert([.application(self)], at: "/org/example/Editor")
-            try await connection.withName("org.example.Editor") { try await body() }
-        }
-    }
+    func next() async -> String { await calls.next() }
 }
 
 /// A desktop portal that implements only `OpenURI`.
 struct FakePortal: Sendable {
-    let pages: AsyncStream<String>
-    private let newPages: AsyncStream<String>.Continuation
-
-    init() {
-        (pages, newPages) = AsyncStream.makeStream()
-    }
+    private let pages = ReceivedCalls()
 
     /// The next page that the portal is requested to open.
-    func next() async -> String {
-        for await page in pages { return page }
-        return ""
-    }
+    func next() async -> String { await pages.next() }
 
     /// Runs `body` while the portal is on the bus.
     func whileOnBus(on bus: PrivateBus, _ body: @escaping @Sendable () async throws -> Void) async throws {
@@ -74,14 +49,12 @@ struct FakePortal: Sendable {
             ],
             outputs: [Argument(name: "handle", type: .objectPath)]
         ) { invocation in
-            newPages.yield(try invocation.arguments.decode(at: 1, as: String.self))
+            pages.append(try invocation.arguments.decode(at: 1, as: String.self))
             return .reply([.objectPath("/request")])
         }
-        try await Connection.withConnection(to: bus.address) { connection in
-            let interface = Interface(name: "org.freedesktop.portal.OpenURI", methods: [open])
-            connection.objects.insert([interface], at: "/org/freedesktop/portal/desktop")
-            try await connection.withName("org.freedesktop.portal.Desktop") { try await body() }
-        }
+        let interface = Interface(name: "org.freedesktop.portal.OpenURI", methods: [open])
+        let path: ObjectPath = "/org/freedesktop/portal/desktop"
+        try await bus.withService("org.freedesktop.portal.Desktop", at: path, [interface]) { _ in try await body() }
     }
 }
 
@@ -133,8 +106,7 @@ extension World {
             try await world.withDevice("laptop") { laptop in
                 try await withPrivateBus(services: services) { bus in
                     try await world.withDaemon("desktop", on: bus, variables: world.appVariables) { desktop in
-                        try await laptop.trust(desktop)
-                        try await desktop.trust(laptop)
+                        try await laptop.trustEachOther(desktop)
                         try await story(world, laptop, desktop)
                     }
                 }

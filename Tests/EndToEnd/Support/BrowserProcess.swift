@@ -24,17 +24,9 @@ struct BrowserProcess: Sendable {
         }
         let environment = world.environment.merging(bus.environment) { _, new in new }
         let command = "exec '\(Programs.monkeybrowser)' < '\(pipe)'"
-        try await withProgram("/bin/sh", ["-c", command], environment: environment) { process in
-            let shown = Transcript()
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await shown.collect(process.stdout) }
-                group.addTask {
-                    defer { process.kill() }
-                    try await shown.line(containing: "ready")
-                    try await body(BrowserProcess(shown: shown, commands: commands))
-                }
-                try await group.waitForAll()
-            }
+        try await withTranscript(of: "/bin/sh", ["-c", command], environment: environment) { _, shown in
+            try await shown.line(containing: "ready")
+            try await body(BrowserProcess(shown: shown, commands: commands))
         }
     }
 
@@ -77,16 +69,14 @@ extension NearbyWatcher {
 extension World {
     /// Installs the sample app's desktop file where the desktop's daemon finds it.
     func installBrowser() throws {
-        let file = Self.examples.appending(path: "\(BrowserProcess.id).desktop")
+        let file = Repository.file("Examples/MonkeyBrowser/\(BrowserProcess.id).desktop")
         try write(try String(contentsOf: file, encoding: .utf8), to: "share/applications/\(BrowserProcess.id).desktop")
     }
 
     /// Installs the sample app's service file, changed to write the browser's output to a file.
     func installBrowserService() throws {
-        let text = try String(
-            contentsOf: Self.examples.appending(path: "\(BrowserProcess.id).service"),
-            encoding: .utf8
-        )
+        let file = Repository.file("Examples/MonkeyBrowser/\(BrowserProcess.id).service")
+        let text = try String(contentsOf: file, encoding: .utf8)
         let browser = "exec \(Programs.monkeybrowser) --service > \(browserShown.path())"
         let command = "/bin/sh -c 'echo $$ > \(browserProcess.path()); \(browser)'"
         let service = text.replacing("/usr/local/bin/monkeybrowser --service", with: command)
@@ -101,9 +91,4 @@ extension World {
 
     /// The file with the process id of that browser.
     var browserProcess: URL { directory.appending(path: "browser-process") }
-
-    private static var examples: URL {
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Examples/MonkeyBrowser")
-    }
 }

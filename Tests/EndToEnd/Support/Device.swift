@@ -41,6 +41,12 @@ struct Device: Sendable {
         _ = try await json("devices", "trust", card)
     }
 
+    /// Makes this device and `other` trust each other by their cards.
+    func trustEachOther(_ other: Device) async throws {
+        try await trust(other)
+        try await other.trust(self)
+    }
+
     /// This device's id.
     var id: String {
         get async throws { try await json("status")["deviceID"].string }
@@ -72,17 +78,12 @@ struct Device: Sendable {
         body: @escaping @Sendable (ChildProcess, Transcript) async throws -> Void
     ) async throws {
         let all = ["--bus", bus.address.description, "--json"] + arguments
-        try await withProgram(Programs.handoffctl, all, environment: world.environment) { process in
-            let output = Transcript()
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await output.collect(process.stdout) }
-                group.addTask {
-                    defer { process.kill() }
-                    try await body(process, output)
-                }
-                try await group.waitForAll()
-            }
-        }
+        try await withTranscript(of: Programs.handoffctl, all, environment: world.environment, body)
+    }
+
+    /// Evaluates `condition` until it holds, for states without an event.
+    func poll(until condition: () async throws -> Bool) async throws {
+        while try await !condition() { await Task.yield() }
     }
 
     /// Runs `body` with a client connection to this device's bus.

@@ -44,11 +44,8 @@ struct FakeNotificationServer: Sendable {
 
     /// Runs `body` while the server is on the bus.
     func whileOnBus(on bus: PrivateBus, _ body: @escaping @Sendable (Connection) async throws -> Void) async throws {
-        try await Connection.withConnection(to: bus.address) { connection in
-            let methods = [able, notify, close]
-            connection.objects.insert([Interface(name: Self.interface, methods: methods)], at: Self.path)
-            try await connection.withName("org.freedesktop.Notifications") { try await body(connection) }
-        }
+        let interface = Interface(name: Self.interface, methods: [able, notify, close])
+        try await bus.withService(NotificationsName.bus, at: Self.path, [interface], body)
     }
 
     /// Emits the signals of a click on the notification, with an activation token.
@@ -120,17 +117,9 @@ struct Dunst: Sendable {
             }
             let environment = bus.environment.merging(["DISPLAY": ":\(number)"]) { _, new in new }
             let arguments = ["-print", "-config", configuration.path()]
-            try await withProgram("/usr/bin/dunst", arguments, environment: environment) { process in
-                let dunst = Dunst(environment: environment, output: Transcript())
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { await dunst.output.collect(process.stdout) }
-                    group.addTask {
-                        defer { process.kill() }
-                        try await bus.waitForOwner(of: NotificationsName.bus)
-                        try await body(dunst)
-                    }
-                    try await group.waitForAll()
-                }
+            try await withTranscript(of: "/usr/bin/dunst", arguments, environment: environment) { _, output in
+                try await bus.waitForOwner(of: NotificationsName.bus)
+                try await body(Dunst(environment: environment, output: output))
             }
         }
     }

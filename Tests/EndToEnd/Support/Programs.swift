@@ -45,6 +45,17 @@ extension HandoffClient {
         )
     }
 
+    /// The first value of `condition`, which is evaluated now and after each signal of the daemon.
+    func first<Value: Sendable>(_ condition: @escaping @Sendable () async throws -> Value?) async throws -> Value {
+        try await withSignals { signals in
+            if let value = try await condition() { return value }
+            for try await _ in signals {
+                if let value = try await condition() { return value }
+            }
+            throw CancellationError()
+        }
+    }
+
     func setUserInfo(_ userInfo: [String: Value], of activity: ObjectPath) async throws {
         try await set("UserInfo", to: userInfo.value, of: activity)
     }
@@ -58,14 +69,8 @@ extension Device {
     /// The object path of the one nearby activity, once there is one.
     func watchingOnce() async throws -> ObjectPath {
         try await connected { client in
-            try await client.withSignals { signals in
-                try await client.startLooking()
-                if let entry = try await client.objects().nearby.first { return entry.path }
-                for try await _ in signals {
-                    if let entry = try await client.objects().nearby.first { return entry.path }
-                }
-                throw CancellationError()
-            }
+            try await client.startLooking()
+            return try await client.first { try await client.objects().nearby.first?.path }
         }
     }
 }

@@ -34,19 +34,26 @@ struct World: Sendable {
         try air.write(to: airDirectory)
     }
 
-    /// Runs `story` with two devices that trust each other.
-    static func runPair(
+    /// Runs `story` with two devices that do not trust each other.
+    static func runUnpaired(
         _ options: [String] = [],
         _ story: @escaping @Sendable (World, _ laptop: Device, _ desktop: Device) async throws -> Void
     ) async throws {
         try await run { world in
             try await world.withDevice("laptop", options) { laptop in
-                try await world.withDevice("desktop", options) { desktop in
-                    try await laptop.trust(desktop)
-                    try await desktop.trust(laptop)
-                    try await story(world, laptop, desktop)
-                }
+                try await world.withDevice("desktop", options) { desktop in try await story(world, laptop, desktop) }
             }
+        }
+    }
+
+    /// Runs `story` with two devices that trust each other.
+    static func runPair(
+        _ options: [String] = [],
+        _ story: @escaping @Sendable (World, _ laptop: Device, _ desktop: Device) async throws -> Void
+    ) async throws {
+        try await runUnpaired(options) { world, laptop, desktop in
+            try await laptop.trustEachOther(desktop)
+            try await story(world, laptop, desktop)
         }
     }
 
@@ -80,19 +87,13 @@ struct World: Sendable {
         let words = refused?.wrapping(command) ?? command
         let environment = environment.merging(variables) { _, new in new }
         try await takingInstances {
-            try await withProgram(words[0], Array(words.dropFirst()), environment: environment) { process in
-                let log = Transcript()
-                let device = Device(name: name, world: self, bus: bus, process: process, log: log)
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { await log.collect(process.stderr) }
-                    group.addTask {
-                        defer { process.kill() }
-                        try await log.event("radio.ready")
-                        try await log.event("bus.ready")
-                        try await body(device)
-                    }
-                    try await group.waitForAll()
-                }
+            let arguments = Array(words.dropFirst())
+            try await withTranscript(of: words[0], arguments, environment: environment, reading: { $0.stderr }) {
+                process,
+                log in
+                try await log.event("radio.ready")
+                try await log.event("bus.ready")
+                try await body(Device(name: name, world: self, bus: bus, process: process, log: log))
             }
         }
     }

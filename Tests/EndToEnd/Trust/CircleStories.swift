@@ -11,8 +11,7 @@ struct CircleStories {
     ) async throws {
         try await World.runPair { world, laptop, desktop in
             try await world.withDevice("tablet") { tablet in
-                try await tablet.trust(desktop)
-                try await desktop.trust(tablet)
+                try await tablet.trustEachOther(desktop)
                 try await story(world, laptop, desktop, tablet)
             }
         }
@@ -91,8 +90,7 @@ struct CircleStories {
             let left = try await tablet.json("devices", "leave").array
             #expect(left.map { $0["name"].string } == ["desktop", "laptop"])
             #expect(try await tablet.json("devices").array.isEmpty)
-            try await desktop.trust(tablet)
-            try await tablet.trust(desktop)
+            try await desktop.trustEachOther(tablet)
             try await desktop.publishing("org.example.edit") { _ in
                 try await tablet.knows("desktop", "laptop")
                 try await laptop.knows("desktop", "tablet")
@@ -124,8 +122,7 @@ struct CircleStories {
                         try await watcher.until { $0.allSatisfy { $0["type"].string != "org.example.edit" } }
                     }
                 }
-                try await desktop.trust(tablet)
-                try await tablet.trust(desktop)
+                try await desktop.trustEachOther(tablet)
                 try await desktop.publishing("org.example.edit") { _ in
                     // The answer to the fetch shows the laptop that its copy of the circle is outdated.
                     try await laptop.watching { _ = try await $0.one() }
@@ -141,10 +138,8 @@ extension Device {
     /// Waits until that device's own data in the circle has reached this one.
     fileprivate func hasHeard(of name: String) async throws {
         try await watching { _ in
-            while true {
-                let found = try await json("devices").array.first { $0["name"].string == name }
-                if let found, found["protocolVersion"].number == 1 { return }
-                await Task.yield()
+            try await poll {
+                try await json("devices").array.first { $0["name"].string == name }?["protocolVersion"].number == 1
             }
         }
     }
@@ -152,7 +147,7 @@ extension Device {
     /// Waits until this device trusts exactly these devices.
     fileprivate func knows(_ names: String...) async throws {
         try await watching { _ in
-            while try await json("devices").array.map({ $0["name"].string }) != names { await Task.yield() }
+            try await poll { try await json("devices").array.map { $0["name"].string } == names }
         }
     }
 }

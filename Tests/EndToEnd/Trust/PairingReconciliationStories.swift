@@ -103,11 +103,8 @@ extension Device {
     /// Waits until a device is shown as unconfirmed.
     func showsUnconfirmed(_ name: String) async throws {
         try await connected { client in
-            try await client.withSignals { signals in
-                if try await client.unconfirmedDevices().contains(where: { $0.name == name }) { return }
-                for try await _ in signals {
-                    if try await client.unconfirmedDevices().contains(where: { $0.name == name }) { return }
-                }
+            try await client.first {
+                try await client.unconfirmedDevices().contains { $0.name == name } ? () : nil
             }
         }
     }

@@ -117,7 +117,7 @@ struct PairingStories {
                 try world.setAir { $0.apart = [["laptop"], ["desktop"], ["tablet"]] }
                 try await laptop.withAgent("yes", "desktop") { one in
                     try await desktop.withAgent("yes", "laptop") { other in
-                        try await tablet.withAgent("yes", "nobody") { third in
+                        try await tablet.withAgent("yes", "none") { third in
                             for device in [laptop, desktop, tablet] {
                                 try await device.log.event("pairing.began")
                             }
@@ -167,19 +167,6 @@ struct PairingStories {
     }
 }
 
-extension World {
-    /// Runs `story` with two devices that do not trust each other.
-    static func runUnpaired(
-        _ story: @escaping @Sendable (World, _ laptop: Device, _ desktop: Device) async throws -> Void
-    ) async throws {
-        try await run { world in
-            try await world.withDevice("laptop") { laptop in
-                try await world.withDevice("desktop") { desktop in try await story(world, laptop, desktop) }
-            }
-        }
-    }
-}
-
 extension Device {
     /// Runs `body` while a user runs `handoffctl pair` at a terminal.
     func pairing(_ body: @escaping @Sendable (Terminal) async throws -> Void) async throws {
@@ -193,21 +180,9 @@ extension Device {
         _ wanted: String = "",
         _ body: @escaping @Sendable (Transcript) async throws -> Void
     ) async throws {
-        let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-            .appending(path: "Stories/pairing_agent.py").path()
+        let script = Repository.file("Tests/Stories/pairing_agent.py").path()
         let arguments = [script, bus.address.description, answer, wanted]
-        try await withProgram("/usr/bin/python3", arguments) { process in
-            let output = Transcript()
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await output.collect(process.stdout) }
-                group.addTask {
-                    defer { process.kill() }
-                    try await body(output)
-                }
-                try await group.waitForAll()
-            }
-        }
+        try await withTranscript(of: "/usr/bin/python3", arguments) { _, output in try await body(output) }
     }
 
     /// The name and state of each trusted device.

@@ -111,10 +111,10 @@ extension RadioRequirement {
             },
             RadioRequirement("A cancelled connection attempt ends and does not delay the next one") { world in
                 try await world.withConnectableRadios(serving: echo) { radio, address, port in
-                    let nobody = RadioAddress("C0:00:00:00:00:01/random")
+                    let unreachable = RadioAddress("C0:00:00:00:00:01/random")
                     try await cancelling { isUnderWay in
                         isUnderWay.send()
-                        try await radio.withChannel(to: nobody, port: port, timeout: .seconds(600)) { _ in }
+                        try await radio.withChannel(to: unreachable, port: port, timeout: .seconds(600)) { _ in }
                     }
                     try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
                         try await channel.send([1])
