@@ -11,12 +11,12 @@ final class Browser {
     private var shown = 1
 
     init() {
-        tabs = (1...4).map { Tab(number: $0, say: Self.say) }
+        tabs = (1...4).map { Tab(number: $0, printLine: Self.printLine) }
     }
 
     /// Performs commands, one per line, until the end of input or `quit`.
     func run(_ commands: AsyncStream<String>, in handoff: Handoff) async {
-        Self.say("ready")
+        Self.printLine("ready")
         for await command in commands {
             let words = command.split(separator: " ", maxSplits: 1).map(String.init)
             guard let verb = words.first, verb != "quit" else {
@@ -26,9 +26,9 @@ final class Browser {
             do {
                 try await perform(verb, words.count > 1 ? words[1] : "", in: handoff)
             } catch let error as CocoaError {
-                Self.say("cannot \(command): \(error.handoffMessage)")
+                Self.printLine("cannot \(command): \(error.handoffMessage)")
             } catch {
-                Self.say("cannot \(command): \(error)")
+                Self.printLine("cannot \(command): \(error)")
             }
         }
     }
@@ -43,20 +43,20 @@ final class Browser {
         case "fill": tab.fill(Int(rest) ?? 0)
         case "fetch": await tab.fetchPage()
         case "close": tab.close()
-        case "state": for tab in tabs { Self.say(tab.description) }
-        default: Self.say("commands: tab N, open URL, note TEXT, fill COUNT, fetch, close, state, quit")
+        case "state": for tab in tabs { Self.printLine(tab.description) }
+        default: Self.printLine("commands: tab N, open URL, note TEXT, fill COUNT, fetch, close, state, quit")
         }
-        Self.say("done \(verb)")
+        Self.printLine("done \(verb)")
     }
 
     private func show(_ number: Int) {
-        guard tabs.indices.contains(number - 1) else { return Self.say("there are only tabs 1 to 4") }
+        guard tabs.indices.contains(number - 1) else { return Self.printLine("there are only tabs 1 to 4") }
         shown = number
         tab.show()
     }
 
     /// Writes a line without buffering: `print` buffers output that is not a terminal.
-    private static func say(_ line: String) {
+    private static func printLine(_ line: String) {
         let text = line + "\n"
         _ = text.utf8.withContiguousStorageIfAvailable { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
     }
@@ -69,7 +69,7 @@ extension Browser: HandoffApplicationDelegate {
         from deviceName: String
     ) async -> Bool {
         guard let tab = tabs.first(where: { $0.activityType == userActivityType }) else { return false }
-        Self.say("tab \(tab.number): waiting for \(deviceName)")
+        Self.printLine("tab \(tab.number): waiting for \(deviceName)")
         return true
     }
 
@@ -81,7 +81,7 @@ extension Browser: HandoffApplicationDelegate {
         guard let tab = tabs.first(where: { $0.activityType == userActivity.activityType }) else { return false }
         shown = tab.number
         await tab.take(userActivity, restore: restorationHandler)
-        Self.say("continued from \(userActivity.originDeviceName ?? ""): \(tab.description)")
+        Self.printLine("continued from \(userActivity.originDeviceName ?? ""): \(tab.description)")
         return true
     }
 
@@ -91,14 +91,16 @@ extension Browser: HandoffApplicationDelegate {
         error: CocoaError
     ) async {
         guard error.handoffReason != .userCancelled else { return }
-        Self.say("not continued: \(error.code.rawValue) \(error.handoffReason.map { "\($0)" } ?? "")")
+        Self.printLine("not continued: \(error.code.rawValue) \(error.handoffReason.map { "\($0)" } ?? "")")
     }
 
     func application(_ handoff: Handoff, didUpdate userActivity: UserActivity) async {
-        Self.say("updated: \(userActivity.userInfo.keys.sorted())")
+        Self.printLine("updated: \(userActivity.userInfo.keys.sorted())")
     }
 
     func application(_ handoff: Handoff, isUnavailable error: CocoaError?) async {
-        Self.say(error.map { "handoff unavailable: \($0.code.rawValue) \($0.handoffMessage)" } ?? "handoff available")
+        Self.printLine(
+            error.map { "handoff unavailable: \($0.code.rawValue) \($0.handoffMessage)" } ?? "handoff available"
+        )
     }
 }

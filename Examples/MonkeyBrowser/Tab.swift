@@ -11,14 +11,14 @@ final class Tab {
     let address = AddressBar()
     let notes = Notes()
     private let page = Page()
-    private let say: @MainActor (String) -> Void
+    private let printLine: @MainActor (String) -> Void
     private var activity: UserActivity?
 
     var activityType: String { "org.handoffd.MonkeyBrowser.tab\(number)" }
 
-    init(number: Int, say: @escaping @MainActor (String) -> Void) {
+    init(number: Int, printLine: @escaping @MainActor (String) -> Void) {
         self.number = number
-        self.say = say
+        self.printLine = printLine
     }
 
     /// Opens a page and makes the tab's activity current.
@@ -66,7 +66,7 @@ final class Tab {
 
     /// Reads the page from the origin device of the activity.
     func fetchPage() async {
-        guard let activity else { return say("tab \(number): nothing was continued here") }
+        guard let activity else { return printLine("tab \(number): nothing was continued here") }
         do {
             let bytes = try await activity.withContinuationStreams { streams in
                 try await streams.output.write(Array(address.url.utf8))
@@ -74,13 +74,13 @@ final class Tab {
                 return try await streams.input.readAll(limit: 100_000_000)
             }
             page.bytes = bytes
-            say("tab \(number): page of \(bytes.count) bytes, sum \(page.sum)")
+            printLine("tab \(number): page of \(bytes.count) bytes, sum \(page.sum)")
         } catch let error as CocoaError {
-            say(
+            printLine(
                 "tab \(number): no page: \(error.code.rawValue) \(error.handoffReason.map { "\($0)" } ?? "") \(error.handoffMessage)"
             )
         } catch {
-            say("tab \(number): no page: \(error)")
+            printLine("tab \(number): no page: \(error)")
         }
     }
 
@@ -107,11 +107,11 @@ final class Tab {
 extension Tab: UserActivityDelegate {
     func userActivityWillSave(_ userActivity: UserActivity) async {
         userActivity.addUserInfoEntries(from: ["version": 1])
-        say("tab \(number): saved")
+        printLine("tab \(number): saved")
     }
 
     func userActivityWasContinued(_ userActivity: UserActivity, on deviceName: String) async {
-        say("tab \(number): continued on \(deviceName)")
+        printLine("tab \(number): continued on \(deviceName)")
     }
 
     func userActivity(
@@ -123,10 +123,10 @@ extension Tab: UserActivityDelegate {
         guard url == address.url else { throw CocoaError(.fileNoSuchFile) }
         try await streams.output.write(page.bytes)
         try streams.output.finish()
-        say("tab \(number): sent \(page.bytes.count) bytes to \(deviceName), sum \(page.sum)")
+        printLine("tab \(number): sent \(page.bytes.count) bytes to \(deviceName), sum \(page.sum)")
     }
 
     func userActivity(_ userActivity: UserActivity, didFailToPublish error: CocoaError) async {
-        say("tab \(number): not published: \(error.code.rawValue) \(error.handoffMessage)")
+        printLine("tab \(number): not published: \(error.code.rawValue) \(error.handoffMessage)")
     }
 }

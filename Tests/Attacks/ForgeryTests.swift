@@ -7,11 +7,11 @@ import HandoffWire
 import TestLimits
 import Testing
 
-@Suite("Nobody without a key makes an advertisement that is believed", .endsWithin(minutes: 10))
+@Suite("An attacker without a key cannot make an advertisement that is accepted", .endsWithin(minutes: 10))
 struct ForgeryTests {
     private static let tries = 200_000
 
-    /// An opener for that many devices.
+    /// An opener with the keys of these devices.
     private static func opener(_ subjects: [SimulatedSender]) -> AdvertisementOpener<Int> {
         AdvertisementOpener(keys: subjects.enumerated().map { ($0, $1.key) })
     }
@@ -23,14 +23,14 @@ struct ForgeryTests {
     ) -> Int {
         var (accepted, bytes) = (0, random.bytes(AdvertisementSealer.sealedBytes))
         for number in 0..<tries {
-            // Counting through the tags is as good as chance, and cheap.
+            // Consecutive tags are as likely to be right as random ones, and cheaper to make.
             for byte in 0..<4 { bytes[byte] = UInt8(truncatingIfNeeded: number >> (8 * byte)) }
             if opener.open(bytes, slot: someSlot) != nil { accepted += 1 }
         }
         return accepted
     }
 
-    @Test("two hundred thousand tries at the tag of an advertisement are as many failures")
+    @Test("200,000 guesses of the tag of an advertisement all fail")
     func bruteForce() throws {
         var random = SeededRandom(seed: 7)
         let subject = try SimulatedSender(using: &random)
@@ -56,7 +56,7 @@ struct ForgeryTests {
         )
     }
 
-    @Test("no forged counter makes a device deaf to the real advertisements")
+    @Test("Forged counters do not make a device miss real advertisements")
     func counterExhaustion() throws {
         var random = SeededRandom(seed: 6)
         var subject = try SimulatedSender(using: &random)
@@ -65,7 +65,7 @@ struct ForgeryTests {
             let forged = PublishedAdvertisement(status: 0, counter: .max, tag: tag, ciphertext: random.bytes(10))
             _ = try receiver.hear(forged)
         }
-        let deaf = try (0..<100).count { _ in
+        let missedByModel = try (0..<100).count { _ in
             if case .shown = try receiver.hear(subject.published.advertise(random.bytes(10))) { false } else { true }
         }
         var opener = Self.opener([subject])
@@ -74,12 +74,12 @@ struct ForgeryTests {
             let real = try subject.sealed(.random(using: &random), slot: someSlot)
             return opener.open(real, slot: someSlot) == nil
         }
-        #expect(deaf == 100)
+        #expect(missedByModel == 100)
         #expect(missed == 0)
-        measured(.counterExhaustion, onModel: "\(deaf) of 100 real ones missed", here: "\(missed) of 100")
+        measured(.counterExhaustion, onModel: "\(missedByModel) of 100 real ones missed", here: "\(missed) of 100")
     }
 
-    @Test("advertisements of other people's devices are not taken for those of one's own")
+    @Test("Advertisements of other users' devices are not taken for those of the user's own devices")
     func chance() throws {
         var random = SeededRandom(seed: 23)
         let own = try SimulatedSender.population(16, using: &random)
@@ -104,7 +104,7 @@ struct ForgeryTests {
         )
     }
 
-    @Test("no nonce is used twice, whatever copy of its state a device starts with")
+    @Test("No nonce is used twice, even if a device restarts from an old copy of its state")
     func nonceReuse() throws {
         var random = SeededRandom(seed: 8)
         var subject = try SimulatedSender(using: &random)
@@ -114,7 +114,7 @@ struct ForgeryTests {
         var restored = PublishedSender(restarting: backup)
         let model = try (0..<150).count { _ in used.contains(try restored.advertise(random.bytes(10)).counter) }
 
-        // Two lives of one device within one slot, the second from a copy of the first one's state.
+        // Two runs of one device within one slot, the second from a copy of the first one's state.
         var plaintexts: [[UInt8]: [UInt8]] = [:]
         var here = 0
         for _ in 0..<2000 {
@@ -129,7 +129,7 @@ struct ForgeryTests {
         measured(.nonceReuse, onModel: "\(model) of 150 nonces used twice", here: "\(here) of 2000")
     }
 
-    @Test("sessions of a device that was restored a thousand times share no key")
+    @Test("A thousand sessions of a device whose state is restored each time share no key")
     func sessionKeys() throws {
         var random = SeededRandom(seed: 9)
         let identity = random.bytes(32)

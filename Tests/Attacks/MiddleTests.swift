@@ -4,25 +4,26 @@ import HandoffTestVectors
 import TestLimits
 import Testing
 
-@Suite("Whoever stands in the middle of a pairing is seen", .endsWithin(minutes: 10))
+@Suite("A man in the middle of a pairing is detected", .endsWithin(minutes: 10))
 struct MiddleTests {
     private static let pairings = 50_000
 
-    @Test("six digits that both sides promised numbers for do not agree over a man in the middle")
+    @Test("Six digits with committed random numbers do not agree across a man in the middle")
     func digits() {
         var random = SeededRandom(seed: 20)
         let (first, second) = (Self.transcript(&random), Self.transcript(&random))
         let model = (0..<20).count { _ in Self.agreesWithoutCommitment(first, second, &random) }
         var (agreeing, agreeingInTwo) = (0, 0)
         for _ in 0..<Self.pairings {
-            // He promises his number to the second device before it tells its own, whatever the first has told him.
-            let (one, other, his) = (Self.nonce(&random), Self.nonce(&random), Self.nonce(&random))
-            let shown = PairingDigits(transcript: first, caller: one, listener: his)
+            // The attacker commits to a number for the second device before that device reveals its own, whatever the
+            // first device has sent.
+            let (one, other, forged) = (Self.nonce(&random), Self.nonce(&random), Self.nonce(&random))
+            let shown = PairingDigits(transcript: first, caller: one, listener: forged)
             let alsoShown = PairingDigits(transcript: second, caller: one, listener: other)
             if shown == alsoShown { agreeing += 1 }
             if shown.number % 100 == alsoShown.number % 100 { agreeingInTwo += 1 }
         }
-        #expect((400...600).contains(agreeingInTwo), "two digits would agree once in a hundred: \(agreeingInTwo)")
+        #expect((400...600).contains(agreeingInTwo), "two of the digits should agree in 1 of 100: \(agreeingInTwo)")
         measured(
             .pairing,
             onModel: "digits agree in \(model) of 20 pairings",
@@ -30,10 +31,10 @@ struct MiddleTests {
         )
     }
 
-    /// Whether a man in the middle makes digits agree where nobody promises anything.
+    /// Whether a man in the middle makes the digits agree if no device commits to its number.
     ///
-    /// He knows both numbers before he names his own, and tries until it fits. Two digits stand for six, which take him
-    /// some seconds more.
+    /// The attacker knows both numbers before choosing its own, and tries until the digits agree. The test compares two
+    /// digits instead of six, which would take an attacker some seconds more.
     private static func agreesWithoutCommitment(
         _ first: PairingTranscript,
         _ second: PairingTranscript,

@@ -8,30 +8,34 @@ import HandoffWire
 import TestLimits
 import Testing
 
-@Suite("Whoever only listens learns neither what somebody does nor what with", .endsWithin(minutes: 10))
+@Suite("A passive observer learns neither the activity nor the app", .endsWithin(minutes: 10))
 struct ObservationTests {
     private static let samples = 2000
 
-    @Test("no bit tells what is in an advertisement: a flag, a web page, a farewell")
+    @Test("No bit of an advertisement shows whether it has a flag or a web page or is a withdrawal")
     func flags() throws {
         var random = SeededRandom(seed: 11)
-        var (clipboard, none, farewells, activities): ([[UInt8]], [[UInt8]], [[UInt8]], [[UInt8]]) = ([], [], [], [])
+        var (clipboard, none, withdrawals, activities): ([[UInt8]], [[UInt8]], [[UInt8]], [[UInt8]]) = ([], [], [], [])
         for _ in 0..<Self.samples {
             var subject = try SimulatedSender(using: &random)
             clipboard.append(try subject.published.advertise(random.bytes(10), status: 8).bytes)
             none.append(try subject.published.advertise(random.bytes(10)).bytes)
-            let farewell = AdvertisementPayload(hasWebpage: false, port: LEPSM(lowSevenBits: 1), typeHash: .withdrawal)
-            farewells.append(subject.sealed(farewell, slot: someSlot))
+            let withdrawal = AdvertisementPayload(
+                hasWebpage: false,
+                port: LEPSM(lowSevenBits: 1),
+                typeHash: .withdrawal
+            )
+            withdrawals.append(subject.sealed(withdrawal, slot: someSlot))
             activities.append(subject.sealed(try .random(using: &random, hasWebpage: true), slot: someSlot))
         }
         let model = Separation.bestBit(telling: clipboard, from: none)
-        let here = Separation.bestBit(telling: farewells, from: activities)
+        let here = Separation.bestBit(telling: withdrawals, from: activities)
         #expect(model == 1)
         #expect(abs(here - 0.5) < 0.03)
-        measured(.flags, onModel: "right \(model.percent) of the time", here: "\(here.percent), as a coin")
+        measured(.flags, onModel: "right \(model.percent) of the time", here: "\(here.percent), like guessing")
     }
 
-    @Test("what is in clear is the same in all advertisements of all devices: there is nothing to tell a build by")
+    @Test("The unencrypted part is the same in all advertisements, so it does not identify a version")
     func format() throws {
         var random = SeededRandom(seed: 12)
         var (old, new): (Set<[UInt8]>, Set<Int>) = ([], [])
@@ -47,7 +51,7 @@ struct ObservationTests {
         measured(.format, onModel: "\(old.count) forms", here: "\(new.count) form")
     }
 
-    @Test("a dictionary of activity types finds none in an advertisement")
+    @Test("A dictionary of activity types identifies none in an advertisement")
     func dictionary() throws {
         var random = SeededRandom(seed: 13)
         let types = try (0..<1000).map { try ActivityType("org.example.app\($0)").hash }
@@ -55,7 +59,7 @@ struct ObservationTests {
         var (model, here) = (0, 0)
         for number in 0..<1000 {
             let subject = try SimulatedSender(using: &random)
-            // The hash as the published format has it before it is sealed: the same for everybody, for ever.
+            // The hash before it is sealed in the published format: it never changes, and is the same on every device.
             if dictionary.contains(types[number].bytes) { model += 1 }
             let payload = AdvertisementPayload(hasWebpage: false, port: LEPSM(lowSevenBits: 1), typeHash: types[number])
             let sealed = subject.sealed(payload, slot: someSlot)
@@ -63,10 +67,10 @@ struct ObservationTests {
         }
         #expect(model == 1000)
         #expect(here == 0)
-        measured(.dictionary, onModel: "\(model) of 1000 unsealed hashes named", here: "\(here) of 1000")
+        measured(.dictionary, onModel: "\(model) of 1000 unsealed hashes identified", here: "\(here) of 1000")
     }
 
-    @Test("one activity looks different in every slot and on every device")
+    @Test("The same activity has a different advertisement in every slot and on every device")
     func sameActivity() throws {
         var random = SeededRandom(seed: 14)
         let payload = AdvertisementPayload(

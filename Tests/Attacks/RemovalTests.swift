@@ -7,36 +7,36 @@ import HandoffWire
 import TestLimits
 import Testing
 
-@Suite("Whoever was removed is out", .endsWithin(minutes: 10))
+@Suite("A removed device has no access", .endsWithin(minutes: 10))
 struct RemovalTests {
-    /// A device with what it knows of its circle.
+    /// A device and its copy of the circle.
     private struct Member {
         let keys = DeviceKeys.generate()
         var circle = Circle()
 
         var id: DeviceID { keys.publicKey.device }
-        /// The key under which it advertises now.
+        /// The key with which it advertises now.
         var advertisingKey: AdvertisingKey? { circle[id]?.advertisingKey }
 
         init(_ name: String) throws {
-            let newcomer = DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName(name))
-            try circle.updateSelf(newcomer, key: keys.advertisingKey, speaking: 1)
+            let identity = DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName(name))
+            try circle.updateSelf(identity, key: keys.advertisingKey, speaking: 1)
         }
 
         mutating func meet(_ other: inout Member) throws {
             let before = circle
             _ = try circle.merge(other.circle, as: id, newKey: AdvertisingKey.generate)
             _ = try other.circle.merge(before, as: other.id, newKey: AdvertisingKey.generate)
-            // What the first one gave itself because of what it learnt.
+            // The changes that the first device made because of the merge.
             _ = try other.circle.merge(circle, as: other.id, newKey: AdvertisingKey.generate)
         }
     }
 
-    @Test("a removed device reads none of the advertisements that follow, and opens no session")
+    @Test("A removed device can read none of the following advertisements and opens no session")
     func removed() throws {
         var random = SeededRandom(seed: 22)
         var sender = PublishedSender(key: random.bytes(32))
-        // It keeps the key that everybody shares.
+        // A removed device keeps the key that all devices share.
         let model = try (0..<100).count { _ in try sender.advertise(random.bytes(10)).opened(with: sender.key) != nil }
 
         var (desk, phone, lost) = (try Member("desk"), try Member("phone"), try Member("lost"))
@@ -49,7 +49,7 @@ struct RemovalTests {
         try desk.meet(&lost)
         try desk.meet(&phone)
         let known = lost.circle.members.compactMap(\.advertisingKey)
-        #expect(known.count == 3, "it knew all of them")
+        #expect(known.count == 3, "the device had all three keys before its removal")
 
         try desk.circle.remove(lost.id, as: desk.id, newKey: AdvertisingKey.generate)
         try desk.meet(&phone)

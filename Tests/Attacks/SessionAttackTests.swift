@@ -7,9 +7,9 @@ import HandoffWire
 import TestLimits
 import Testing
 
-@Suite("A session is with the device that was meant, or with nobody", .endsWithin(minutes: 10))
+@Suite("A session is with the intended device, or fails", .endsWithin(minutes: 10))
 struct SessionAttackTests {
-    /// The answering side of a device that trusts those.
+    /// The responder of a device that trusts `devices`.
     private static func server(_ keys: DeviceKeys, trusting devices: [DeviceKeys]) throws -> ServerSession {
         ServerSession(
             trial: try NoiseResponderTrial(
@@ -24,26 +24,26 @@ struct SessionAttackTests {
         return ClientSession(keys: caller, peer: peer.publicKey, request: .fetch(request))
     }
 
-    @Test("a call that is led to another device of the same person is refused by both")
+    @Test("A session that is redirected to another device of the same user is refused by both")
     func misbinding() throws {
         let (desk, phone) = (PublishedVerification(), PublishedVerification())
         let call = PublishedVerification.call()
-        // Meant for the desk, led to the phone.
+        // The session is meant for the desk and redirected to the phone.
         let proof = try phone.answer(call)
         let known = [desk.publicKey, phone.publicKey]
         let model = try PublishedVerification.identify(proof, to: call, among: known)
 
-        let (caller, meant, other) = (DeviceKeys.generate(), DeviceKeys.generate(), DeviceKeys.generate())
-        var led = try Self.call(caller, to: meant)
-        var wrong = try Self.server(other, trusting: [caller, meant])
-        let first = try #require(try led.open(wrong.greeting))
+        let (caller, intended, other) = (DeviceKeys.generate(), DeviceKeys.generate(), DeviceKeys.generate())
+        var redirected = try Self.call(caller, to: intended)
+        var wrong = try Self.server(other, trusting: [caller, intended])
+        let first = try #require(try redirected.open(wrong.greeting))
         #expect { try wrong.receiveRequest(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
-        // The other device answers all the same, in a session of its own with the caller.
+        // The other device answers in its own session with the caller, and that answer is redirected too.
         var own = try Self.call(caller, to: other)
-        _ = try wrongAnswer(to: &own, by: other, from: caller, given: &led)
+        _ = try wrongAnswer(to: &own, by: other, from: caller, redirected: &redirected)
         measured(
             .misbinding,
-            onModel: model == phone.publicKey ? "taken for the phone's own call" : "refused",
+            onModel: model == phone.publicKey ? "accepted as a session with the phone" : "refused",
             here: "refused by both sides"
         )
     }
@@ -52,18 +52,18 @@ struct SessionAttackTests {
         to own: inout ClientSession,
         by other: DeviceKeys,
         from caller: DeviceKeys,
-        given led: inout ClientSession
+        redirected: inout ClientSession
     ) throws -> Bool {
         var server = try Self.server(other, trusting: [caller])
         let introduced = try server.receiveRequest(try #require(try own.open(server.greeting)))
         #expect(introduced != nil)
         let answer = try server.answer(.refusal(Refusal(.busy, "another session")))
-        var session = led
+        var session = redirected
         #expect { try session.receive(answer) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
         return true
     }
 
-    @Test("a device that is answered with its own messages answers nobody")
+    @Test("A device whose own messages are reflected to it refuses them")
     func reflection() throws {
         let (caller, peer) = (DeviceKeys.generate(), DeviceKeys.generate())
         var session = try Self.call(caller, to: peer)
@@ -73,25 +73,23 @@ struct SessionAttackTests {
         #expect { try session.receive(first) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
     }
 
-    @Test(
-        "a bond of the link layer gives nothing: the first byte goes to whoever has finished the handshake's first half"
-    )
+    @Test("A link-layer bond gives no rights: a frame is answered only after the first message of a valid handshake")
     func linkBond() throws {
-        // The attacker has everything that pairing on the link gives; nothing in a session asks for it.
-        let (victim, friend) = (DeviceKeys.generate(), DeviceKeys.generate())
+        // The attacker has everything that link-layer pairing provides, and no part of a session depends on it.
+        let (device, trusted) = (DeviceKeys.generate(), DeviceKeys.generate())
         var random = SeededRandom(seed: 16)
-        var given = 0
+        var answered = 0
         for length in 0..<300 {
-            var server = try Self.server(victim, trusting: [friend])
+            var server = try Self.server(device, trusting: [trusted])
             let frame = FrameCodec.encode([UInt8](random.bytes(length + 1)))
             let introduced = try? server.receiveRequest(frame)
-            if introduced != nil { given += 1 }
+            if introduced != nil { answered += 1 }
         }
-        #expect(given == 0)
+        #expect(answered == 0)
         measured(
             .linkReconnection,
             onModel: "an unencrypted reconnection is served",
-            here: "\(given) of 300 frames of a stranger are answered"
+            here: "\(answered) of 300 frames of an unauthenticated peer are answered"
         )
     }
 
@@ -120,7 +118,7 @@ struct SessionAttackTests {
         )
     }
 
-    @Test("a length is refused before anything is kept for it")
+    @Test("A frame that is too long is refused before memory is reserved for it")
     func lengths() throws {
         var frames = PublishedFrames()
         _ = frames.append([8, 0xFF, 0xFF, 0xFF])
@@ -128,7 +126,7 @@ struct SessionAttackTests {
         #expect { try server.receiveRequest([0xFF, 0xFF]) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
         measured(
             .malformedFrames,
-            onModel: "\(frames.awaited) bytes awaited from a stranger",
+            onModel: "\(frames.awaited) bytes awaited from an unauthenticated peer",
             here: "refused at the second byte; \(ServerSession.maximumUnauthenticatedFrame) bytes at most"
         )
     }

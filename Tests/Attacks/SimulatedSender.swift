@@ -7,12 +7,12 @@ import HandoffRadio
 import HandoffTestVectors
 import HandoffWire
 
-/// A device whose advertisements are attacked: once in the published format, once in this project's.
+/// A device whose advertisements are attacked, in the published format and in this project's format.
 struct SimulatedSender {
     var published: PublishedSender
     let key: AdvertisingKey
 
-    /// A device with keys, and a history, of its own.
+    /// A device with its own random keys and counter.
     init(using random: inout SeededRandom) throws {
         published = PublishedSender(key: random.bytes(32), counter: .random(in: 1...60_000, using: &random))
         key = try AdvertisingKey(rawRepresentation: random.bytes(AdvertisingKey.byteCount))
@@ -22,14 +22,14 @@ struct SimulatedSender {
         try (0..<count).map { _ in try SimulatedSender(using: &random) }
     }
 
-    /// What it advertises here in that slot.
+    /// The device's advertisement of `payload` in that slot, in this project's format.
     func sealed(_ payload: AdvertisementPayload, slot: UInt64) -> [UInt8] {
         AdvertisementSealer(key: key, slot: slot).seal(payload.encode())
     }
 }
 
 extension AdvertisementPayload {
-    /// Any activity of a hundred, at any port.
+    /// One of a hundred activities, at a random port.
     static func random(using random: inout SeededRandom, hasWebpage: Bool? = nil) throws -> AdvertisementPayload {
         AdvertisementPayload(
             hasWebpage: hasWebpage ?? .random(using: &random),
@@ -39,5 +39,5 @@ extension AdvertisementPayload {
     }
 }
 
-/// A slot far from the beginning of time.
+/// An arbitrary slot, far from 1970.
 let someSlot: UInt64 = 1_984_000

@@ -4,9 +4,9 @@ import HandoffTestVectors
 import TestLimits
 import Testing
 
-@Suite("Docs/ThreatModel.md says what the tests have found", .endsWithin(minutes: 10))
+@Suite("Docs/ThreatModel.md has the results of the tests", .endsWithin(minutes: 10))
 struct TableTests {
-    @Test("its table of attacks is the tests' own")
+    @Test("The table of attacks in the document equals the tests' table")
     func table() throws {
         print(Attack.table)
         let document = try String(
@@ -17,7 +17,7 @@ struct TableTests {
         #expect(Attack.all.map(\.number) == Array(1...Attack.all.count))
     }
 
-    @Test("nothing asks bluetoothd to pair")
+    @Test("No code requests bluetoothd to pair")
     func noLinkLayerTrust() throws {
         var read = 0
         for module in ["BlueZ", "HandoffRadioBlueZ", "L2CAP"] {

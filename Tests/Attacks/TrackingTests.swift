@@ -8,12 +8,12 @@ import HandoffWire
 import TestLimits
 import Testing
 
-@Suite("Nothing on the air follows a device from one slot to the next", .endsWithin(minutes: 10))
+@Suite("No advertisement links a device from one slot to the next", .endsWithin(minutes: 10))
 struct TrackingTests {
     private static let devices = 400
     private static let rotations = 3
 
-    /// What all devices send around each change of address: for each slot, one advertisement of each device.
+    /// The advertisements around each change of address: one of each device in each slot.
     private struct Trace {
         var published: [[[UInt8]]] = []
         var ours: [[[UInt8]]] = []
@@ -34,8 +34,9 @@ struct TrackingTests {
         }
     }
 
-    /// How well a score of two advertisements, one before and one after a change of address, tells that one device sent
-    /// both.
+    /// How well a score separates pairs of advertisements of one device from pairs of two devices.
+    ///
+    /// Each pair has one advertisement before and one after a change of address.
     private static func area(
         _ trace: [[[UInt8]]],
         _ random: inout SeededRandom,
@@ -46,15 +47,15 @@ struct TrackingTests {
             for device in 0..<devices {
                 same.append(score(trace[slot][device], trace[slot + 1][device]))
                 for _ in 0..<2 {
-                    let stranger = (device + Int.random(in: 1..<devices, using: &random)) % devices
-                    other.append(score(trace[slot][device], trace[slot + 1][stranger]))
+                    let different = (device + Int.random(in: 1..<devices, using: &random)) % devices
+                    other.append(score(trace[slot][device], trace[slot + 1][different]))
                 }
             }
         }
         return Separation.area(of: same, over: other)
     }
 
-    /// Every pair of neighbouring bytes taken for a counter that rises, in both orders of bytes.
+    /// Scores that take two neighbouring bytes for an increasing counter, for all pairs and both byte orders.
     private static func counters(_ length: Int) -> [([UInt8], [UInt8]) -> Double] {
         (0..<(length - 1)).flatMap { at in
             [(at, at + 1), (at + 1, at)].map { high, low in
@@ -66,7 +67,7 @@ struct TrackingTests {
         }
     }
 
-    @Test("a sequence number does not lead from one address to the next")
+    @Test("No sequence number links one address to the next")
     func sequenceNumbers() throws {
         var random = SeededRandom(seed: 1)
         let trace = try Trace(using: &random)
@@ -77,7 +78,7 @@ struct TrackingTests {
         measured(.sequenceNumbers, onModel: "AUC \(model.rounded)", here: "AUC \(here.rounded)")
     }
 
-    @Test("no byte of an advertisement stays with its device")
+    @Test("No byte of an advertisement stays constant for a device")
     func staticBytes() throws {
         var random = SeededRandom(seed: 4)
         let trace = try Trace(using: &random)
@@ -93,7 +94,7 @@ struct TrackingTests {
         measured(.staticBytes, onModel: "AUC \(model.rounded)", here: "AUC \(here.rounded)")
     }
 
-    @Test("payload and address change together at each slot: in a day nothing is carried over")
+    @Test("Payload and address change together in each slot, and no payload is carried over during a day")
     func carryOver() throws {
         var random = SeededRandom(seed: 2)
         let subject = try SimulatedSender(using: &random)
@@ -103,22 +104,24 @@ struct TrackingTests {
         let model = try Self.carriedOverByTwoClocks(using: &random)
         #expect(model > 50)
         #expect(day.carriedOver == 0)
-        measured(.carryOver, onModel: "\(model) of 96 changes of address bridged", here: "\(day.carriedOver) of 95")
+        measured(.carryOver, onModel: "\(model) of 96 address changes bridged", here: "\(day.carriedOver) of 95")
     }
 
-    /// A day of a device whose address changes each quarter of an hour, and its payload whenever the activity does.
+    /// The number of address changes that payloads outlive in a day if payload and address change independently.
+    ///
+    /// The address changes every quarter of an hour, and the payload whenever the activity does.
     private static func carriedOverByTwoClocks(using random: inout SeededRandom) throws -> Int {
         let changes = (0..<200).map { _ in Int.random(in: 0..<86_400, using: &random) }
-        // The payload of the second before a change of address is also that of the second after it.
+        // The payload in the second before a change of address is also the payload in the second after it.
         return (1...96).count { slot in !changes.contains(slot * 900) }
     }
 }
 
-/// What an origin has on the air during a day of virtual time: who registers an advertisement gets a new address.
+/// The advertisements of an origin during a day of virtual time, each of which is registered with a new address.
 private struct Day {
     let key: AdvertisingKey
     private(set) var registrations = 0
-    /// How many changes of slot a payload has outlived.
+    /// The number of changes of slot that a payload has outlived.
     private(set) var carriedOver = 0
 
     private enum App: ActivityOwner {
@@ -135,7 +138,7 @@ private struct Day {
         self.key = key
     }
 
-    /// Makes one of two activities current, or none, some two hundred times.
+    /// Makes one of two activities current, or none, about 200 times.
     mutating func pass(using random: inout SeededRandom) throws {
         var now = Moment(uptime: .seconds(1000), unixMicroseconds: Int64(someSlot) * 900_000_000)
         let end = now.advanced(by: .seconds(86_400))

@@ -5,7 +5,7 @@ import HandoffWire
 import TestLimits
 import Testing
 
-@Suite("Versions: a newer peer is met in words, and nobody is talked down to an older one", .endsWithin(minutes: 10))
+@Suite("A newer peer is reported as such, and no peer can force an older version", .endsWithin(minutes: 10))
 struct VersionTests {
     private let caller = DeviceKeys.generate()
     private let listener = DeviceKeys.generate()
@@ -32,7 +32,7 @@ struct VersionTests {
         )
     }
 
-    @Test("a session of another version opens for nobody", arguments: ["handoffd v1 session", "handoffd v3 session"])
+    @Test("A session with another version is refused", arguments: ["handoffd v1 session", "handoffd v3 session"])
     func prologue(_ other: String) throws {
         var session = try server
         var newer = handshake(other)
@@ -40,18 +40,18 @@ struct VersionTests {
         #expect { try session.receiveRequest(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
     }
 
-    @Test("a newer caller's unknown request introduces it, and leaves what to say to the listener")
+    @Test("An unknown request of a newer initiator authenticates it and is left to the responder to refuse")
     func newerRequest() throws {
         var session = try server
         var newer = handshake()
-        // Field 15 of length 1: a kind of request that does not exist.
+        // Field 15 of length 1, a kind of request that does not exist.
         let first = FrameCodec.encode(try newer.writeMessage([0, 0x7A, 1, 0]))
         let introduction = try #require(try session.receiveRequest(first))
         #expect(introduction.device == caller.publicKey.device)
         #expect(introduction.request == nil)
     }
 
-    @Test("a newer listener's unknown answer is told as what it is, and which side to update")
+    @Test("An unknown answer of a newer responder is an error that names the device to update")
     func newerAnswer() throws {
         let request = Request.stream(StreamRequest(activity: 1))
         var fetch = ClientSession(keys: caller, peer: listener.publicKey, request: request)

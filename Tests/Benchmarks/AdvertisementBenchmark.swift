@@ -2,7 +2,7 @@ import Crypto
 import CryptoExtras
 import HandoffCrypto
 
-/// What one advertisement out of the air costs, by the number of trusted devices.
+/// The cost of handling one received advertisement, by the number of trusted devices.
 enum AdvertisementBenchmark {
     private static let slot: UInt64 = 2_000_000
     private static let plaintext: [UInt8] = [0x81, 1, 2, 3, 4, 5]
@@ -31,16 +31,16 @@ enum AdvertisementBenchmark {
     }
 
     private static func cases(_ count: Int) -> [BenchmarkCase] {
-        // Each device has a key for its circle and one for this device alone.
+        // Each device has one key for its circle and one for this device alone.
         let keys = (0..<count * 2).map { ($0 % count, AdvertisingKey.generate()) }
-        let strangers = (0..<64).map { _ in AdvertisingKey.generate() }
-        let others = count == 1 ? ["HMAC", "AES"] : ["HMAC", "AES", "stranger's, 1"]
+        let unknown = (0..<64).map { _ in AdvertisingKey.generate() }
+        let others = count == 1 ? ["HMAC", "AES"] : ["HMAC", "AES", "unknown device's, 1"]
         return [
             BenchmarkCase(
-                "stranger's, \(count)",
+                "unknown device's, \(count)",
                 against: others,
                 note: count == 20 ? "budget 10 µs" : "",
-                body: opening(sealed(by: strangers), with: keys, expecting: 0)
+                body: opening(sealed(by: unknown), with: keys, expecting: 0)
             ),
             BenchmarkCase(
                 "trusted device's, \(count)",
@@ -56,7 +56,7 @@ enum AdvertisementBenchmark {
         keys.map { AdvertisementSealer(key: $0, slot: slot).seal(plaintext) }
     }
 
-    /// Opens one advertisement after the other.
+    /// Opens the advertisements one after the other.
     private static func opening(
         _ advertisements: [[UInt8]],
         with keys: [(Int, AdvertisingKey)],

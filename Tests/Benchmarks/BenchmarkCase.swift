@@ -1,11 +1,11 @@
-/// Something to measure, and what to compare it with.
+/// An operation to measure, and the operations to compare it with.
 struct BenchmarkCase {
     let name: String
-    /// Names of other subjects of the same table, each of which this one is told as a multiple of.
+    /// Names of other cases of the same table; the result is given as a multiple of each of them.
     let against: [String]
-    /// How many bytes it handles, where that makes sense: to tell its speed.
+    /// The number of bytes that the operation handles, from which its speed is computed; nil if it has none.
     let bytes: Int?
-    /// What else to say beside the figure.
+    /// A note that is printed with the result.
     let note: String
     let body: () throws -> Int
 

@@ -1,7 +1,7 @@
 import DBus
 import HandoffTestSupport
 
-/// What a call over a bus costs: each client with each service, one call after the other, each in a process of its own.
+/// The cost of a call over a bus: each client with each service, one call after the other, in separate processes.
 enum BusBenchmark {
     static func table(_ effort: Effort) async throws -> ResultTable {
         try await withPrivateBus { bus in
@@ -18,7 +18,7 @@ enum BusBenchmark {
         var table = ResultTable("Bus: a call and its answer, 51 bytes each, on a private dbus-daemon")
         for (name, service) in [("Swift", EchoService.swift), ("Python", EchoService.python)] {
             var (python, one, many) = ([Double](), [Double](), [Double]())
-            // In turn, so that a slow moment of the machine does not fall on one of them alone.
+            // The measurements alternate, so that a slow moment of the machine does not affect only one of them.
             for _ in 0..<effort.repetitions {
                 python.append(try await pythonClient(calling: service, effort, on: bus))
                 one.append(try await swiftClient(calling: service, effort, atOnce: 1, on: bus))
@@ -34,7 +34,7 @@ enum BusBenchmark {
         return table
     }
 
-    /// Runs `body` beside a program that says `ready` once it serves.
+    /// Runs `body` while a program runs that prints `ready` once it serves calls.
     private static func withService(
         _ program: String,
         _ arguments: [String],
@@ -49,7 +49,7 @@ enum BusBenchmark {
         }
     }
 
-    /// The nanoseconds for a call, with `count` calls under way at a time.
+    /// The nanoseconds per call, with `count` concurrent calls.
     private static func swiftClient(
         calling service: BusName,
         _ effort: Effort,
@@ -64,7 +64,7 @@ enum BusBenchmark {
             arguments: [.string(EchoService.text)]
         )
         return try await Connection.withConnection(to: bus.address) { connection in
-            // Warms up.
+            // A warm-up.
             for _ in 0..<16 { _ = try await connection.call(call) }
             let start = ContinuousClock.now
             try await withThrowingDiscardingTaskGroup { group in
@@ -78,7 +78,7 @@ enum BusBenchmark {
         }
     }
 
-    /// The nanoseconds for a call, with one under way at a time.
+    /// The nanoseconds per call, with one call at a time.
     private static func pythonClient(calling service: BusName, _ effort: Effort, on bus: PrivateBus) async throws
         -> Double
     {

@@ -1,7 +1,7 @@
 import DBus
 import Glibc
 
-/// The names of the service that the bus is measured with, and the service in Swift.
+/// The names of the services with which the bus is measured, and the service in Swift.
 enum EchoService {
     static let swift: BusName = "org.example.Echo.Swift"
     static let python: BusName = "org.example.Echo.Python"
@@ -17,7 +17,7 @@ enum EchoService {
             connection.objects.insert([Interface(name: interface, methods: [echo])], at: path)
             try await connection.withName(swift) {
                 print("ready")
-                // Standard output is a pipe here, and would keep the word for itself.
+                // Standard output is a pipe, so it is buffered.
                 fflush(nil)
                 for await _ in AsyncStream<Never>.makeStream().stream {}
             }

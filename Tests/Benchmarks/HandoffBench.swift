@@ -1,9 +1,9 @@
 import ArgumentParser
 import DBus
 
-/// `handoff-bench`: what things cost, each beside something known that is measured in the same run.
+/// `handoff-bench`: the cost of operations, each compared with a well-known operation measured in the same run.
 ///
-/// Nothing is asserted: times depend on the machine. Docs/Measurements.md says how to read the figures.
+/// Nothing is asserted, since times depend on the machine. Docs/Measurements.md explains the figures.
 @main
 struct HandoffBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,10 +11,10 @@ struct HandoffBench: AsyncParsableCommand {
         abstract: "Measure advertisements, payloads, sessions and the bus."
     )
 
-    @Flag(help: "A smoke run: each thing only a few times, so that the figures say little.")
+    @Flag(help: "A smoke test: each operation is measured only a few times, so that the figures mean little.")
     var quick = false
 
-    @Option(help: ArgumentHelp("Be the service that the bus is measured with.", valueName: "bus", visibility: .private))
+    @Option(help: ArgumentHelp("Run the service of the bus benchmark.", valueName: "bus", visibility: .private))
     var serve: String?
 
     func run() async throws {

@@ -2,10 +2,10 @@ import FoundationEssentials
 import HandoffModel
 import HandoffWire
 
-/// What it costs to make bytes of an activity and an activity of bytes.
+/// The cost of encoding and decoding an activity.
 enum PayloadBenchmark {
     static func table(_ effort: Effort) throws -> ResultTable {
-        var table = ResultTable("Payload, beside the same content as JSON and a copy of the same bytes")
+        var table = ResultTable("Payload, compared with the same content as JSON and a copy of the same bytes")
         for size in [1024, ActivityLimits.maximumPayloadBytes] { try table.measure(try cases(size), effort) }
         return table
     }

@@ -1,4 +1,4 @@
-/// The same service and the same client as in Swift, with python3-dbus: what most programs on a Linux desktop are measured by.
+/// The service and the client with python3-dbus, which many programs on a Linux desktop use.
 enum PythonPrograms {
     /// Serves until it is killed.
     static let service = """
@@ -18,7 +18,7 @@ enum PythonPrograms {
         GLib.MainLoop().run()
         """
 
-    /// Calls a service, and prints the nanoseconds for a call.
+    /// Calls a service, and prints the nanoseconds per call.
     static let client = """
         import dbus, sys, time
 

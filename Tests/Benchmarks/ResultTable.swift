@@ -1,4 +1,4 @@
-/// Results in columns: what, how much, how far it spread, and beside what.
+/// A table of results: the operation, its median time, the range of the times, and comparisons.
 struct ResultTable {
     private let title: String
     private var rows: [[String]] = [["", "median", "middle half", "compared"]]
@@ -7,7 +7,7 @@ struct ResultTable {
         self.title = title
     }
 
-    /// Measures subjects, and adds a line for each.
+    /// Measures the cases, and adds a row for each.
     mutating func measure(_ cases: [BenchmarkCase], _ effort: Effort) throws {
         let found = try measurements(of: cases, effort)
         for (benchmark, measurement) in zip(cases, found) {
@@ -21,18 +21,18 @@ struct ResultTable {
         }
     }
 
-    /// Adds a line about a time.
+    /// Adds a row with a time.
     mutating func append(_ what: String, _ measurement: Measurement, _ notes: [String]) {
         let (low, high) = (measurement.quartiles.lowerBound, measurement.quartiles.upperBound)
         rows.append([what, Self.time(measurement.median), "\(Self.time(low)) … \(Self.time(high))", Self.joined(notes)])
     }
 
-    /// Adds a line about something that is not a time.
+    /// Adds a row with a value that is not a time.
     mutating func append(_ what: String, _ amount: String, _ notes: [String]) {
         rows.append([what, amount, "", Self.joined(notes)])
     }
 
-    /// The title and the lines, ready to print.
+    /// The title and the rows, ready to print.
     var text: String {
         let widths = (0..<3).map { column in rows.map { $0[column].count }.max() ?? 0 }
         let lines = rows.map { row in
@@ -47,7 +47,7 @@ struct ResultTable {
         notes.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    /// Nanoseconds in a unit that leaves few digits.
+    /// Nanoseconds, in the unit that leaves few digits.
     static func time(_ nanoseconds: Double) -> String {
         switch nanoseconds {
         case ..<1000: "\(digits(nanoseconds)) ns"
@@ -56,12 +56,12 @@ struct ResultTable {
         }
     }
 
-    /// How many times as long as `other`.
+    /// The measurement as a multiple of `other`.
     static func ratio(_ measurement: Measurement, to other: Measurement, _ name: String) -> String {
         "\(digits(measurement.median / other.median)) × \(name)"
     }
 
-    /// Three digits that count, or more before the point.
+    /// The number with three significant digits, or more before the decimal point.
     static func digits(_ number: Double) -> String {
         let places = number < 10 ? 100.0 : number < 100 ? 10 : 1
         let rounded = (number * places).rounded() / places

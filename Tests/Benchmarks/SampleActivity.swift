@@ -1,7 +1,7 @@
 import HandoffModel
 import HandoffWire
 
-/// Where somebody is in a document: an activity, and the same as a type made for JSON.
+/// A position in a document, as an activity and as a type for JSON.
 struct SampleActivity: Codable {
     struct UserInfo: Codable {
         let document: String
@@ -17,10 +17,10 @@ struct SampleActivity: Codable {
     let webpageURL: String
     let userInfo: UserInfo
 
-    /// One that takes `bytes` on the air, or a little less.
+    /// A sample whose encoding has `bytes` bytes or slightly less.
     init(bytes: Int) throws {
-        // Each line of text takes five bytes beside itself.
-        let line = "What was read a while ago, and may be read again. "
+        // Each line of text takes five bytes in addition to its own.
+        let line = "A line that was read a while ago, and may be read "
         var count = max(0, (bytes - 400) / (line.utf8.count + 5))
         var sample = Self(recent: Array(repeating: line, count: count))
         while try sample.activity().encodedSize < bytes - 60 {
@@ -44,7 +44,7 @@ struct SampleActivity: Codable {
         )
     }
 
-    /// The same as an activity.
+    /// The same content as an activity.
     func activity() throws -> Activity {
         try Activity(
             type: ActivityType(type),

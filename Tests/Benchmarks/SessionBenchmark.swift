@@ -4,9 +4,9 @@ import HandoffCrypto
 import HandoffModel
 import HandoffWire
 
-/// What a whole session costs both sides, and how many bytes it sends, without a radio.
+/// The cost of a whole session for both sides together, and the number of bytes it sends, without a radio.
 enum SessionBenchmark {
-    /// What one exchange sent.
+    /// The bytes that one exchange sent.
     private struct Traffic {
         var request = 0
         var answer = 0
@@ -16,7 +16,7 @@ enum SessionBenchmark {
     }
 
     static func table(_ effort: Effort) throws -> ResultTable {
-        var table = ResultTable("Session: 1 KiB asked for, sent, acknowledged; the work of both sides")
+        var table = ResultTable("Session: 1 KiB requested, sent and acknowledged; the work of both sides")
         let activity = try SampleActivity(bytes: 1024).activity()
         let sessions = try [1, 20].map { count in
             let exchange = try exchange(of: activity, trusted: count)
@@ -38,7 +38,7 @@ enum SessionBenchmark {
         }
     }
 
-    /// A session between an origin that trusts `count` devices and the last of them.
+    /// A session between an origin that trusts `count` devices and the last of these devices.
     private static func exchange(of activity: Activity, trusted count: Int) throws -> () throws -> Traffic {
         let origin = DeviceKeys.generate()
         let devices = (0..<count).map { _ in DeviceKeys.generate() }

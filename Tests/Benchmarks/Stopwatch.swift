@@ -1,24 +1,24 @@
-/// How long to measure.
+/// How thoroughly to measure.
 struct Effort: Sendable {
-    /// How often each measurement is repeated; the median counts.
+    /// The number of repetitions of each measurement; the median counts.
     let repetitions: Int
-    /// How long a repetition takes at least; short things are done many times in it.
+    /// The minimum time of a repetition, which runs short operations many times.
     let repetition: Duration
-    /// How many calls over the bus make one repetition.
+    /// The number of calls over the bus in one repetition.
     let calls: Int
 
     static let full = Effort(repetitions: 21, repetition: .milliseconds(10), calls: 512)
     static let quick = Effort(repetitions: 3, repetition: .microseconds(200), calls: 16)
 }
 
-/// What a thing costs, in nanoseconds.
+/// The time of an operation, in nanoseconds.
 struct Measurement: Sendable {
     /// The median of all repetitions.
     let median: Double
-    /// The middle half of the repetitions lies between these two.
+    /// The range of the middle half of the repetitions.
     let quartiles: ClosedRange<Double>
 
-    /// What was measured at least once, of nanoseconds for each repetition.
+    /// The summary of at least one repetition, each given in nanoseconds.
     init(_ nanoseconds: [Double]) {
         let sorted = nanoseconds.sorted()
         median = sorted[sorted.count / 2]
@@ -26,13 +26,13 @@ struct Measurement: Sendable {
     }
 }
 
-/// Measures `cases`, whose results depend on all that they do, so that no compiler leaves it out.
+/// Measures `cases`, whose results depend on all their work, so that the compiler cannot remove it.
 ///
-/// They take turns, a repetition each, so that a slow moment of the machine does not fall on one of them alone.
+/// The cases alternate after each repetition, so that a slow moment of the machine does not affect only one of them.
 func measurements(of cases: [BenchmarkCase], _ effort: Effort) throws -> [Measurement] {
     let rounds = try cases.map { benchmark in
         var rounds = 1
-        // Also warms up.
+        // Also a warm-up.
         while try time(rounds, benchmark.body) < effort.repetition { rounds *= 2 }
         return rounds
     }
@@ -50,12 +50,12 @@ private func time(_ rounds: Int, _ body: () throws -> Int) rethrows -> Duration 
     let start = ContinuousClock.now
     for _ in 0..<rounds { sum &+= try body() }
     let duration = start.duration(to: .now)
-    precondition(sum != .min, "a sum that nobody expects")
+    precondition(sum != .min, "the sum is used, so that the compiler keeps the work")
     return duration
 }
 
 extension Duration {
-    /// The whole duration, rounded to what a Double holds.
+    /// The duration in nanoseconds, rounded to the precision of Double.
     var nanoseconds: Double {
         Double(components.seconds) * 1e9 + Double(components.attoseconds) / 1e9
     }

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""What a daemon costs while nothing happens: resident memory, and how often its threads wake up.
+"""Measures an idle daemon: its resident memory, and how often its threads wake up.
 
-resting.py [SECONDS]      each state is watched for SECONDS, 30 unless said otherwise
+resting.py [SECONDS]      each state is measured for SECONDS, 30 by default
 
-HANDOFF_PROGRAMS names the directory of the programs to measure; the debug build unless said otherwise. A wake-up is a
-voluntary context switch of any thread. Beside the daemon stands a program that only sleeps, to show what the machine
-itself adds.
+HANDOFF_PROGRAMS is the directory of the programs to measure; the default is the debug build. A wake-up is a voluntary
+context switch of any thread. A program that only sleeps is measured too, to show what the machine itself adds.
 """
 
 import pathlib
@@ -20,7 +19,7 @@ from world import device, process, run_story, trust_each_other
 
 
 def wake_ups(pid):
-    """How often the threads of a process have given up the processor so far."""
+    """The number of voluntary context switches of a process so far."""
     return sum(
         int(line.split()[1])
         for status in pathlib.Path(f"/proc/{pid}/task").glob("*/status")
@@ -30,7 +29,7 @@ def wake_ups(pid):
 
 
 def memory(pid):
-    """Resident memory in MiB: all of it, and the part that is the process's own."""
+    """The resident memory in MiB: in total, and the private part."""
     fields = dict(
         line.split(":", 1) for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if ":" in line
     )
@@ -38,9 +37,9 @@ def memory(pid):
 
 
 def rest(state, daemon, sleeper, seconds):
-    """Watches both processes and prints a line."""
+    """Measures both processes and prints a line."""
     before = wake_ups(daemon.pid), wake_ups(sleeper.pid)
-    # The time is what is measured: wake-ups per second of a process that does nothing.
+    # A fixed time, since wake-ups per second are measured.
     time.sleep(seconds)
     woken, idle = wake_ups(daemon.pid) - before[0], wake_ups(sleeper.pid) - before[1]
     resident, own = memory(daemon.pid)
@@ -50,14 +49,14 @@ def rest(state, daemon, sleeper, seconds):
 
 
 def story(seconds):
-    """Nothing trusted, then trusted, then advertising."""
+    """Measures a daemon without trusted devices, with one, and with an activity."""
     with tempfile.TemporaryDirectory(prefix="handoff-resting-") as directory, process(["sleep", "3600"]) as sleeper:
         air = pathlib.Path(directory) / "air"
         air.mkdir()
         radio = ["--radio", f"simulated:{air}"]
-        print(f"{'':<42} {'resident':>10} {'own':>10} {'wake-ups':>11} {'sleep':>8}")
+        print(f"{'':<42} {'resident':>10} {'private':>10} {'wake-ups':>11} {'sleep':>8}")
         with device("laptop", directory, radio) as laptop, device("desktop", directory, radio) as desktop:
-            rest("nobody is trusted", desktop.daemon, sleeper, seconds)
+            rest("no device is trusted", desktop.daemon, sleeper, seconds)
             trust_each_other(laptop, desktop)
             rest("one device is trusted, nothing to continue", desktop.daemon, sleeper, seconds)
             with laptop.publishing("--type", "org.example.notes.editing"):

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The air between guests: one emulated Bluetooth LE controller for each, all within reach of one another.
+"""The air between guests: one emulated Bluetooth LE controller for each guest, all in range of each other.
 
 Run by run-two-guests with the python of Bumble's virtual environment:
 
     air.py SOCKET [SOCKET …]
 
-Each guest's serial line is a connection to one of the Unix sockets, speaking HCI in the H4 format. "air: ready" on
-standard output says that all of them listen. Bumble does the link layer; what stands here is what it does otherwise
-than a radio would.
+Each guest's serial line is a connection to one of the Unix sockets, with HCI in the H4 format. "air: ready" on standard
+output means that all sockets accept connections. Bumble implements the link layer; this program corrects it where it
+differs from a controller.
 """
 
 import asyncio
@@ -20,17 +20,17 @@ from bumble.controller import Controller
 from bumble.link import LocalLink
 from bumble.transport.common import StreamPacketSource
 
-# A peer that stops answering is given up after this time; Linux asks for 420 ms by default.
+# A connection to a peer that stops answering ends after this time. Linux requests 420 ms by default.
 SUPERVISION_TIMEOUT_SECONDS = 0.42
 
-ENHANCED_COMPLETE_WANTED = 1 << 9  # in the mask of LE events
+ENHANCED_COMPLETE_ENABLED = 1 << 9  # in the mask of LE events
 
 
 class Air(LocalLink):
-    """Bumble's link, with data labelled by the address that the connection was made with.
+    """Bumble's link, in which data has the sender address with which the connection was made.
 
-    Bumble takes the sender's random address always; a receiver whose peer connected with its public address would
-    find no connection to which the data belongs.
+    Bumble always uses the sender's random address. A receiver whose peer connected with its public address would find
+    no connection for the data.
     """
 
     def send_acl_data(self, sender_controller, destination_address, transport, data):
@@ -47,7 +47,7 @@ class Air(LocalLink):
 
 
 class Radio(Controller):
-    """A controller like those sold: buffers of 251 bytes, and reports of duplicates suppressed when asked for."""
+    """A controller with buffers of 251 bytes, which filters duplicate reports if the host requests it."""
 
     le_acl_data_packet_length = 251
     total_num_le_acl_data_packets = 8
@@ -71,7 +71,7 @@ class Radio(Controller):
                 self.reported.add(key)
             super().on_advertising_pdu(pdu)
             return
-        # Not to be reported again, yet a connection that waits for this advertiser must still be made.
+        # The report is a duplicate, but a pending connection to this advertiser must still be made.
         self.le_scan_enable = False
         try:
             super().on_advertising_pdu(pdu)
@@ -79,12 +79,12 @@ class Radio(Controller):
             self.le_scan_enable = True
 
     def send_hci_packet(self, packet):
-        """A host that wants the enhanced event of a new connection gets it, and only it.
+        """Sends the enhanced event of a new connection, instead of the plain one, if the host has enabled it.
 
-        Bumble sends the plain one. Linux, told that the controller knows extended advertising, waits for the enhanced
-        one, takes the attempt for failed after 4 s, and can never end the connection.
+        Bumble sends the plain event. If the controller supports extended advertising, Linux waits for the enhanced
+        event, takes the attempt for failed after 4 s, and can never end the connection.
         """
-        if isinstance(packet, hci.HCI_LE_Connection_Complete_Event) and self.le_event_mask & ENHANCED_COMPLETE_WANTED:
+        if isinstance(packet, hci.HCI_LE_Connection_Complete_Event) and self.le_event_mask & ENHANCED_COMPLETE_ENABLED:
             packet = hci.HCI_LE_Enhanced_Connection_Complete_Event(
                 status=packet.status,
                 connection_handle=packet.connection_handle,
@@ -101,7 +101,7 @@ class Radio(Controller):
         super().send_hci_packet(packet)
 
     def on_hci_le_create_connection_cancel_command(self, command):
-        """Really cancels: Bumble's attempt would live on and block every later one."""
+        """Cancels the connection attempt. In Bumble, the attempt would stay pending and block every later one."""
         pending, self.pending_le_connection = self.pending_le_connection, None
         if pending is None:
             return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.COMMAND_DISALLOWED_ERROR)
@@ -121,17 +121,17 @@ class Radio(Controller):
         )
         return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.SUCCESS)
 
-    def vanish(self):
-        """The guest is gone: silence, and after the supervision timeout its peers notice."""
+    def power_off(self):
+        """Stops the radio of a guest that has ended, and closes its connections at the peers."""
         for advertiser in [self.le_legacy_advertiser, *self.advertising_sets.values()]:
             advertiser.stop()
         self.le_scan_enable = False
         self.pending_le_connection = None
         for connection in list(self.le_connections.values()):
             peer = self.link.find_le_controller(connection.peer_address)
-            theirs = peer and peer.le_connections.get(connection.self_address)
-            if theirs:
-                peer.on_le_disconnected(theirs, hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR)
+            peer_connection = peer and peer.le_connections.get(connection.self_address)
+            if peer_connection:
+                peer.on_le_disconnected(peer_connection, hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR)
         self.le_connections.clear()
 
 
@@ -144,7 +144,7 @@ class Line(asyncio.Protocol):
         self.transport = None
 
     def connection_made(self, transport):
-        logging.info("%s: line up", self.radio.name)
+        logging.info("%s: connected", self.radio.name)
         self.transport = transport
         self.source.set_packet_sink(self.radio)
         self.radio.set_packet_sink(self)
@@ -156,9 +156,9 @@ class Line(asyncio.Protocol):
         self.source.data_received(data)
 
     def connection_lost(self, exc):
-        logging.info("%s: line down", self.radio.name)
+        logging.info("%s: disconnected", self.radio.name)
         self.radio.set_packet_sink(None)
-        asyncio.get_running_loop().call_later(SUPERVISION_TIMEOUT_SECONDS, self.radio.vanish)
+        asyncio.get_running_loop().call_later(SUPERVISION_TIMEOUT_SECONDS, self.radio.power_off)
 
 
 async def main(sockets):

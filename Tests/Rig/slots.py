@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Says whether anything that an adapter advertised links two slots of a quarter of an hour.
+"""Checks whether any advertised value links two slots of a quarter of an hour.
 
     slots.py [--adapter N] [--from MARK] [--to MARK] [--fixed-address] CAPTURE
 
-What counts is what the host told its controller: the data under our service's UUID and the address of the advertising set,
-at each start. No address may stand in two slots, and no four bytes in a row of the data. With --fixed-address the
-address has to be the same public one all the time instead: then it is the address that links them, and the user was told.
+It reads the commands of the host to its controller: the service data with the protocol's UUID and the address of the
+advertising set, at each start. No address may occur in two slots, and no four consecutive bytes of the data. With
+--fixed-address, the address must be one public address all the time: then it does link the slots, and an advisory
+reports that to the user.
 """
 
 import argparse
@@ -16,13 +17,13 @@ from trace import TraceError, advertisements, read_capture, read_marks, time_of_
 
 SLOT_MICROSECONDS = 900 * 1000000
 SERVICE_DATA_128 = 0x21
-# The protocol's UUID, as it goes over the air.
+# The protocol's UUID, in the byte order of advertisements.
 SERVICE = bytes.fromhex("a0f6373cc0be409884f085fe6ea66c55")[::-1]
 WINDOW = 4
 
 
 def service_data(data):
-    """The bytes under our UUID in the data of an advertisement; None if there are none."""
+    """The service data with the protocol's UUID in an advertisement; None if there is none."""
     offset = 0
     while offset + 1 < len(data) and data[offset]:
         field = data[offset + 1 : offset + 1 + data[offset]]
@@ -46,7 +47,7 @@ def advertisements_by_slot(entries):
 
 
 def links(slots, has_fixed_address):
-    """What is wrong, in words."""
+    """The links between slots, one sentence each."""
     found, seen = [], {}
     for slot, shown in sorted(slots.items()):
         marks = {("bytes", sealed[i : i + WINDOW]) for _, _, sealed in shown for i in range(len(sealed) - WINDOW + 1)}
@@ -59,9 +60,9 @@ def links(slots, has_fixed_address):
                 found.append(f"slots {seen[mark]} and {slot} have the same {mark[0]}: {value}")
             seen[mark] = slot
     if has_fixed_address and len({(kind, address) for shown in slots.values() for kind, address, _ in shown}) != 1:
-        found.append("the address was said to be fixed, and is not")
+        found.append("the address is not fixed, although --fixed-address was given")
     if len(slots) < 3:
-        found.append(f"only {len(slots)} slots were advertised in: nothing is shown by that")
+        found.append(f"only {len(slots)} slots have advertisements, which is too few for a result")
     return found
 
 

@@ -12,7 +12,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 
-# By path: Python has a module named trace of its own.
+# Loaded by path, since Python's standard library has a module named trace.
 LOADER = SourceFileLoader("rig_trace", os.path.join(os.path.dirname(os.path.abspath(__file__)), "trace.py"))
 SPEC = spec_from_loader(LOADER.name, LOADER)
 subject = module_from_spec(SPEC)
@@ -20,11 +20,11 @@ sys.modules[LOADER.name] = subject
 LOADER.exec_module(subject)
 
 UNIX_2026 = 1767225600 * 1000000
-PEER = bytes.fromhex("060504030201")  # 01:02:03:04:05:06 in the order of the air
+PEER = bytes.fromhex("060504030201")  # 01:02:03:04:05:06 in the byte order of HCI
 
 
 class Capture:
-    """Builds what btmon -w writes, one record a millisecond."""
+    """Builds a capture in the format of btmon -w, with one record per millisecond."""
 
     def __init__(self):
         self.time = UNIX_2026

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Reads a capture written by "btmon -w" and says what went over the air.
+"""Reads a capture written by "btmon -w", and prints what was sent over the air.
 
     trace.py [--adapter N] [--from MARK] [--to MARK] [--json] CAPTURE
         Counts LE ACL packets and bytes on one adapter, split into L2CAP signalling, credit-based channels, ATT and SMP,
-        and the payload of the SDUs on the channels each way. Without marks: from the first request for a credit-based
-        channel to the last packet of such a channel or credit for it.
+        and the payload of the SDUs on the channels in each direction. Without marks: from the first request for a
+        credit-based channel to the last packet of such a channel or credit for it.
 
     trace.py --advertisements [--adapter N] [--from MARK] [--to MARK] [--json] CAPTURE
         Lists what was advertised (HCI commands) and observed (advertising reports).
 
-Marks are the texts of lines in the file "marks" beside the capture, as rig_mark writes them; the first line that equals
-MARK counts. "tx" is from the adapter to the air. Only Python's own library is used.
+Marks are the texts of lines in the file "marks" in the directory of the capture, as rig_mark writes them; the first
+line that equals MARK counts. "tx" is from the adapter to the air. Only Python's standard library is used.
 """
 
 import argparse
@@ -37,12 +37,12 @@ KINDS = ("channel", "signalling", "att", "smp", "other")
 
 
 class TraceError(Exception):
-    """The capture cannot be used; the text says why."""
+    """The capture cannot be used, for the reason in the text."""
 
 
 @dataclass
 class Record:
-    """One packet between a host and its controller, or a note about the controller."""
+    """One packet between a host and its controller, or an event of the controller itself."""
 
     time: int  # microseconds since 1970
     adapter: int
@@ -51,12 +51,12 @@ class Record:
 
 
 def read_capture(data):
-    """The records of a capture. One that ends within a record, as after a crash, is read up to there."""
+    """The records of a capture. If it ends within a record, as after a crash, it is read up to that record."""
     if len(data) < 16 or data[:8] != b"btsnoop\0":
         raise TraceError("not a btsnoop capture")
     version, datalink = struct.unpack_from(">II", data, 8)
     if version != 1 or datalink != MONITOR_DATALINK:
-        raise TraceError(f"version {version}, datalink {datalink}: only what btmon -w writes (1, 2001) is understood")
+        raise TraceError(f"version {version}, datalink {datalink}: only the format of btmon -w (1, 2001) is supported")
     records, offset = [], 16
     while offset + 24 <= len(data):
         _, included, flags, _, time = struct.unpack_from(">IIIIq", data, offset)
@@ -71,7 +71,7 @@ def read_capture(data):
 
 
 def read_marks(path):
-    """[(time, text)] of the file that rig_mark writes."""
+    """The marks, [(time, text)], of the file that rig_mark writes."""
     marks = []
     with open(path, encoding="utf-8") as file:
         for line in file:
@@ -85,7 +85,7 @@ def time_of_mark(marks, text):
         if name == text:
             return time
     known = ", ".join(repr(name) for _, name in marks) or "none"
-    raise TraceError(f"no mark {text!r}; there are: {known}")
+    raise TraceError(f"no mark {text!r}; the marks are: {known}")
 
 
 # --- counting ------------------------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ def time_of_mark(marks, text):
 
 @dataclass
 class Packet:
-    """One ACL packet, classified by the L2CAP frame that it is a part of."""
+    """One ACL packet, classified by the L2CAP frame to which it belongs."""
 
     time: int
     direction: str
@@ -101,13 +101,13 @@ class Packet:
     size: int  # of the ACL payload: L2CAP header and fragment, without the four bytes of HCI header
     payload: int = 0  # bytes of SDUs that the frame completed by this packet carries
     sdus: int = 0
-    anchor: bool = False  # part of the life of a credit-based channel
-    request: bool = False  # asks for such a channel
+    anchor: bool = False  # belongs to a credit-based channel
+    request: bool = False  # requests such a channel
 
 
 @dataclass
 class Frame:
-    """An L2CAP frame in the making, for one direction of one connection."""
+    """An incomplete L2CAP frame in one direction of one connection."""
 
     needed: int = 0
     data: bytearray = field(default_factory=bytearray)
@@ -115,7 +115,7 @@ class Frame:
 
 
 class Dissector:
-    """Follows the connections of one adapter. Feed it every record; it yields classified packets."""
+    """Classifies the packets on all connections of one adapter; it must be given every record."""
 
     def __init__(self, adapter):
         self.adapter = adapter
@@ -123,7 +123,7 @@ class Dissector:
         self.frames = {}  # (handle, direction) -> Frame
         self.channels = {}  # (handle, direction, destination CID) -> PSM
         self.requests = {}  # (handle, direction of the request, identifier) -> (PSM, [source CIDs])
-        self.sdu_left = {}  # (handle, direction, CID) -> bytes of the SDU still to come
+        self.sdu_left = {}  # (handle, direction, CID) -> missing bytes of the SDU
         self.classic = set()  # handles of BR/EDR connections
         self.connections = 0
 
@@ -136,7 +136,7 @@ class Dissector:
             self.on_acl(record, "tx" if record.opcode == ACL_TX else "rx")
 
     def on_event(self, data):
-        # Handles are used again after a connection's end: everything known about one is forgotten then.
+        # Handles are reused after the end of a connection, so its state is discarded then.
         if len(data) >= 6 and data[0] == 0x05 and data[2] == 0:
             self.forget(struct.unpack_from("<H", data, 3)[0] & 0xFFF)
         elif len(data) >= 6 and data[0] == 0x03 and data[2] == 0:
@@ -163,7 +163,7 @@ class Dissector:
         if continuation:
             frame = self.frames.get((handle, direction))
             if frame is None:
-                return  # its beginning was before the capture
+                return  # it began before the capture
         else:
             if len(fragment) < 4:
                 return
@@ -226,7 +226,7 @@ class Dissector:
             psm = self.channels.get((handle, other, struct.unpack_from("<H", values)[0]))
             packet.anchor = psm != PSM_EATT
         elif code == DISCONNECTION_RESPONSE and len(values) >= 4:
-            # Not at the request already: data that was queued before it may follow it.
+            # Not yet at the request, since data that was queued before it may follow it.
             destination, source = struct.unpack_from("<HH", values)
             for key in ((handle, other, destination), (handle, direction, source)):
                 self.sdu_left.pop(key, None)
@@ -249,7 +249,7 @@ def words(data):
 
 
 def count(records, adapter, begin=None, end=None):
-    """The numbers for one adapter. Without limits: the life of the credit-based channels."""
+    """The counts for one adapter. Without limits: from the first to the last packet of credit-based channels."""
     dissector = Dissector(adapter)
     for record in records:
         dissector.feed(record)
@@ -257,7 +257,7 @@ def count(records, adapter, begin=None, end=None):
     if begin is None:
         begin = min((packet.time for packet in packets if packet.request), default=None)
         if begin is None and end is None:
-            raise TraceError(f"no credit-based channel was asked for on adapter {adapter}: give --from and --to")
+            raise TraceError(f"no credit-based channel was requested on adapter {adapter}: give --from and --to")
     if end is None:
         end = max((packet.time for packet in packets if packet.anchor), default=None)
     chosen = [
@@ -308,7 +308,7 @@ def print_count(result):
 
 @dataclass
 class AdvertisingSet:
-    """What an adapter was told for one advertising set; the only set of legacy commands has the handle None."""
+    """The parameters of one advertising set; the only set of legacy commands has the handle None."""
 
     own_address_type: int = 0
     random_address: str = ""
@@ -321,7 +321,7 @@ def address(data):
 
 
 class AdvertisementList:
-    """Turns commands and reports into a list of dictionaries."""
+    """Converts commands and reports to a list of dictionaries."""
 
     def __init__(self):
         self.found = []
@@ -362,7 +362,7 @@ class AdvertisementList:
             advertised.interval = tuple(int.from_bytes(data[at : at + 3], "little") for at in (3, 6))
             advertised.own_address_type = data[10]
         elif opcode == 0x2037:
-            # Operation 3 is a complete text; others, of several pieces, do not occur below 252 bytes.
+            # Operation 3 is complete data. The operations for fragments do not occur below 252 bytes.
             self.on_data(record, data[0], data[4 : 4 + data[3]])
         elif opcode == 0x2039:
             handles = [data[2 + 4 * number] for number in range(data[1])]
@@ -434,13 +434,13 @@ class AdvertisementList:
 
 
 def advertisements(records, adapter=None, begin=None, end=None):
-    """What was advertised and observed on one adapter, or on all."""
+    """The advertisements that were sent and received on one adapter, or on all."""
     listing = AdvertisementList()
     for record in records:
         try:
             listing.feed(record)
         except (IndexError, struct.error):
-            continue  # a command or event cut short: nothing to be learnt from it
+            continue  # a truncated command or event has no information
     return [
         entry
         for entry in listing.found
@@ -477,7 +477,7 @@ def arguments(words_given):
     parser.add_argument("--to", dest="end", metavar="MARK", help="count up to this mark")
     parser.add_argument("--marks", metavar="FILE", help='default: the file "marks" beside the capture')
     parser.add_argument("--advertisements", action="store_true", help="list advertisements instead of counting")
-    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     return parser.parse_args(words_given)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Two computers, "laptop" and "desktop": what is done on the one is continued on the other.
+"""Two computers, "laptop" and "desktop": an activity of one is continued on the other.
 
 demo.py               on a simulated air; needs no Bluetooth
 demo.py hci0 hci1     over two Bluetooth adapters of this machine, bluetoothd and the kernel
@@ -20,15 +20,16 @@ USER_INFO = """{"note": 42, "cursor": 17.5, "unsaved": true, "author": null, "te
 
 
 def story(radios):
-    """Trust, publish, look, continue, end."""
+    """Trusts, publishes, discovers, continues, and ends the activity."""
     steps = Steps()
     with tempfile.TemporaryDirectory(prefix="handoff-demo-") as directory:
         laptop_radio, desktop_radio = radios(pathlib.Path(directory))
-        with device("laptop", directory, laptop_radio) as laptop, device("desktop", directory, desktop_radio) as desktop:
-            with steps.step("laptop and desktop trust each other, by card"):
+        with device("laptop", directory, laptop_radio) as laptop, \
+                device("desktop", directory, desktop_radio) as desktop:
+            with steps.step("laptop and desktop trust each other by card"):
                 trust_each_other(laptop, desktop)
             with desktop.watching() as nearby, contextlib.ExitStack() as publication:
-                with steps.step(f"laptop publishes {TYPE}, desktop sees it"):
+                with steps.step(f"laptop publishes {TYPE}, and desktop discovers it"):
                     publication.enter_context(
                         laptop.publishing(
                             "--type", TYPE, "--title", "Shopping", "--user-info", USER_INFO,
@@ -36,11 +37,11 @@ def story(radios):
                         )
                     )
                     entries = nearby.wait_for_type(type_hash(TYPE))
-                show("nearby, as the desktop sees it", entries)
-                with steps.step("desktop continues it"):
+                show("the nearby activity on desktop", entries)
+                with steps.step("desktop continues the activity"):
                     activity = desktop.ctl("continue", "--print", entries[0]["id"])
-                show("the activity, as it arrived", [activity])
-                with steps.step("the activity ends on the laptop, the desktop's entry goes"):
+                show("the activity as it was received", [activity])
+                with steps.step("the activity ends on laptop, and its entry is removed on desktop"):
                     publication.close()
                     nearby.wait_empty()
     if activity["type"] != TYPE or activity["title"] != "Shopping" or activity["userInfo"]["note"] != 42:
@@ -49,7 +50,7 @@ def story(radios):
 
 
 def show(heading, documents):
-    """Prints JSON objects so that a person can read them."""
+    """Prints JSON objects in a readable form."""
     print(f"\n    {heading}:")
     for document in documents:
         for key, value in document.items():

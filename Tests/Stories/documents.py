@@ -1,24 +1,25 @@
 #!/usr/bin/env python3
-"""A document follows its activity: the same file, in the folder of the other computer, once it has been synchronised.
+"""A document follows its activity: the app on the other computer gets the same file once it has been synchronised.
 
 documents.py               on a simulated air; needs no Bluetooth
 documents.py hci0 hci1     over two Bluetooth adapters of this machine, bluetoothd and the kernel
 """
 
-import contextlib
 import json
-import os
 import pathlib
 import subprocess
 import tempfile
 
-from world import TIMEOUT, PROGRAMS, Failure, Steps, device, process, run_story_on_radios, trust_each_other, type_hash
+from world import (
+    PROGRAMS, TIMEOUT, Failure, Steps, app_environment, check, device, process, run_story_on_radios, trust_each_other,
+    type_hash,
+)
 
 TYPE = "org.example.writing"
 
 
 def story(radios):
-    """From a file on the laptop to the same file on the desktop, which comes a moment later."""
+    """Continues an activity with a document, which is synchronised a moment later."""
     steps = Steps()
     with tempfile.TemporaryDirectory(prefix="handoff-documents-") as name:
         directory = pathlib.Path(name).resolve()
@@ -26,7 +27,7 @@ def story(radios):
         source, destination = directory / "laptop docs", directory / "desktop/docs"
         source.mkdir()
         destination.mkdir(parents=True)
-        told = write_reader(directory)
+        received = write_reader(directory)
         with device("laptop", directory, laptop_radio) as laptop, app_environment(directory):
             with device("desktop", directory, desktop_radio) as desktop:
                 trust_each_other(laptop, desktop)
@@ -36,19 +37,19 @@ def story(radios):
                 report.parent.mkdir()
                 report.write_text("as it is", encoding="utf-8")
                 with desktop.watching() as nearby, laptop.publishing("--type", TYPE, "--document", report):
-                    with steps.step("the laptop offers a document, the desktop sees it"):
+                    with steps.step("laptop publishes a document, and desktop discovers it"):
                         nearby.wait_for_type(type_hash(TYPE))
-                    with steps.step("the desktop waits for the file, and its app gets it"):
+                    with steps.step("desktop waits for the file, and its app gets it"):
                         continue_document(desktop, report, destination / "2026/report ü.txt")
-                    check(document(told), (destination / "2026/report ü.txt").as_uri())
-                    with steps.step("the file leaves its folder, and the desktop's list is empty"):
+                    check(document(received), (destination / "2026/report ü.txt").as_uri())
+                    with steps.step("the file leaves its folder, and the entry is removed on desktop"):
                         report.rename(directory / "elsewhere.txt")
                         nearby.wait_empty()
     print("documents: ok", flush=True)
 
 
 def continue_document(machine, source, destination):
-    """Continues while the file is not there, and synchronises it as soon as it is waited for."""
+    """Continues while the file does not exist, and synchronises it once the daemon waits for it."""
     command = [PROGRAMS / "handoffctl", "continue", "--bus", machine.bus]
     with process(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as continuing:
         machine.wait_log("event=document.awaited")
@@ -56,27 +57,21 @@ def continue_document(machine, source, destination):
         part = destination.with_name(".part")
         part.write_bytes(source.read_bytes())
         part.rename(destination)
-        complaint = continuing.communicate(timeout=TIMEOUT)[1]
+        errors = continuing.communicate(timeout=TIMEOUT)[1]
     if continuing.returncode:
-        raise Failure(f"handoffctl continue: {complaint.strip()}")
+        raise Failure(f"handoffctl continue: {errors.strip()}")
     machine.wait_log("event=app.ended")
 
 
-def document(told):
-    """The URL of the document that the app was given."""
-    return json.loads(told.read_text(encoding="utf-8"))["userInfo"]["NSUserActivityDocumentURLKey"]["$url"]
-
-
-def check(found, expected):
-    """Fails unless both are the same."""
-    if found != expected:
-        raise Failure(f"{found!r} instead of {expected!r}")
+def document(received):
+    """The URL of the document that the app received."""
+    return json.loads(received.read_text(encoding="utf-8"))["userInfo"]["NSUserActivityDocumentURLKey"]["$url"]
 
 
 def write_reader(directory):
-    """An app that writes down what it is given; returns where."""
-    told, reader = directory / "told", directory / "reader"
-    reader.write_text(f"#!/bin/sh\ncat > {told}\n", encoding="utf-8")
+    """Writes an app that saves what it receives; returns the file."""
+    received, reader = directory / "received", directory / "reader"
+    reader.write_text(f"#!/bin/sh\ncat > {received}\n", encoding="utf-8")
     reader.chmod(0o755)
     entry = directory / "share/applications/org.example.Reader.desktop"
     entry.parent.mkdir(parents=True)
@@ -84,19 +79,7 @@ def write_reader(directory):
         f"[Desktop Entry]\nType=Application\nName=Reader\nX-Handoff-Exec={reader}\nX-Handoff-ActivityTypes={TYPE};\n",
         encoding="utf-8",
     )
-    return told
-
-
-@contextlib.contextmanager
-def app_environment(directory):
-    """What is started in the block finds its apps in the directory."""
-    before = dict(os.environ)
-    os.environ.update(XDG_DATA_HOME=str(directory / "share"), XDG_DATA_DIRS="/nowhere")
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
+    return received
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Two daemons whose channels go over GATT, as on hosts without LE credit-based channels: runs in a guest of the rig.
+"""Two daemons with GATT channels, as on hosts without LE credit-based channels; runs in a guest of the rig.
 
-One that can only do GATT is fetched from by one that has both, and the other way round; small and large.
+One daemon supports only GATT, the other one both transports. Each fetches from the other, small and large activities.
 """
 
 import contextlib
@@ -13,16 +13,16 @@ import tempfile
 from world import Failure, Steps, device, run_story, trust_each_other, type_hash
 
 TYPE = "org.example.notes.editing"
-# Two letters of a mailbox, and twenty.
+# In bytes: two GATT frames, and twenty.
 SMALL, LARGE = 1_000, 10_000
 
 
 def fetch(steps, origin, caller, length):
-    """One activity is published here, and continued there."""
+    """Publishes an activity on one device, and continues it on the other."""
     text = "".join(chr(97 + index * 7 % 26) for index in range(length))
     with contextlib.ExitStack() as stack:
         nearby = stack.enter_context(caller.watching())
-        with steps.step(f"{caller.name} sees what {origin.name} publishes"):
+        with steps.step(f"{origin.name} publishes an activity, and {caller.name} discovers it"):
             stack.enter_context(origin.publishing("--type", TYPE, "--user-info", json.dumps({"text": text})))
             entry = nearby.wait_for_type(type_hash(TYPE))[0]
         with steps.step(f"{caller.name} continues {length} bytes over GATT"):
@@ -32,13 +32,13 @@ def fetch(steps, origin, caller, length):
 
 
 def story():
-    """All of it."""
+    """Runs all fetches between two devices."""
     steps = Steps()
     with tempfile.TemporaryDirectory(prefix="handoff-story-") as directory:
         logs = os.environ.get("RIG_RESULTS", directory)
         with device("laptop", logs, ["--adapter", "hci0", "--transport", "gatt"]) as laptop, \
                 device("desktop", logs, ["--adapter", "hci1", "--transport", "both"]) as desktop:
-            with steps.step("laptop and desktop trust each other, by card"):
+            with steps.step("laptop and desktop trust each other by card"):
                 trust_each_other(laptop, desktop)
             fetch(steps, laptop, desktop, SMALL)
             fetch(steps, desktop, laptop, SMALL)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The sample app's whole story: four tabs go on in the same tab on the other device, a page of a megabyte follows in a
-stream, and a daemon is started anew under a running browser.
+"""The sample app: four tabs continue in the same tab on the other device, a page of 1 MB follows in a stream, and a
+daemon is restarted while its browser runs.
 
 monkeybrowser.py               on a simulated air; needs no Bluetooth
 monkeybrowser.py hci0 hci1     over two Bluetooth adapters of this machine, bluetoothd and the kernel
@@ -22,7 +22,7 @@ SIZE = 1_000_000
 
 
 class Browser:
-    """A MonkeyBrowser that does what it is told."""
+    """A MonkeyBrowser that is controlled by the story."""
 
     def __init__(self, child, name):
         self._commands = child.stdin
@@ -30,23 +30,23 @@ class Browser:
         self.lines = Lines(child.stdout)
 
     def send(self, *commands):
-        """Gives commands, one after the other; returns what was shown meanwhile."""
+        """Sends commands one after the other; returns what was printed meanwhile."""
         shown = len(self.lines.seen)
         for command in commands:
             self._commands.write(command + "\n")
             self._commands.flush()
             verb = command.split()[0]
-            self.lines.wait(lambda line: line.startswith((f"done {verb}", f"cannot {verb}")), f"the end of {command}")
+            self.lines.wait(lambda line: line.startswith((f"done {verb}", f"cannot {verb}")), f"end of {command}")
         return self.lines.seen[shown:]
 
     def wait_for(self, text):
-        """The next line that holds `text`."""
+        """The next line that contains `text`."""
         return self.lines.wait(lambda line: text in line, f"\"{text}\" in the browser of {self._name}")
 
 
 @contextlib.contextmanager
 def browser(machine):
-    """A browser on a machine's bus."""
+    """Runs a browser on a machine's bus."""
     environment = dict(os.environ, DBUS_SESSION_BUS_ADDRESS=machine.bus)
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "env": environment}
     with process([PROGRAMS / "monkeybrowser"], **pipes) as child:
@@ -61,38 +61,38 @@ def tab_type(tab):
 
 
 def four_tabs(steps, desktop, nearby, there, here):
-    """Each of the tabs, from the one device to the other."""
+    """Continues each of the tabs on the other device."""
     for tab in (1, 2, 3, 4):
-        with steps.step(f"tab {tab} goes on in tab {tab}, with its notes"):
+        with steps.step(f"tab {tab} continues in tab {tab}, with its notes"):
             page = f"https://example.org/{tab}"
             there.send(f"tab {tab}", f"open {page}", f"note to {tab}")
             nearby.wait_for_type(tab_type(tab))
             outcome = desktop.ctl("continue")
             if outcome["application"] != ID:
-                raise Failure(f"another app went on with it: {outcome}")
+                raise Failure(f"another app continued the activity: {outcome}")
             here.wait_for(f"continued from laptop: tab {tab}: {page} [\"to {tab}\"]")
             there.wait_for(f"tab {tab}: continued on desktop")
 
 
 def page_in_a_stream(steps, there, here):
-    """A page that is too large for userInfo."""
+    """Fetches a page that is too large for userInfo."""
     there.send(f"fill {SIZE}")
     begin = time.monotonic()
-    with steps.step("a page of a megabyte follows in a stream"):
+    with steps.step("a page of 1 MB follows in a stream"):
         shown = [line for line in here.send("fetch") if f"page of {SIZE} bytes" in line]
         if not shown:
-            raise Failure(f"no page came: {here.lines.seen[-3:]}")
+            raise Failure(f"no page was received: {here.lines.seen[-3:]}")
         there.wait_for(f"sent {SIZE} bytes to desktop, sum {shown[0].split()[-1]}")
     print(f"monkeybrowser: {SIZE / (time.monotonic() - begin) / 1000:.0f} kB/s for the page", flush=True)
 
 
 def new_daemon(steps, laptop, desktop, nearby, there, here):
-    """The browser does not notice that its daemon is another one."""
-    with steps.step("the laptop's daemon stops, and the tab leaves the desktop"):
+    """Restarts the daemon of a running browser."""
+    with steps.step("laptop's daemon stops, and the tab's entry is removed on desktop"):
         laptop.daemon.terminate()
         laptop.daemon.wait()
         nearby.wait_empty()
-    with steps.step("it is started again, and the tab goes on with what was noted meanwhile"):
+    with steps.step("the daemon is started again, and the tab continues with the note that was added meanwhile"):
         there.send("note in between")
         laptop.start()
         nearby.wait_for_type(tab_type(4))
@@ -101,15 +101,16 @@ def new_daemon(steps, laptop, desktop, nearby, there, here):
 
 
 def story(radios):
-    """Two devices, two browsers."""
+    """Runs all parts with two devices and two browsers."""
     steps = Steps()
-    with tempfile.TemporaryDirectory(prefix="handoff-monkeys-") as directory:
+    with tempfile.TemporaryDirectory(prefix="handoff-monkeybrowser-") as directory:
         share = pathlib.Path(directory) / "share"
         (share / "applications").mkdir(parents=True)
         shutil.copy(SAMPLE / f"{ID}.desktop", share / "applications")
         os.environ["XDG_DATA_HOME"] = str(share)
         laptop_radio, desktop_radio = radios(pathlib.Path(directory))
-        with device("laptop", directory, laptop_radio) as laptop, device("desktop", directory, desktop_radio) as desktop:
+        with device("laptop", directory, laptop_radio) as laptop, \
+                device("desktop", directory, desktop_radio) as desktop:
             trust_each_other(laptop, desktop)
             with browser(laptop) as there, browser(desktop) as here, desktop.watching() as nearby:
                 four_tabs(steps, desktop, nearby, there, here)

@@ -1,41 +1,36 @@
 #!/usr/bin/env python3
-"""Two daemons over two adapters of one machine, its kernel and its bluetoothd: runs in a guest of the rig.
+"""Two daemons over two adapters of one machine, its kernel and its bluetoothd; runs in a guest of the rig.
 
-Publish, see, continue; the table follows; an end is seen at once; a crash times out; bluetoothd and the adapters come
-and go, and both daemons recover. The fetch of one kilobyte is marked in the capture, for its packets to be counted.
+An activity is published, discovered and continued; the list follows each change, at once when an activity ends, and
+after a time-out when its device crashes; bluetoothd and the adapters are stopped and started, and both daemons recover.
+The fetch of 1 KB is marked in the capture, so that its packets can be counted.
 """
 
 import contextlib
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
-from world import Failure, Steps, device, run_story, trust_each_other, type_hash
+from world import Failure, Steps, device, rig, run_story, trust_each_other, type_hash
 
 FIRST, SECOND = "org.example.notes.editing", "org.example.mail.composing"
 EVERY_KIND = {
     "array": [1, "two", [3]], "data": {"$data": "AAEC/w=="}, "date": {"$date": "2026-11-21T09:30:00.000000001Z"},
-    "dictionary": {"inner": {"deeper": True}}, "null": None, "integer": -9007199254740993, "large": 18446744073709551615,
+    "dictionary": {"inner": {"deeper": True}}, "null": None, "integer": -9007199254740993,
+    "large": 18446744073709551615,
     "real": 0.1, "whole": {"$real": 2.0}, "no": False, "set": {"$set": ["a"]}, "string": "Grüße ✓",
     "url": {"$url": "https://example.org/?q=1"},
 }
-# A farewell is heard within moments. An entry whose device falls silent stays for 30 s: seeing it go before that
-# shows that the farewell did it.
+# A withdrawal advertisement is received within moments. The entry of a device that sends nothing any more stays for
+# 30 s, so an entry that is removed earlier was removed by the withdrawal.
 BEFORE_THE_TIMEOUT = 20.0
 
 
-def rig(command):
-    """Runs functions of the rig's library."""
-    script = f'source "$RIG_DIRECTORY/guest-library"; {command}'
-    subprocess.run(["bash", "-c", script], check=True, timeout=120)
-
-
 def publish_see_continue(steps, laptop, desktop, nearby):
-    """The main story, with every kind of value."""
+    """Publishes, discovers and continues an activity with every kind of value."""
     with contextlib.ExitStack() as publication:
-        with steps.step("laptop publishes, desktop sees it"):
+        with steps.step("laptop publishes an activity, and desktop discovers it"):
             publication.enter_context(
                 laptop.publishing("--type", FIRST, "--title", "Kinds", "--user-info", json.dumps(EVERY_KIND))
             )
@@ -44,20 +39,20 @@ def publish_see_continue(steps, laptop, desktop, nearby):
             activity = desktop.ctl("continue", "--print", entry["id"])
             if (activity["type"], activity["title"], activity["userInfo"]) != (FIRST, "Kinds", EVERY_KIND):
                 raise Failure(f"the activity arrived changed: {activity}")
-        with steps.step("another activity becomes current, and the table follows"):
+        with steps.step("another activity becomes current, and the list follows"):
             with laptop.publishing("--type", SECOND):
-                nearby.wait(lambda entries: [e["typeHash"] for e in entries] == [type_hash(SECOND)], "the second only")
-        with steps.step("it ends, and the first is current again"):
-            nearby.wait(lambda entries: [e["typeHash"] for e in entries] == [type_hash(FIRST)], "the first again")
-        with steps.step("that ends too, and the entry goes at once"):
+                nearby.wait_for_only(type_hash(SECOND))
+        with steps.step("the second activity ends, and the first is current again"):
+            nearby.wait_for_only(type_hash(FIRST))
+        with steps.step("the first activity ends too, and its entry is removed at once"):
             publication.close()
             nearby.wait_empty(BEFORE_THE_TIMEOUT)
 
 
 def fetch_one_kilobyte(steps, laptop, desktop, nearby):
-    """A fetch between two marks of the capture."""
+    """Fetches 1 KB between two marks of the capture."""
     payload = json.dumps({"text": "x" * 1000})
-    with steps.step("one kilobyte is fetched, for its packets to be counted"):
+    with steps.step("desktop fetches 1 KB, whose packets are counted"):
         with laptop.publishing("--type", FIRST, "--user-info", payload):
             entry = nearby.wait_for_type(type_hash(FIRST))[0]
             rig("rig_mark fetch-begins")
@@ -67,7 +62,7 @@ def fetch_one_kilobyte(steps, laptop, desktop, nearby):
 
 
 def crash(steps, laptop, nearby):
-    """The origin vanishes without a word."""
+    """Kills the origin, which sends no withdrawal."""
     with steps.step("the origin is killed, and its entry times out"):
         with laptop.publishing("--type", FIRST):
             nearby.wait_for_type(type_hash(FIRST))
@@ -77,43 +72,43 @@ def crash(steps, laptop, nearby):
 
 
 def works_again(what, steps, laptop, nearby, activity_type):
-    """Both sides do their part: an activity is seen, and its end."""
-    with steps.step(f"{what}: an activity is seen again"):
+    """Checks that an activity is discovered, and its end too."""
+    with steps.step(f"{what}: an activity is discovered again"):
         with laptop.publishing("--type", activity_type):
             nearby.wait_for_type(type_hash(activity_type), 120)
         nearby.wait_empty(120)
 
 
 def recover(steps, laptop, desktop, nearby):
-    """What the radio depends on goes and comes back."""
-    with steps.step("bluetoothd stops, and both say so"):
+    """Stops and starts bluetoothd, and each adapter."""
+    with steps.step("bluetoothd stops, and both daemons report it"):
         rig("rig_stop_bluetoothd")
         for machine in (laptop, desktop):
             machine.wait_log("serviceAbsent")
             state = machine.ctl("status")["radioState"]
             if state != "NoBluetoothService":
-                raise Failure(f"{machine.name} calls it {state}")
+                raise Failure(f"{machine.name} reports {state}")
     rig("rig_start_bluetoothd")
     works_again("bluetoothd is back", steps, laptop, nearby, "org.example.after.restart")
     for number, machine in enumerate((laptop, desktop)):
-        with steps.step(f"the adapter of {machine.name} is switched off, and it says so"):
+        with steps.step(f"the adapter of {machine.name} is switched off, and its daemon reports it"):
             rig(f"rig_power {number} off")
             machine.wait_log("poweredOff")
             state = machine.ctl("status")["radioState"]
             if state != "BluetoothOff":
-                raise Failure(f"{machine.name} calls it {state}")
+                raise Failure(f"{machine.name} reports {state}")
         rig(f"rig_power {number} on")
         works_again(f"{machine.name} is switched on", steps, laptop, nearby, f"org.example.after.power{number}")
 
 
 def story():
-    """All of it."""
+    """Runs all parts with two devices."""
     steps = Steps()
     with tempfile.TemporaryDirectory(prefix="handoff-story-") as directory:
         logs = os.environ.get("RIG_RESULTS", directory)
         with device("laptop", logs, ["--adapter", "hci0"]) as laptop, \
                 device("desktop", logs, ["--adapter", "hci1"]) as desktop:
-            with steps.step("laptop and desktop trust each other, by card"):
+            with steps.step("laptop and desktop trust each other by card"):
                 trust_each_other(laptop, desktop)
             with desktop.watching() as nearby:
                 publish_see_continue(steps, laptop, desktop, nearby)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A PairingAgent1 of another language: pairs this device, and says what it is asked and told, one line each.
+"""A PairingAgent1 in Python: pairs this device, and prints one line for each call that it receives.
 
-Usage: pairing_agent.py BUS yes|no [NAME]. NAME is the device that is chosen where there are several; while it is not among
-them, there is no answer. The lines begin with `choice`, `digits`, `cancelled`, `paired` or `failed`; with the last two it
-ends, with status 0 or 1.
+Usage: pairing_agent.py BUS yes|no [NAME]. NAME is the device to choose if there are several; the agent does not answer
+while it is not among them. The lines begin with `choice`, `digits`, `cancelled`, `paired` or `failed`; after one of the
+last two, the agent ends with status 0 or 1.
 """
 
 import sys
@@ -19,7 +19,7 @@ PATH = "/org/example/agent"
 
 
 class Agent(dbus.service.Object):
-    """Answers for a person who always says the same."""
+    """Answers every confirmation with the same answer."""
 
     def __init__(self, bus, answer, wanted, loop):
         super().__init__(bus, PATH)
@@ -58,7 +58,7 @@ class Agent(dbus.service.Object):
 
 
 def main():
-    """Pairs."""
+    """Pairs this device; returns the exit status."""
     address, answer = sys.argv[1], sys.argv[2] == "yes"
     dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
     bus = dbus.bus.BusConnection(address)

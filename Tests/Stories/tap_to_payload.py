@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""How long it takes from the tap to the payload between two machines: the same activity is continued many times.
+"""Measures the time from the user's request to the payload between two machines, with many continuations.
 
-Runs in both guests of the rig, like two_guests.py; guest B, whose scanner is awake, continues and prints the times. Whole
-runs of `handoffctl continue` are timed, beside `handoffctl status`, which needs no radio: the difference is the tap. bluetoothd should run with `-E`, so that the
-advertisement's interval is the one that handoffd asks for; without it the kernel's 1.28 s rules. Between two taps the
-desktop hears the laptop again: until then bluetoothd is still ending the last link, for which it takes 2 s (DISCONNECT_TIMER
+Runs in both guests of the rig, like two_guests.py. Guest B scans continuously, continues the same activity many times
+and prints the times. Whole runs of `handoffctl continue` are measured, and of `handoffctl status`, which needs no
+radio; the difference is the time of the continuation. bluetoothd should run with `-E`, so that the advertising interval
+is the one that handoffd requests; without it, the kernel's 1.28 s apply. Before each continuation, the desktop receives
+an advertisement of the laptop: until then, bluetoothd is still ending the last link, which takes 2 s (DISCONNECT_TIMER
 in its src/device.c).
 """
 
@@ -13,23 +14,23 @@ import statistics
 import sys
 import time
 
-from two_guests import exchange_cards, rig
-from world import TIMEOUT, Failure, device, run_story, type_hash
+from two_guests import exchange_cards
+from world import TIMEOUT, Failure, device, rig, run_story, type_hash
 
 TYPE = "org.example.notes.editing"
 TIMES = int(os.environ.get("HANDOFF_TAPS", "20"))
 
 
 def laptop(machine):
-    """Publishes 1 KB until the other machine has had enough."""
+    """Publishes 1 KB until the other machine has finished."""
     exchange_cards(machine, "desktop")
     rig("rig_await looking 120")
     with machine.publishing("--type", TYPE, "--user-info", f'{{"text": "{"x" * 1000}"}}'):
-        rig("rig_await enough 900", timeout=900)
+        rig("rig_await finished 900", timeout=900)
 
 
 def desktop(machine):
-    """Continues again and again."""
+    """Continues the activity TIMES times, and prints the times."""
     exchange_cards(machine, "laptop")
     took, status = [], []
     with machine.watching() as nearby:
@@ -40,7 +41,7 @@ def desktop(machine):
             status.append(timed(machine, "status"))
             took.append(timed(machine, "continue", "--print", entry["id"]))
             print(f"  {took[-1] * 1000:.0f} ms, status {status[-1] * 1000:.0f} ms", flush=True)
-    rig("rig_signal enough")
+    rig("rig_signal finished")
     for name, times in (("continue", took), ("status", status)):
         times.sort()
         print(
@@ -51,22 +52,22 @@ def desktop(machine):
 
 
 def timed(machine, *arguments):
-    """How many seconds a run of handoffctl takes."""
+    """Runs handoffctl; returns the time in seconds."""
     begin = time.monotonic()
     machine.ctl(*arguments)
     return time.monotonic() - begin
 
 
 def wait_for_next_advertisement(machine):
-    """Waits until the other machine was heard after this moment."""
+    """Waits until an advertisement of the other machine is received."""
     now, deadline = time.time(), time.monotonic() + TIMEOUT
     while not any(entry["lastSeen"] / 1_000_000 > now for entry in machine.ctl("nearby")):
         if time.monotonic() > deadline:
-            raise Failure(f"{machine.name} hears nothing any more")
+            raise Failure(f"{machine.name} receives no advertisement any more")
 
 
 def story():
-    """The part of this guest."""
+    """Runs this guest's part."""
     name, part = {"A": ("laptop", laptop), "B": ("desktop", desktop)}[os.environ["RIG_GUEST"]]
     with device(name, os.environ["RIG_RESULTS"], ["--adapter", "hci0"]) as machine:
         part(machine)

@@ -1,4 +1,4 @@
-"""A program at a pseudo-terminal, and a person who reads its screen and types."""
+"""A program at a pseudo-terminal, whose screen a story reads and at which it types."""
 
 import os
 import pty
@@ -10,14 +10,14 @@ from world import TIMEOUT, Failure
 
 
 class Terminal:
-    """Used in a `with` block, at whose end the program is gone."""
+    """A program at a terminal; it is killed at the end of the `with` block."""
 
     def __init__(self, arguments, name):
         self._arguments = [str(argument) for argument in arguments]
         self._name = name
         self._screen = ""
         self._is_over = False
-        self._news = threading.Condition()
+        self._changed = threading.Condition()
         self._child = None
         self._status = None
 
@@ -40,22 +40,22 @@ class Terminal:
                 data = os.read(self._keyboard, 4096)
             except OSError:
                 data = b""
-            with self._news:
+            with self._changed:
                 self._screen += data.decode(errors="replace").replace("\r", "")
                 self._is_over = self._is_over or not data
-                self._news.notify_all()
+                self._changed.notify_all()
             if not data:
                 return
 
     def wait(self, pattern, timeout=TIMEOUT):
         """The first match of `pattern` on the screen."""
         deadline = time.monotonic() + timeout
-        with self._news:
+        with self._changed:
             while not (match := pattern.search(self._screen)):
                 left = deadline - time.monotonic()
                 if self._is_over or left <= 0:
                     raise Failure(f"{self._name} does not show {pattern.pattern!r}; its screen:\n{self._screen}")
-                self._news.wait(left)
+                self._changed.wait(left)
         return match
 
     def type(self, line):

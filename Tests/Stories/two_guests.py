@@ -1,67 +1,57 @@
 #!/usr/bin/env python3
-"""Two machines with a kernel and a bluetoothd each: what is published on the one is continued on the other.
+"""Two machines, each with its own kernel and bluetoothd: an activity of one is continued on the other.
 
 Runs in both guests of the rig: guest A is the laptop that publishes, guest B the desktop that continues.
 """
 
 import json
 import os
-import subprocess
 import sys
 
-from world import Failure, Steps, device, run_story, type_hash
+from world import Failure, Steps, device, rig, run_story, type_hash
 
 TYPE = "org.example.notes.editing"
 USER_INFO = {"note": 42, "text": "from another machine", "tags": {"$set": ["home"]}}
 
 
-def rig(command, answer=False, timeout=180):
-    """Runs functions of the rig's library for at most `timeout` seconds; their output, if it is an answer."""
-    script = f'source "$RIG_DIRECTORY/guest-library"; {command}'
-    result = subprocess.run(
-        ["bash", "-c", script], check=True, timeout=timeout, text=True, stdout=subprocess.PIPE if answer else None
-    )
-    return result.stdout.strip() if answer else None
-
-
 def exchange_cards(machine, other):
-    """Each device trusts the other's card."""
+    """Makes each device trust the other's card."""
     card = machine.ctl("devices", "card")["card"]
     rig(f"printf %s '{card}' | rig_share card-{machine.name}")
     machine.ctl("devices", "trust", rig(f"rig_fetch card-{other} 120", answer=True))
 
 
 def laptop(steps, machine):
-    """Publishes until the other machine has continued."""
+    """Publishes an activity until the other machine has continued it."""
     exchange_cards(machine, "desktop")
     rig("rig_await looking 120")
-    with steps.step("published, until the desktop has continued it"):
+    with steps.step("laptop publishes an activity until desktop has continued it"):
         with machine.publishing("--type", TYPE, "--title", "Two machines", "--user-info", json.dumps(USER_INFO)):
             rig("rig_await continued 180")
     rig("rig_await gone 120")
 
 
 def desktop(steps, machine):
-    """Sees it, continues it, and sees it go."""
+    """Discovers the activity, continues it, and receives its end."""
     exchange_cards(machine, "laptop")
     with machine.watching() as nearby:
         rig("rig_signal looking")
-        with steps.step("seen"):
+        with steps.step("desktop discovers the activity"):
             entry = nearby.wait_for_type(type_hash(TYPE), 120)[0]
-        with steps.step("continued"):
+        with steps.step("desktop continues the activity"):
             rig("rig_mark fetch-begins")
             activity = machine.ctl("continue", "--print", entry["id"])
             rig("rig_mark fetch-ends")
         if (activity["type"], activity["title"], activity["userInfo"]) != (TYPE, "Two machines", USER_INFO):
             raise Failure(f"the activity arrived changed: {activity}")
         rig("rig_signal continued")
-        with steps.step("ended there, gone here"):
+        with steps.step("the activity ends on laptop, and its entry is removed on desktop"):
             nearby.wait_empty(20)
         rig("rig_signal gone")
 
 
 def story():
-    """The part of this guest."""
+    """Runs this guest's part."""
     name, part = {"A": ("laptop", laptop), "B": ("desktop", desktop)}[os.environ["RIG_GUEST"]]
     with device(name, os.environ["RIG_RESULTS"], ["--adapter", "hci0"]) as machine:
         part(Steps(), machine)

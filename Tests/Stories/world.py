@@ -1,7 +1,7 @@
-"""Daemons, their private buses and `handoffctl`, for the stories told in this directory.
+"""Daemons, their private buses and `handoffctl`, for the stories in this directory.
 
-Everything started here ends with its `with` block, by the process id that was started. Waiting is for events: a line of
-a log, a change of the table of nearby activities. Time limits only end a wait that has failed.
+Every process ends with its `with` block, by its process id. The stories wait for events: a line of a log, a change of
+the list of nearby activities. Time limits only end a wait that has failed.
 """
 
 import contextlib
@@ -16,17 +16,17 @@ import threading
 import time
 
 TIMEOUT = float(os.environ.get("HANDOFF_TIMEOUT", "60"))
-# Of a log, when a story fails.
+# The number of log lines that are printed when a story fails.
 LAST_LINES = 60
 PROGRAMS = pathlib.Path(os.environ.get("HANDOFF_PROGRAMS", pathlib.Path(__file__).parents[2] / ".build/debug"))
 
 
 class Failure(Exception):
-    """Something that the story promised did not happen."""
+    """An expectation of the story was not met."""
 
 
 class Lines:
-    """The lines that a process writes, as they come, each read once."""
+    """The lines that a process prints, each of which is read once."""
 
     def __init__(self, stream, copy=None):
         self._queue = queue.Queue()
@@ -49,9 +49,9 @@ class Lines:
             try:
                 line = self._queue.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
-                raise Failure(f"waited {timeout:.0f} s in vain for {what}; last seen: {self.seen[-3:]}") from None
+                raise Failure(f"{what}: not within {timeout:.0f} s; the last lines: {self.seen[-3:]}") from None
             if line is None:
-                raise Failure(f"the process ended before {what}; last seen: {self.seen[-3:]}")
+                raise Failure(f"{what}: the process ended before; the last lines: {self.seen[-3:]}")
             self.seen.append(line)
             if wanted(line):
                 return line
@@ -59,7 +59,7 @@ class Lines:
 
 @contextlib.contextmanager
 def process(arguments, **options):
-    """A process that is gone, and reaped, when the block ends."""
+    """A process that is ended and reaped when the block ends."""
     child = subprocess.Popen([str(argument) for argument in arguments], **options)
     try:
         yield child
@@ -75,9 +75,9 @@ def process(arguments, **options):
 
 @contextlib.contextmanager
 def private_bus():
-    """A bus of its own; yields the address."""
+    """A private bus; yields its address."""
     arguments = ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1"]
-    # Without a limit on descriptors to raise, dbus-daemon complains and goes on; nobody needs to read that.
+    # dbus-daemon prints a harmless warning if it cannot raise its limit of open files.
     with process(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as daemon:
         address = daemon.stdout.readline().strip()
         if not address:
@@ -86,7 +86,7 @@ def private_bus():
 
 
 class Device:
-    """One computer of the user: a bus, and a daemon on it that can be stopped and started again."""
+    """One computer of the user: a bus with a daemon that can be stopped and started again."""
 
     def __init__(self, name, directory, bus, radio):
         self.name = name
@@ -100,7 +100,7 @@ class Device:
         self.lines = None
 
     def start(self):
-        """Starts the daemon and waits until it is on its bus."""
+        """Starts the daemon and waits until it owns its name on the bus."""
         arguments = [PROGRAMS / "handoffd", "--foreground", "--log-level", "debug", "--name", self.name]
         arguments += ["--bus", self.bus, "--state-dir", self.state] + self._radio
         self.daemon = self._stack.enter_context(process(arguments, stderr=subprocess.PIPE, text=True))
@@ -113,12 +113,12 @@ class Device:
         return self.lines.wait(lambda line: text in line, f"\"{text}\" in the log of {self.name}", timeout)
 
     def crash(self):
-        """Ends the daemon as a power cut would."""
+        """Kills the daemon, as a power failure would."""
         self.daemon.send_signal(signal.SIGKILL)
         self.daemon.wait()
 
     def ctl(self, *arguments):
-        """What `handoffctl --json` prints."""
+        """The JSON that handoffctl prints."""
         result = subprocess.run(
             [str(PROGRAMS / "handoffctl"), *map(str, arguments), "--json", "--bus", self.bus],
             capture_output=True, text=True, timeout=TIMEOUT, check=False,
@@ -132,14 +132,14 @@ class Device:
         """An activity that is current while the block runs."""
         command = [PROGRAMS / "handoffctl", "publish", "--json", "--bus", self.bus, *arguments]
         with process(command, stdout=subprocess.PIPE, text=True) as publisher:
-            Lines(publisher.stdout).wait(lambda line: "activity" in line, f"{self.name} to publish")
+            Lines(publisher.stdout).wait(lambda line: "activity" in line, f"activity of {self.name}")
             yield publisher
             publisher.send_signal(signal.SIGINT)
             publisher.wait(timeout=TIMEOUT)
 
     @contextlib.contextmanager
     def watching(self):
-        """What is nearby, as it changes; the scanner works at full duty meanwhile."""
+        """The list of nearby activities; the daemon scans continuously while the block runs."""
         command = [PROGRAMS / "handoffctl", "nearby", "--watch", "--json", "--bus", self.bus]
         with process(command, stdout=subprocess.PIPE, text=True) as watcher:
             yield Table(Lines(watcher.stdout), self.name)
@@ -150,7 +150,7 @@ class Device:
 
 
 class Table:
-    """The table of nearby activities, as `handoffctl nearby --watch` follows it."""
+    """The list of nearby activities, updated from `handoffctl nearby --watch`."""
 
     def __init__(self, lines, name):
         self._lines = lines
@@ -158,7 +158,7 @@ class Table:
         self.entries = []
 
     def wait(self, wanted, what, timeout=TIMEOUT):
-        """The first table for which `wanted` is true, the present one included."""
+        """The first list for which `wanted` is true, from the current one on."""
         if wanted(self.entries):
             return self.entries
 
@@ -166,21 +166,29 @@ class Table:
             self.entries = json.loads(line)
             return wanted(self.entries)
 
-        self._lines.wait(take, f"{self._name} to see {what}", timeout)
+        self._lines.wait(take, f"{what} on {self._name}", timeout)
         return self.entries
 
     def wait_for_type(self, activity_hash, timeout=TIMEOUT):
-        """The first table with an activity of that hash."""
-        return self.wait(lambda entries: any(e["typeHash"] == activity_hash for e in entries), activity_hash, timeout)
+        """The first list that has an activity with this type hash."""
+        return self.wait(
+            lambda entries: any(e["typeHash"] == activity_hash for e in entries), f"an entry {activity_hash}", timeout
+        )
+
+    def wait_for_only(self, activity_hash, timeout=TIMEOUT):
+        """The first list whose only activity has this type hash."""
+        return self.wait(
+            lambda entries: [e["typeHash"] for e in entries] == [activity_hash], f"only {activity_hash}", timeout
+        )
 
     def wait_empty(self, timeout=TIMEOUT):
-        """The first table with nothing in it."""
-        return self.wait(lambda entries: not entries, "nothing nearby", timeout)
+        """The first list that is empty."""
+        return self.wait(lambda entries: not entries, "an empty list", timeout)
 
 
 @contextlib.contextmanager
 def device(name, directory, radio):
-    """A running device; what it has logged last is printed when the story fails, for the log goes with its directory."""
+    """A running device; if the story fails, the end of its log is printed, since the log may be removed afterwards."""
     with private_bus() as bus:
         made = Device(name, pathlib.Path(directory), bus, radio)
         try:
@@ -195,7 +203,7 @@ def device(name, directory, radio):
 
 
 class Steps:
-    """Prints each step of a story and how long it took."""
+    """Prints each step of a story, and the time that it took."""
 
     def __init__(self):
         self._start = time.monotonic()
@@ -212,26 +220,57 @@ class Steps:
 
 
 def type_hash(activity_type):
-    """The ten digits by which an activity type goes over the air: the first five bytes of its SHA-256."""
+    """The type hash in an advertisement, as ten hexadecimal digits: the first five bytes of the type's SHA-256."""
     import hashlib
 
     return hashlib.sha256(activity_type.encode()).hexdigest()[:10]
 
 
 def trust_each_other(one, other):
-    """Gives each device the other's card."""
+    """Makes each device trust the other's card."""
     one.ctl("devices", "trust", other.ctl("devices", "card")["card"])
     other.ctl("devices", "trust", one.ctl("devices", "card")["card"])
 
 
 def run_story(story):
-    """Runs a story; ends the program with 0, or with 1 and the reason."""
+    """Runs a story. If it fails, prints the reason and ends the program with 1."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         story()
     except Failure as failure:
         print(f"FAILED: {failure}", file=sys.stderr, flush=True)
         sys.exit(1)
+
+
+def check(found, expected):
+    """Fails unless both are equal."""
+    if found != expected:
+        raise Failure(f"{found!r} instead of {expected!r}")
+
+
+@contextlib.contextmanager
+def app_environment(directory):
+    """Programs that are started in the block find their apps in `share` and their programs first in `bin`."""
+    before = dict(os.environ)
+    os.environ.update(
+        XDG_DATA_HOME=str(directory / "share"), XDG_DATA_DIRS="/nowhere",
+        PATH=f"{directory / 'bin'}:{before.get('PATH', '/usr/bin:/bin')}",
+    )
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def rig(command, answer=False, timeout=180, **environment):
+    """Runs functions of the rig's library for at most `timeout` seconds; returns their output if `answer` is set."""
+    script = f'source "$RIG_DIRECTORY/guest-library"; {command}'
+    result = subprocess.run(
+        ["bash", "-c", script], check=True, timeout=timeout, text=True, env={**os.environ, **environment},
+        stdout=subprocess.PIPE if answer else None,
+    )
+    return result.stdout.strip() if answer else None
 
 
 def simulated(directory):
@@ -241,7 +280,7 @@ def simulated(directory):
 
 
 def run_story_on_radios(story, usage):
-    """Tells a story on a simulated air, or over the two adapters that the command line names; returns these."""
+    """Runs a story on a simulated air, or over the two adapters of the command line; returns these adapters."""
     adapters = sys.argv[1:]
     if len(adapters) not in (0, 2):
         sys.exit(usage)

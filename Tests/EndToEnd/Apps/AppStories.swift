@@ -7,17 +7,17 @@ import LocalStream
 import TestLimits
 import Testing
 
-@Suite("An activity goes on in its app, or in the browser", .endsWithin(minutes: 15, instances: 4))
+@Suite("An activity continues in its app or in the browser", .endsWithin(minutes: 15, instances: 4))
 struct AppStories {
     private static let bus = "DBusActivatable=true"
 
-    @Test("the app in Docs/Adopting.md, which does not run, is started, told, and given the activity")
+    @Test("The stopped app of Docs/Adopting.md is started, notified and given the activity")
     func adopting() async throws {
         let prepare: @Sendable (World) throws -> Void = { world in
             try world.writeApp("org.example.Editor", Self.bus)
-            try world.write(try Self.program(), to: "editor.py")
+            try world.write(try Repository.adoptingProgram(containing: "WillContinue"), to: "editor.py")
             let path = world.directory.path()
-            let command = "/usr/bin/python3 \(path)/editor.py > \(path)/told"
+            let command = "/usr/bin/python3 \(path)/editor.py > \(path)/received"
             try world.write(
                 "[D-BUS Service]\nName=org.example.Editor\nExec=/bin/sh -c '\(command)'\n",
                 to: "services/org.example.Editor.service"
@@ -31,28 +31,14 @@ struct AppStories {
                     let result = try await desktop.json("continue")
                     #expect(result["outcome"].string == "app")
                     #expect(result["application"].string == "org.example.Editor")
-                    let told = try String(contentsOf: world.directory.appending(path: "told"), encoding: .utf8)
-                    #expect(told == "waiting for laptop\nDraft: Hello\n")
+                    let received = try String(contentsOf: world.directory.appending(path: "received"), encoding: .utf8)
+                    #expect(received == "waiting for laptop\nDraft: Hello\n")
                 }
             }
         }
     }
 
-    /// The program of the section for receivers, which is at most 40 lines long.
-    private static func program() throws -> String {
-        let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Docs/Adopting.md")
-        let text = try String(contentsOf: page, encoding: .utf8)
-        let blocks = text.components(separatedBy: "```python\n").dropFirst().map { block in
-            block.components(separatedBy: "```")[0]
-        }
-        let program = try #require(blocks.first { $0.contains("WillContinue") })
-        #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
-        return program
-    }
-
-    @Test("an app that was given an activity talks with the app that began it")
+    @Test("An app that received an activity exchanges bytes with the app that published it")
     func stream() async throws {
         let app = RecordingApp()
         try await World.runApps({ try $0.writeApp("org.example.Editor", Self.bus) }) { _, laptop, desktop in
@@ -82,7 +68,7 @@ struct AppStories {
         }
     }
 
-    @Test("the origin stops answering after the app was told: the app gets one error, and so does the person")
+    @Test("If the origin stops answering after the announcement, the app and the user get one error each")
     func originGone() async throws {
         let app = RecordingApp()
         try await World.runApps({ try $0.writeApp("org.example.Editor", Self.bus) }) { _, laptop, desktop in
@@ -103,7 +89,7 @@ struct AppStories {
         }
     }
 
-    @Test("a second continuation gives the first app UserCancelled, and the first person too")
+    @Test("A second continuation ends the first one with UserCancelled for the app and for the caller")
     func superseded() async throws {
         let app = RecordingApp()
         try await World.runApps({ try $0.writeApp("org.example.Editor", Self.bus) }) { _, laptop, desktop in
@@ -117,10 +103,10 @@ struct AppStories {
                             async let first = Result { try await user.continueActivity(entry) }
                             #expect(await app.next().hasPrefix("WillContinue"))
                             async let second = Result { try await user.continueActivity(entry) }
-                            // The order of the two calls of the app is not promised.
-                            let told = [await app.next(), await app.next()].sorted()
-                            #expect(told[0] == "DidFail org.handoffd.Error.UserCancelled")
-                            #expect(told[1].hasPrefix("WillContinue"))
+                            // The order of the two calls to the app is undefined.
+                            let received = [await app.next(), await app.next()].sorted()
+                            #expect(received[0] == "DidFail org.handoffd.Error.UserCancelled")
+                            #expect(received[1].hasPrefix("WillContinue"))
                             let ended = await first
                             #expect(ended.errorName == "UserCancelled")
                             laptop.signal(SIGCONT)
@@ -134,7 +120,7 @@ struct AppStories {
         }
     }
 
-    @Test("the daemon is killed while it fetches: its next run tells the app, once")
+    @Test("After the daemon is killed during a fetch, its next run notifies the app exactly once")
     func daemonKilled() async throws {
         let app = RecordingApp()
         try await World.run { world in
@@ -142,9 +128,8 @@ struct AppStories {
             try await world.withDevice("laptop") { laptop in
                 try await withPrivateBus { bus in
                     try await app.whileOnBus(on: bus) {
-                        try await world.withDaemon("desktop", on: bus, surroundings: world.appSurroundings) { desktop in
-                            try await laptop.trust(desktop)
-                            try await desktop.trust(laptop)
+                        try await world.withDaemon("desktop", on: bus, variables: world.appVariables) { desktop in
+                            try await laptop.trustEachOther(desktop)
                             try await laptop.publishing("org.example.edit") { _ in
                                 let entry = try await desktop.watchingOnce()
                                 laptop.signal(SIGSTOP)
@@ -158,13 +143,13 @@ struct AppStories {
                             }
                         }
                         for run in 0..<2 {
-                            let surroundings = world.appSurroundings
-                            try await world.withDaemon("desktop", on: bus, surroundings: surroundings) { desktop in
+                            let variables = world.appVariables
+                            try await world.withDaemon("desktop", on: bus, variables: variables) { desktop in
                                 if run == 0 {
-                                    let told = await app.next()
-                                    #expect(told == "DidFail org.handoffd.Error.Cancelled")
+                                    let received = await app.next()
+                                    #expect(received == "DidFail org.handoffd.Error.Cancelled")
                                 }
-                                // Had the second run told the app again, it would have been before it answers this.
+                                // A second notification of the app would arrive before the answer to this request.
                                 let status = try await desktop.run("status").status
                                 #expect(status == 0)
                             }
@@ -175,7 +160,7 @@ struct AppStories {
         }
     }
 
-    @Test("an app that declines leaves the page to the browser, as does a type that nobody claims")
+    @Test("The browser opens the page if the app declines or no app claims the type")
     func browser() async throws {
         let (app, portal) = (RecordingApp(accepts: false), FakePortal())
         try await World.runApps({ try $0.writeApp("org.example.Editor", Self.bus) }) { _, laptop, desktop in
@@ -199,7 +184,7 @@ struct AppStories {
         }
     }
 
-    @Test("without a portal xdg-open opens the page; without a page nothing can, and the table says so")
+    @Test("Without a portal, xdg-open opens the page; an activity without a page is listed as not continuable")
     func noPortal() async throws {
         let prepare: @Sendable (World) async throws -> Void = { world in
             let opened = world.directory.appending(path: "opened").path()
@@ -224,19 +209,19 @@ struct AppStories {
         }
     }
 
-    @Test("a program without D-Bus that is installed meanwhile reads the activity; broken files are told of")
+    @Test("A program without D-Bus that is installed later receives the activity; invalid desktop files are reported")
     func program() async throws {
         try await World.runApps({ _ in }) { world, laptop, desktop in
             try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit", ["--user-info", #"{"a": {"$set": [1]}}"#]) { _ in
                     try await watcher.until { $0.first?["opensWith"].string == "none" }
-                    let told = world.directory.appending(path: "told")
-                    try world.writeApp("cat", "X-Handoff-Exec=sh -c \"cat > \(told.path())\"")
+                    let received = world.directory.appending(path: "received")
+                    try world.writeApp("cat", "X-Handoff-Exec=sh -c \"cat > \(received.path())\"")
                     try world.writeApp("broken", "")
                     try await watcher.until { $0.first?["application"].string == "cat" }
                     #expect(try await desktop.json("continue")["application"].string == "cat")
                     try await desktop.log.event("app.ended")
-                    let activity = try JSON(String(contentsOf: told, encoding: .utf8))
+                    let activity = try JSON(String(contentsOf: received, encoding: .utf8))
                     #expect(activity["type"].string == "org.example.edit")
                     #expect(try activity["userInfo"] == JSON(#"{"a": {"$set": [1]}}"#))
 
@@ -249,7 +234,7 @@ struct AppStories {
         }
     }
 
-    @Test("of two apps the person's default gets the activity, and is kept; what is no app is refused")
+    @Test("The user's default app gets the activity and is kept; an id that is not an app's is refused")
     func defaults() async throws {
         let prepare: @Sendable (World) throws -> Void = { world in
             try world.writeApp("a", "X-Handoff-Exec=true")

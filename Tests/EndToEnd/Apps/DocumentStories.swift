@@ -1,4 +1,3 @@
-import DBus
 import Foundation
 import HandoffBus
 import HandoffModel
@@ -11,42 +10,33 @@ import Testing
     .endsWithin(minutes: 15, instances: 4)
 )
 struct DocumentStories {
-    /// An app on the bus that tells which document it was given.
+    /// An app on the bus that reports which document it received.
     private struct Reader: ApplicationHandler {
-        let events: AsyncStream<String>
-        private let newEvents: AsyncStream<String>.Continuation
-
-        init() {
-            (events, newEvents) = AsyncStream.makeStream()
-        }
+        private let calls = ReceivedCalls()
 
         func willContinue(_ type: ActivityType, from device: String) async throws -> Bool {
-            newEvents.yield("WillContinue")
+            calls.append("WillContinue")
             return true
         }
 
         func `continue`(_ activity: FetchedActivity, from device: String) async throws -> Bool {
-            newEvents.yield("Continue \(activity.activity.documentURL ?? "nothing")")
+            calls.append("Continue \(activity.activity.documentURL ?? "nothing")")
             return true
         }
 
         func didFail(_ type: ActivityType, _ error: String, _ message: String) {
-            newEvents.yield("DidFail \(error): \(message)")
+            calls.append("DidFail \(error): \(message)")
         }
 
-        /// Checks what it is told next: the beginning and the end of it.
-        func isTold(_ beginning: String, _ end: String = "", at location: SourceLocation = #_sourceLocation) async {
-            var told = ""
-            for await event in events {
-                told = event
-                break
-            }
-            let isWell = told.hasPrefix(beginning) && told.hasSuffix(end)
-            #expect(isWell, "\(told)", sourceLocation: location)
+        /// Checks the beginning and the end of the next call that the app receives.
+        func receives(_ beginning: String, _ end: String = "", at location: SourceLocation = #_sourceLocation) async {
+            let call = await calls.next()
+            let matches = call.hasPrefix(beginning) && call.hasSuffix(end)
+            #expect(matches, "\(call)", sourceLocation: location)
         }
     }
 
-    /// Runs `story` with two devices, each with a folder `docs` in a place of its own, and an app on the second.
+    /// Runs `story` with two devices, each of which has a folder `docs` at its own path, and an app on the second one.
     private static func run(
         _ story: @escaping @Sendable (World, _ laptop: Device, _ desktop: Device, Reader) async throws -> Void
     ) async throws {
@@ -66,14 +56,11 @@ struct DocumentStories {
                 let added = try await device.run("folders", "add", "docs", path)
                 try #require(added.status == 0, "\(added.stderr)")
             }
-            try await Connection.withConnection(to: desktop.bus.address) { connection in
-                connection.objects.insert([.application(reader)], at: "/org/example/Editor")
-                try await connection.withName("org.example.Editor") { try await story(world, laptop, desktop, reader) }
-            }
+            try await reader.whileOnBus(on: desktop.bus) { try await story(world, laptop, desktop, reader) }
         }
     }
 
-    @Test("the app on the other device gets the file in its own folder")
+    @Test("The app on the other device gets the file in its own copy of the folder")
     func follows() async throws {
         try await Self.run { world, laptop, desktop, reader in
             try world.write("x", to: "laptop-docs/My report.txt")
@@ -84,15 +71,15 @@ struct DocumentStories {
                     _ = try await watcher.one()
                     let result = try await desktop.json("continue")
                     #expect(result["outcome"].string == "app")
-                    await reader.isTold("WillContinue")
+                    await reader.receives("WillContinue")
                     let path = world.directory.appending(path: "desktop-docs/deep/My report.txt").path()
-                    await reader.isTold("Continue file://\(path)")
+                    await reader.receives("Continue file://\(path)")
                 }
             }
         }
     }
 
-    @Test("a file that is not synchronised yet is waited for")
+    @Test("A continuation waits for a file that is not synchronised yet")
     func late() async throws {
         try await Self.run { world, laptop, desktop, reader in
             try world.write("x", to: "laptop-docs/new/a.txt")
@@ -105,10 +92,10 @@ struct DocumentStories {
                             let result = try await desktop.json("continue")
                             #expect(result["outcome"].string == "app")
                         }
-                        await reader.isTold("WillContinue")
+                        await reader.receives("WillContinue")
                         try await desktop.log.event("document.awaited")
                         try world.write("x", to: "desktop-docs/deep/new/a.txt")
-                        await reader.isTold("Continue file:///", "/desktop-docs/deep/new/a.txt")
+                        await reader.receives("Continue file:///", "/desktop-docs/deep/new/a.txt")
                         try await group.waitForAll()
                     }
                 }
@@ -116,7 +103,7 @@ struct DocumentStories {
         }
     }
 
-    @Test("a folder that the other device does not have is named to the app and to the person")
+    @Test("A folder that the other device does not have is named to the app and to the user")
     func unknownFolder() async throws {
         try await Self.run { world, laptop, desktop, reader in
             try world.write("x", to: "laptop-docs/a.txt")
@@ -129,14 +116,14 @@ struct DocumentStories {
                     let result = try await desktop.run("continue")
                     #expect(result.status == 4)
                     #expect(result.stderr.contains("handoffctl folders add docs PATH"), "\(result.stderr)")
-                    await reader.isTold("WillContinue")
-                    await reader.isTold("DidFail org.handoffd.Error.NoSuchFolder: ")
+                    await reader.receives("WillContinue")
+                    await reader.receives("DidFail org.handoffd.Error.NoSuchFolder: ")
                 }
             }
         }
     }
 
-    @Test("a file outside every folder is an error where the activity begins")
+    @Test("A file outside every folder is an error on the device that publishes it")
     func outside() async throws {
         try await Self.run { _, laptop, _, _ in
             let userInfo = #"{"file": {"$url": "file:///etc/hostname"}}"#
@@ -149,7 +136,7 @@ struct DocumentStories {
         }
     }
 
-    @Test("the activity is offered when its document comes into a folder, and not any more when it leaves")
+    @Test("An activity is offered while its document is in a folder, and withdrawn when the document leaves it")
     func comesAndGoes() async throws {
         try await Self.run { world, laptop, desktop, _ in
             try world.write("x", to: "elsewhere/a.txt")
@@ -179,7 +166,7 @@ struct DocumentStories {
         }
     }
 
-    @Test("the type of a document's activity is the one to which an app binds its kind")
+    @Test("The type of a document's activity is the one that an app declares for its MIME type")
     func bound() async throws {
         try await World.run { world in
             try world.write("50:text/x-story:*.story\n50:text/plain:*.txt\n", to: "share/mime/globs2")
@@ -189,7 +176,7 @@ struct DocumentStories {
             )
             try world.write("x", to: "docs/one.story")
             try await withPrivateBus { bus in
-                try await world.withDaemon("laptop", on: bus, surroundings: world.appSurroundings) { laptop in
+                try await world.withDaemon("laptop", on: bus, variables: world.appVariables) { laptop in
                     let docs = world.directory.appending(path: "docs").path()
                     let added = try await laptop.run("folders", "add", "docs", docs)
                     #expect(added.status == 0)
@@ -206,7 +193,7 @@ struct DocumentStories {
         }
     }
 
-    @Test("folders are kept over a restart, and what is wrong with one is said")
+    @Test("Folders survive a restart of the daemon, and an invalid folder is reported with the reason")
     func kept() async throws {
         try await World.run { world in
             try world.write("x", to: "docs/a")

@@ -6,11 +6,11 @@ import TestLimits
 import Testing
 
 @Suite(
-    "Programs and documents are opened as the desktop opens them",
+    "Programs and documents are opened by the rules of the desktop",
     .endsWithin(minutes: 15, instances: 4)
 )
 struct LaunchStories {
-    /// A program that writes down with what it was started.
+    /// Installs a program that writes its arguments and activation tokens to a file.
     private static func writeRecorder(_ world: World) async throws {
         let text = "#!/bin/sh\necho \"$@ $XDG_ACTIVATION_TOKEN $DESKTOP_STARTUP_ID\" > \"$HOME/record\"\necho on air\n"
         try await world.writeProgram(text, to: "bin/recorder")
@@ -21,7 +21,9 @@ struct LaunchStories {
         return try String(contentsOf: world.directory.appending(path: "record"), encoding: .utf8)
     }
 
-    /// A document that both devices have, with what makes its kind known; what it takes to publish it.
+    /// Writes a document that both devices have, and the file that assigns its MIME type.
+    ///
+    /// - Returns: the options that publish it.
     private static func document(_ world: World, _ laptop: Device, _ desktop: Device) async throws -> [String] {
         try world.write("Hello\n", to: "my docs/a draft.txt")
         try world.write("50:text/plain:*.txt\n", to: "share/mime/globs2")
@@ -37,7 +39,7 @@ struct LaunchStories {
         return ["--user-info", #"{"NSUserActivityDocumentURLKey": {"$url": "\#(url)"}}"#]
     }
 
-    @Test("a program with Exec %u gets the page and the token, and what it writes is in the log")
+    @Test("A program with Exec %u gets the page and the token, and its output is in the log")
     func address() async throws {
         let prepare: @Sendable (World) async throws -> Void = { world in
             try await Self.writeRecorder(world)
@@ -57,7 +59,7 @@ struct LaunchStories {
         }
     }
 
-    @Test("a browser that claims the type of browsing gets the activity, whatever its team")
+    @Test("A browser that claims the browsing type gets the activity whatever its team is")
     func browsing() async throws {
         let prepare: @Sendable (World) throws -> Void = { world in
             let lines = "[Desktop Entry]\nType=Application\nName=Browser\nX-Handoff-TeamID=browser\n"
@@ -75,7 +77,7 @@ struct LaunchStories {
         }
     }
 
-    @Test("where the first app is of another team it gets the error, and the next one the activity")
+    @Test("If the first app belongs to another team, it gets the error and the next app gets the activity")
     func otherTeam() async throws {
         let app = RecordingApp()
         let prepare: @Sendable (World) throws -> Void = { world in
@@ -104,7 +106,7 @@ struct LaunchStories {
         }
     }
 
-    @Test("a document that no app claims opens in its type's default app, by the command line of that")
+    @Test("A document that no app claims opens with the command line of the default app of its MIME type")
     func document() async throws {
         let prepare: @Sendable (World) async throws -> Void = { world in
             try await Self.writeRecorder(world)
@@ -128,7 +130,7 @@ struct LaunchStories {
         }
     }
 
-    @Test("a document whose app declines it opens in an app on the bus, with the token")
+    @Test("A document that its app declines opens in an app on the bus, with the activation token")
     func openedOnBus() async throws {
         let (app, reader) = (RecordingApp(accepts: false), Reader())
         let prepare: @Sendable (World) throws -> Void = { world in
@@ -156,7 +158,7 @@ struct LaunchStories {
         }
     }
 
-    @Test("an app on the bus that claims a document and knows nothing of Handoff just opens it")
+    @Test("An app on the bus that claims a document and does not implement Application1 opens the document")
     func unmodified() async throws {
         let reader = Reader()
         let prepare: @Sendable (World) throws -> Void = { world in
@@ -180,22 +182,14 @@ struct LaunchStories {
     }
 }
 
-/// An app on the bus that opens documents, and has never heard of Handoff.
+/// An app on the bus that opens documents and does not implement `Application1`.
 private struct Reader: Sendable {
-    private let opened: AsyncStream<String>
-    private let newOpened: AsyncStream<String>.Continuation
+    private let opened = ReceivedCalls()
 
-    init() {
-        (opened, newOpened) = AsyncStream.makeStream()
-    }
+    /// The next document that it opens, and the tokens that were passed with it.
+    func next() async -> String { await opened.next() }
 
-    /// The next document that it opens, and the tokens that came with it.
-    func next() async -> String {
-        for await text in opened { return text }
-        return ""
-    }
-
-    /// Runs `body` while it stands on the bus.
+    /// Runs `body` while the app is on the bus.
     func whileOnBus(
         on bus: PrivateBus,
         as name: String,
@@ -211,14 +205,11 @@ private struct Reader: Sendable {
             let uris = try invocation.arguments.decode(at: 0, as: [String].self)
             let platform = invocation.arguments[1].stringDictionary ?? [:]
             let tokens = ["activation-token", "desktop-startup-id"].map { platform[$0]?.string ?? "" }
-            newOpened.yield((uris + tokens).joined(separator: " "))
+            opened.append((uris + tokens).joined(separator: " "))
             return .reply([])
         }
-        try await Connection.withConnection(to: bus.address) { connection in
-            let interface = Interface(name: "org.freedesktop.Application", methods: [open])
-            let path = try ObjectPath("/" + name.split(separator: ".").joined(separator: "/"))
-            connection.objects.insert([interface], at: path)
-            try await connection.withName(try BusName(name)) { try await body() }
-        }
+        let interface = Interface(name: "org.freedesktop.Application", methods: [open])
+        let path = try ObjectPath("/" + name.split(separator: ".").joined(separator: "/"))
+        try await bus.withService(try BusName(name), at: path, [interface]) { _ in try await body() }
     }
 }

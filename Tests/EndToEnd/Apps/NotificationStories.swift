@@ -5,9 +5,9 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-@Suite("A person is told on the desktop what comes near", .endsWithin(minutes: 15, instances: 4))
+@Suite("The desktop notifies the user of nearby activities", .endsWithin(minutes: 15, instances: 4))
 struct NotificationStories {
-    @Test("dunst shows it; a click goes on with it in the app; it goes when the activity does")
+    @Test("The server dunst shows a notification, and a click continues the activity in the app and closes it")
     func dunst() async throws {
         let app = RecordingApp()
         try await World.runApps({ try $0.writeApp("org.example.Editor", "DBusActivatable=true") }) {
@@ -31,7 +31,7 @@ struct NotificationStories {
         }
     }
 
-    @Test("dunst takes it away when the activity has gone")
+    @Test("The server dunst closes the notification when the activity is withdrawn")
     func gone() async throws {
         try await World.runApps({ _ in }) { world, laptop, desktop in
             try await Dunst.whileOnBus(on: desktop.bus, in: world) { dunst in
@@ -46,7 +46,7 @@ struct NotificationStories {
         }
     }
 
-    @Test("a click brings its activation token to the app, and what fails is told")
+    @Test("A click passes its activation token to the app, and a failure is shown")
     func token() async throws {
         let (app, screen) = (OptionsApp(), FakeNotificationServer("actions", "body"))
         try await World.runApps({ try $0.writeApp("org.example.Editor", "DBusActivatable=true") }) {
@@ -71,7 +71,7 @@ struct NotificationStories {
         }
     }
 
-    @Test("a server without buttons shows a text; one that comes after it is told the next thing, and nothing fails")
+    @Test("A server without actions shows a text, and a server that starts later shows the next notification")
     func servers() async throws {
         try await World.runApps({ try $0.writeApp("org.example.Editor", "X-Handoff-Exec=true") }) {
             _,
@@ -97,7 +97,7 @@ struct NotificationStories {
         }
     }
 
-    @Test("nobody is told where the configuration says so")
+    @Test("No notification is shown if the configuration disables them")
     func off() async throws {
         let screen = FakeNotificationServer("actions")
         let prepare: @Sendable (World) throws -> Void = { world in
@@ -119,22 +119,14 @@ struct NotificationStories {
     }
 }
 
-/// An app on the bus that tells what goes with each call.
+/// An app on the bus that reports the activation token of each call.
 private struct OptionsApp: Sendable {
-    private let events: AsyncStream<String>
-    private let newEvents: AsyncStream<String>.Continuation
-
-    init() {
-        (events, newEvents) = AsyncStream.makeStream()
-    }
+    private let calls = ReceivedCalls()
 
     /// The next call and its activation token.
-    func next() async -> String {
-        for await event in events { return event }
-        return ""
-    }
+    func next() async -> String { await calls.next() }
 
-    /// Runs `body` while it stands on the bus.
+    /// Runs `body` while the app is on the bus.
     func whileOnBus(on bus: PrivateBus, _ body: @escaping @Sendable () async throws -> Void) async throws {
         let string = { (name: String) in Argument(name: name, type: .string) }
         let options = Argument(name: "options", type: [String: Value].valueType)
@@ -144,10 +136,9 @@ private struct OptionsApp: Sendable {
             method("Continue", [activity, options], answers: true),
             method("DidFail", [string("type"), string("error"), string("message"), options], answers: false),
         ]
-        try await Connection.withConnection(to: bus.address) { connection in
-            let interface = Interface(name: "org.handoffd.Application1", methods: methods)
-            connection.objects.insert([interface], at: "/org/example/Editor")
-            try await connection.withName("org.example.Editor") { try await body() }
+        let interface = Interface(name: "org.handoffd.Application1", methods: methods)
+        try await bus.withService("org.example.Editor", at: "/org/example/Editor", [interface]) { _ in
+            try await body()
         }
     }
 
@@ -155,7 +146,7 @@ private struct OptionsApp: Sendable {
         let outputs = answers ? [Argument(name: "yes", type: .boolean)] : []
         return Method(name: name, inputs: inputs, outputs: outputs) { invocation in
             let token = invocation.arguments.last?.stringDictionary?["activation-token"]?.string ?? ""
-            newEvents.yield("\(name) \(token)")
+            calls.append("\(name) \(token)")
             return .reply(answers ? [.boolean(true)] : [])
         }
     }

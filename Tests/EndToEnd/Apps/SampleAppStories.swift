@@ -6,9 +6,9 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-@Suite("The sample app, which knows HandoffKit and nothing else", .endsWithin(minutes: 15, instances: 4))
+@Suite("The sample app, which uses only HandoffKit", .endsWithin(minutes: 15, instances: 4))
 struct SampleAppStories {
-    @Test("each of four tabs goes on in the same tab on the other device, with what its parts have added")
+    @Test("Each of four tabs continues in the same tab on the other device, with the notes of all its parts")
     func fourTabs() async throws {
         try await Self.run { laptop, desktop, here, there in
             try await desktop.watching { watcher in
@@ -24,14 +24,14 @@ struct SampleAppStories {
                     try await there.shows("tab \(tab): continued on desktop")
                     try await there.shows(#"updated: ["notes", "url", "version"]"#)
                 }
-                // What goes on here is what can be continued there, too.
+                // The tabs that were continued on this device are now offered by it.
                 let state = try await here.send("state")
                 #expect(state.count { $0.contains("https://example.org/") } == 4)
             }
         }
     }
 
-    @Test("a tab that was continued is offered back by the device that goes on with it")
+    @Test("A continued tab is offered back by the device that continued it")
     func backAgain() async throws {
         try await Self.run { laptop, desktop, here, there in
             try await desktop.watching { watcher in
@@ -46,7 +46,7 @@ struct SampleAppStories {
         }
     }
 
-    @Test("a page of a megabyte comes through a stream, as often as it is asked for; what cannot come is told apart")
+    @Test("A page of 1 MB comes through a stream each time it is fetched, and every failure has its own code")
     func pages() async throws {
         try await Self.run { laptop, desktop, here, there in
             try laptop.world.setAir {
@@ -68,7 +68,7 @@ struct SampleAppStories {
                 _ = try await desktop.json("continue")
                 let refused = try await here.send("fetch")
                 #expect(refused.contains { $0.contains("no page: 4608 StreamsNotSupported") })
-                // The page has another address there by now.
+                // By now, the page has another address on the laptop.
                 try await there.send("tab 4", "open https://example.org/other")
                 try await here.send("tab 4")
                 let failed = try await here.send("fetch")
@@ -80,7 +80,7 @@ struct SampleAppStories {
         }
     }
 
-    @Test("handoffd stops under a running browser, and its tab can be continued as soon as it is back")
+    @Test("Tabs of a running browser can be continued again as soon as a stopped handoffd is back")
     func restarted() async throws {
         try await World.run { world in
             try world.installBrowser()
@@ -92,15 +92,14 @@ struct SampleAppStories {
                         try await desktop.watching { watcher in
                             for run in 1...2 {
                                 try await world.withDaemon("laptop", on: bus) { laptop in
-                                    try await laptop.trust(desktop)
-                                    try await desktop.trust(laptop)
+                                    try await laptop.trustEachOther(desktop)
                                     try await watcher.tab(2)
                                     let start = here.shown.lines.count
                                     try await there.send("note in run \(run)")
                                     _ = try await desktop.json("continue")
                                     let continued = try await here.shows("continued from laptop", from: start)
                                     #expect(continued.contains("in run \(run)"))
-                                    // Both tabs are back, in the order in which they were looked at.
+                                    // Both tabs are back, in the order in which the user last viewed them.
                                     let own = try await laptop.connected { try await $0.objects().activities }
                                     #expect(own.count == 2)
                                     laptop.signal(SIGTERM)
@@ -115,7 +114,7 @@ struct SampleAppStories {
         }
     }
 
-    @Test("a browser that does not run is started by the bus for what comes")
+    @Test("The bus starts a browser that is not running when an activity is continued")
     func launched() async throws {
         try await World.run { world in
             try world.installBrowser()
@@ -123,10 +122,9 @@ struct SampleAppStories {
             try await world.withDevice("laptop") { laptop in
                 let services = world.directory.appending(path: "services")
                 try await withPrivateBus(services: services) { bus in
-                    try await world.withDaemon("desktop", on: bus, surroundings: world.appSurroundings) { desktop in
+                    try await world.withDaemon("desktop", on: bus, variables: world.appVariables) { desktop in
                         defer { world.endProcess(world.browserProcess) }
-                        try await laptop.trust(desktop)
-                        try await desktop.trust(laptop)
+                        try await laptop.trustEachOther(desktop)
                         try await BrowserProcess.browsing(on: laptop.bus, in: world) { there in
                             try await desktop.watching { watcher in
                                 try await there.send("tab 3", "open https://example.org/3", "note hello")
@@ -143,9 +141,7 @@ struct SampleAppStories {
         }
     }
 
-    @Test(
-        "a second browser on the same bus is told that it continues nothing, and can be continued elsewhere all the same"
-    )
+    @Test("A second browser on the bus is refused as a receiver, and its tabs can still be continued elsewhere")
     func second() async throws {
         try await Self.run { laptop, desktop, _, _ in
             try await BrowserProcess.browsing(on: laptop.bus, in: laptop.world) { second in
@@ -160,7 +156,7 @@ struct SampleAppStories {
         }
     }
 
-    @Test("what cannot be handed off, and what does not come, is said with Cocoa's codes, and ends nothing")
+    @Test("Invalid pages and failed continuations are reported with Cocoa's codes, and the browser keeps running")
     func failures() async throws {
         try await Self.run { laptop, desktop, here, there in
             try await desktop.watching { watcher in
@@ -196,8 +192,7 @@ struct SampleAppStories {
             try await world.withDevice("laptop") { laptop in
                 try await BrowserProcess.browsing(on: laptop.bus, in: world) { there in
                     try await withDesktop(in: world) { desktop, here in
-                        try await laptop.trust(desktop)
-                        try await desktop.trust(laptop)
+                        try await laptop.trustEachOther(desktop)
                         try await story(laptop, desktop, here, there)
                     }
                 }
@@ -205,13 +200,13 @@ struct SampleAppStories {
         }
     }
 
-    /// Runs `body` with a desktop on which the browser is installed, and runs.
+    /// Runs `body` with a desktop on which the browser is installed and running.
     private static func withDesktop(
         in world: World,
         _ body: @escaping @Sendable (_ desktop: Device, _ here: BrowserProcess) async throws -> Void
     ) async throws {
         try await withPrivateBus { bus in
-            try await world.withDaemon("desktop", on: bus, surroundings: world.appSurroundings) { desktop in
+            try await world.withDaemon("desktop", on: bus, variables: world.appVariables) { desktop in
                 try await BrowserProcess.browsing(on: bus, in: world) { here in
                     try await here.shows("handoff available")
                     try await body(desktop, here)

@@ -7,12 +7,12 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-@Suite("When the air is bad", .endsWithin(minutes: 15, instances: 4))
+@Suite("Handoff on a lossy or partitioned air", .endsWithin(minutes: 15, instances: 4))
 struct AirStories {
-    @Test("the way is cut while an activity is being fetched: an error in bounded time, and the daemons are well")
+    @Test("A fetch cut off by a partition fails in bounded time, and both daemons keep working")
     func partitionDuringContinue() async throws {
         try await World.runPair { world, laptop, desktop in
-            // Slow enough to be cut in the middle: 60 KB at 2000 bytes a second.
+            // Slow enough to be cut off in the middle: 60 KB at 2000 bytes a second.
             try world.setAir { $0.bandwidth = 2000 }
             let text = String(repeating: "x", count: 60_000)
             try await desktop.watching { watcher in
@@ -34,7 +34,7 @@ struct AirStories {
         }
     }
 
-    @Test("the origin is out of reach: an error that says what to do")
+    @Test("An origin out of reach is reported with its name")
     func outOfReach() async throws {
         try await World.runPair { world, laptop, desktop in
             try await desktop.watching { watcher in
@@ -51,7 +51,7 @@ struct AirStories {
         }
     }
 
-    @Test("half of all packets are lost: it is seen and continued all the same")
+    @Test("An activity is discovered and continued while half of all packets are lost")
     func loss() async throws {
         try await World.runPair { world, laptop, desktop in
             try world.setAir { $0.loss = 0.5 }
@@ -64,7 +64,7 @@ struct AirStories {
         }
     }
 
-    @Test("the origin's radio is switched off and on: the entry comes back by itself")
+    @Test("After the origin's radio is switched off and on, its entry comes back without user action")
     func powerCycle() async throws {
         try await World.runPair { world, laptop, desktop in
             try await laptop.publishing("org.example.edit") { _ in
@@ -87,7 +87,7 @@ struct AirStories {
         }
     }
 
-    @Test("a device whose radio is off says so to whoever wants to continue")
+    @Test("A continuation on a device whose radio is off fails with BluetoothOff")
     func ownRadioOff() async throws {
         try await World.runPair { world, laptop, desktop in
             try await laptop.publishing("org.example.edit") { _ in
@@ -102,13 +102,13 @@ struct AirStories {
     }
 
     @Test(
-        "a stranger who knows the port gets nothing, and disturbs nobody",
+        "An unauthenticated peer that knows the port gets no answer and disturbs no one",
         arguments: [
-            RawRequest("nothing", []), RawRequest("an empty frame", [0, 0]),
-            RawRequest("a frame of which nothing comes", [0xFF, 0xFF]),
+            RawRequest("no bytes", []), RawRequest("an empty frame", [0, 0]),
+            RawRequest("a frame header without its content", [0xFF, 0xFF]),
             RawRequest("a frame that is too short", [0, 3, 1, 2, 3]),
-            RawRequest("much of anything", [UInt8](repeating: 7, count: 2000)),
-            RawRequest("a frame of the right size", [0, 96] + [UInt8](repeating: 1, count: 96)),
+            RawRequest("many arbitrary bytes", [UInt8](repeating: 7, count: 2000)),
+            RawRequest("arbitrary bytes in a frame of the right size", [0, 96] + [UInt8](repeating: 1, count: 96)),
         ]
     )
     func stranger(_ request: RawRequest) async throws {
@@ -126,7 +126,7 @@ struct AirStories {
     }
 }
 
-/// What a stranger says, with a name by which the tests' log speaks of it.
+/// What an unauthenticated peer sends, with its name in the test report.
 struct RawRequest: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: [UInt8]
@@ -138,8 +138,8 @@ struct RawRequest: Sendable, CustomTestStringConvertible {
 }
 
 extension Device {
-    /// Waits until something was heard after that moment, in microseconds since 1970.
+    /// Waits until the origin was heard after that moment, in microseconds since 1970.
     fileprivate func untilHeard(after moment: Double) async throws {
-        while try await json("nearby").array.first?["lastSeen"].number ?? 0 <= moment { await Task.yield() }
+        try await poll { try await json("nearby").array.first?["lastSeen"].number ?? 0 > moment }
     }
 }

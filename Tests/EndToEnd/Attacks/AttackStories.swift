@@ -7,9 +7,9 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-@Suite("Attacks from the air are answered by nothing", .endsWithin(minutes: 15, instances: 4))
+@Suite("Attacks over the air get no response", .endsWithin(minutes: 15, instances: 4))
 struct AttackStories {
-    @Test("a broken, forged or replayed advertisement costs the one who hears it no packet")
+    @Test("A broken, forged or replayed advertisement causes no packet of a device that receives it")
     func activeLinking() async throws {
         let reactions = try Self.reactionsOfTheModel()
         try await World.runPair { world, laptop, desktop in
@@ -22,21 +22,25 @@ struct AttackStories {
                         let attempts = Self.attempts(around: real.data, keys[0])
                         for attempt in attempts { try await attacker.broadcast(attempt, besides: real.address) }
                         #expect(attacker.callCount == 0)
-                        // A person's wish is what opens a channel; then the attacker counts, so it would have before.
+                        // A user's request does open a channel and is counted, which shows that the counter works.
                         try world.setAir { $0.off = ["laptop"] }
                         try await attacker.broadcast(real.data, besides: real.address) {
                             let result = try await desktop.run("--json", "continue", "--print")
                             #expect(result.status == 1)
                             #expect(attacker.callCount > 0)
                         }
-                        Self.report(.activeLinking, reactions, "0 packets for \(attempts.count) advertisements")
+                        measured(
+                            .activeLinking,
+                            onModel: reactions,
+                            here: "0 packets for \(attempts.count) advertisements"
+                        )
                     }
                 }
             }
         }
     }
 
-    @Test("a device is served while forty strangers hold all the channels that they get, and say nothing")
+    @Test("A trusted device is served while 40 unauthenticated peers hold all their channels open and send nothing")
     func flood() async throws {
         try await World.runPair { world, laptop, desktop in
             let card = try CardText(parsing: try await laptop.json("devices", "card")["card"].string)
@@ -50,32 +54,30 @@ struct AttackStories {
                         }
                     }
                 }
-                let told = laptop.log.lines.count { $0.isLogLine(of: "session.failed") && $0.contains("sessions") }
-                #expect(told <= 2, "strangers fill the log")
+                let failures = laptop.log.lines.count { $0.isLogLine(of: "session.failed") && $0.contains("sessions") }
+                #expect(failures <= 2, "unauthenticated peers fill the log")
             }
             let reactions = try Self.reactionsOfTheModel()
-            let here = "a trusted device is served beside 40 strangers who say nothing"
+            let here = "a trusted device is served beside 40 silent, unauthenticated peers"
             let connections = reactions.replacing("key requests", with: "connections")
-            Self.report(.flood, connections.replacing("for 8", with: "for 8 broken"), here)
+            measured(.flood, onModel: connections.replacing("for 8", with: "for 8 broken"), here: here)
         }
     }
 
-    @Test("no socket of the internet is open: there is no name on a network to follow")
+    @Test("The daemon opens no internet socket, so it has no network name that could be tracked")
     func network() async throws {
         try await World.runPair { _, laptop, _ in
             let sockets = try laptop.internetSockets
             #expect(sockets.isEmpty)
-            Self.report(.multicastNames, "anyone is answered", "\(sockets.count) sockets of the internet are open")
+            measured(
+                .multicastNames,
+                onModel: "every query is answered",
+                here: "\(sockets.count) internet sockets are open"
+            )
         }
     }
 
-    private static func report(_ attack: Attack, _ onModel: String, _ here: String) {
-        print("attack \(attack.number), \(attack.name): on the model \(onModel); here \(here)")
-        #expect(onModel == attack.onModel)
-        #expect(here == attack.here)
-    }
-
-    /// What an attacker makes of an advertisement, without a key; the last one was recorded half an hour ago.
+    /// The advertisements that an attacker can make from a real one without its key; the last is half an hour old.
     private static func attempts(around real: [UInt8], _ key: AdvertisingKey) -> [[UInt8]] {
         func flipped(_ index: Int) -> [UInt8] {
             var data = real
@@ -90,7 +92,7 @@ struct AttackStories {
         ]
     }
 
-    /// As many broken advertisements make as many devices of the published kind ask for a key.
+    /// Every broken advertisement makes a device with the published protocol request a key.
     private static func reactionsOfTheModel() throws -> String {
         let key = [UInt8](repeating: 1, count: 32)
         var receiver = PublishedReceiver(keys: [key])
@@ -120,7 +122,7 @@ extension [Device] {
 }
 
 extension Device {
-    /// The descriptors of the daemon that are sockets of TCP or UDP (proc(5)).
+    /// The daemon's file descriptors that are TCP, UDP or raw sockets (proc(5)).
     fileprivate var internetSockets: [String] {
         get throws {
             let process = "/proc/\(process.processID)"

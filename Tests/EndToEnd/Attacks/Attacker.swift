@@ -6,9 +6,9 @@ import HandoffRadioConformance
 import HandoffRadioSimulated
 import Synchronization
 
-/// Somebody with radios and no keys, who sends what it likes and counts who answers.
+/// An attacker with radios and without keys, which advertises arbitrary data and counts the channels opened to it.
 final class Attacker: Sendable {
-    /// What an attacker waits for did not come.
+    /// The advertisement that the attacker waited for was not received.
     struct NothingHeard: Error {}
 
     static let service = BluetoothUUID(number: 0xa0f6373c_c0be_4098_84f0_85fe6ea66c55)
@@ -22,10 +22,10 @@ final class Attacker: Sendable {
         scanningRadio = SimulatedRadio(directory: directory, name: "witness")
     }
 
-    /// How many channels were opened to it, at whatever port.
+    /// The number of channels that were opened to the attacker, on any port.
     var callCount: Int { calls.withLock { $0 } }
 
-    /// Runs `body` with an attacker who answers on every port.
+    /// Runs `body` with an attacker that listens on every port.
     static func run(
         in world: World,
         _ body: @escaping @Sendable (Attacker) async throws -> Void
@@ -36,14 +36,14 @@ final class Attacker: Sendable {
         }
     }
 
-    /// Advertises `data` until `body` is over, which begins when everybody within reach was sent it.
+    /// Advertises `data` while `body` runs, which begins once every device in range has received it.
     func broadcast(
         _ data: [UInt8],
         besides address: RadioAddress? = nil,
         _ body: @escaping @Sendable () async throws -> Void = {}
     ) async throws {
         try await advertisingRadio.withAdvertisement(Advertisement(service: Self.service, data: data, pace: .fast)) {
-            // One event reaches all ears in turn: when the second is heard, everybody has had the first.
+            // One event reaches all scanners in turn: when the second report arrives, every device has had the first.
             _ = try await hear(times: 2) { $0.data == data && $0.address != address }
             try await body()
         }
@@ -71,7 +71,7 @@ final class Attacker: Sendable {
         }
     }
 
-    /// Listens on that many ports, which the radio chooses, while `body` runs.
+    /// Listens on `ports` ports, which the radio chooses, while `body` runs.
     private func listen(on ports: Int, _ body: @escaping @Sendable () async throws -> Void) async throws {
         guard ports > 0 else { return try await body() }
         try await advertisingRadio.withListener(limit: 100) { [self] channel in

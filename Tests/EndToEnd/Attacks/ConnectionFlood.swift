@@ -6,9 +6,9 @@ import HandoffRadioSimulated
 import Synchronization
 import TestRuns
 
-/// Many strangers who open channels to one device, hold them for as long as they may, and come again.
+/// Many unauthenticated peers that open channels to one device, hold them until they are closed, and reconnect.
 final class ConnectionFlood: Sendable {
-    /// How many radios the crowd shares: each opens one channel at a time.
+    /// The number of radios that the peers share, each of which opens one channel at a time.
     private static let radios = 4
 
     private let opened = Mutex(0)
@@ -19,7 +19,7 @@ final class ConnectionFlood: Sendable {
         (openings, opening) = AsyncStream.makeStream()
     }
 
-    /// Runs `body` while `count` strangers besiege the device of that card.
+    /// Runs `body` while `count` peers flood the device with this card.
     static func run(
         _ count: Int,
         at card: CardText,
@@ -27,19 +27,19 @@ final class ConnectionFlood: Sendable {
         _ body: @escaping @Sendable (ConnectionFlood) async throws -> Void
     ) async throws {
         let flood = ConnectionFlood()
-        let radios = (0..<radios).map { SimulatedRadio(directory: directory, name: "crowd\($0)") }
+        let radios = (0..<radios).map { SimulatedRadio(directory: directory, name: "peer\($0)") }
         try await withReadyRadios(radios) {
             let endpoint = try await UntrustedClient.endpoint(of: card, with: radios[0])
-            let strangers: [@Sendable () async throws -> Void] = (0..<count).map { number in
+            let peers: [@Sendable () async throws -> Void] = (0..<count).map { number in
                 {
                     while !Task.isCancelled { await flood.hold(endpoint, with: radios[number % radios.count]) }
                 }
             }
-            try await withServices(strangers) { try await body(flood) }
+            try await withServices(peers) { try await body(flood) }
         }
     }
 
-    /// Waits until that many channels were opened.
+    /// Waits until `count` channels were opened.
     func channels(_ count: Int) async throws {
         for await _ in openings where opened.withLock({ $0 }) >= count { return }
         throw CancellationError()

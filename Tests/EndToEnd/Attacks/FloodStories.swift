@@ -8,16 +8,16 @@ import TestLimits
 import Testing
 
 @Suite(
-    "A program that changes thousands of things a second disturbs nobody",
+    "A program that makes thousands of changes a second does not disturb other programs",
     .endsWithin(minutes: 15, instances: 4)
 )
 struct FloodStories {
-    /// How many changes a program makes before it waits for an answer, and how often.
+    /// How many changes a program makes before it waits for a reply, and how often it does so.
     private static let (window, rounds) = (100, 20)
 
-    /// Makes changes as fast as the daemon takes them, while another program asks for its state again and again.
+    /// Makes changes as fast as the daemon accepts them, while another program polls the daemon's status.
     ///
-    /// - Returns: how many answers the other program got meanwhile.
+    /// - Returns: the number of replies that the other program received meanwhile.
     private static func flood(
         _ laptop: Device,
         _ program: HandoffClient,
@@ -29,7 +29,7 @@ struct FloodStories {
                 group.addTask {
                     for number in 0..<(window * rounds) {
                         for change in changes(number) { program.connection.send(change) }
-                        // Answered after all of them, for a connection's calls keep their order.
+                        // The reply comes after all of the changes, since calls on one connection stay in order.
                         if (number + 1).isMultiple(of: window) { _ = try await program.status() }
                     }
                     isOver.raise()
@@ -48,7 +48,9 @@ struct FloodStories {
         }
     }
 
-    @Test("changes of what is current change the air hardly ever, and others get their answers in between")
+    @Test(
+        "Rapid changes of the current activity rarely change the advertisement, and other programs are served"
+    )
     func current() async throws {
         try await World.runPair { _, laptop, desktop in
             try await laptop.connected { program in
@@ -64,13 +66,14 @@ struct FloodStories {
                             .set("Title", .string("\(number)"), edit),
                         ]
                     }
-                    #expect(answers >= Self.rounds / 2, "the other program waits for more than two windows")
+                    #expect(answers >= Self.rounds / 2, "the other program waited for more than two windows")
                     try await program.set("Title", to: .string("last"), of: edit)
-                    // Each change of the air is another entry on the other side; the number of the last one counts them.
+                    // Each change of the advertisement makes a new entry on the other device, so the number of the last
+                    // entry counts the changes.
                     try await watcher.until { $0.count == 1 }
                     let entry = try #require(try await desktop.json("nearby").array.first)
                     let tens = (begin.duration(to: .now) / .seconds(10)).rounded(.up)
-                    #expect(try #require(entry["id"].number) <= 2 + 5 * (tens + 1), "more than five changes in 10 s")
+                    #expect(try #require(entry["id"].number) <= 2 + 5 * (tens + 1), "more than 5 changes in 10 s")
                     let shown = try await program.objects().activities.first { $0.path == edit }
                     #expect(shown?.properties["Title"] == .string("last"))
                 }
@@ -78,7 +81,9 @@ struct FloodStories {
         }
     }
 
-    @Test("changes of the state and of NeedsSave leave the air as it is, and memory too, and the last one counts")
+    @Test(
+        "Rapid changes of userInfo and NeedsSave change neither advertisement nor memory use, and the last one counts"
+    )
     func state() async throws {
         try await World.runPair { _, laptop, desktop in
             try await laptop.connected { program in
@@ -94,10 +99,10 @@ struct FloodStories {
                     _ = try await Self.flood(laptop, program, changes)
                     let memory = try laptop.residentKilobytes
                     let answers = try await Self.flood(laptop, program, changes)
-                    #expect(answers >= Self.rounds / 2, "the other program waits for more than two windows")
+                    #expect(answers >= Self.rounds / 2, "the other program waited for more than two windows")
                     #expect(try laptop.residentKilobytes < memory + 16_384, "twice as many changes took more memory")
                     let entry = try #require(try await desktop.json("nearby").array.first)
-                    #expect(entry["id"] == before["id"], "the air has changed")
+                    #expect(entry["id"] == before["id"], "the advertisement has changed")
                     let line = try await desktop.json("continue", "--print")["userInfo"]["line"].number
                     #expect(line == Double(Self.window * Self.rounds - 1))
                 }
@@ -106,7 +111,7 @@ struct FloodStories {
     }
 }
 
-/// Something that has happened.
+/// A flag that is set once.
 private final class Flag: Sendable {
     private let state = Mutex(false)
 
@@ -139,7 +144,7 @@ extension MethodCall {
 }
 
 extension Device {
-    /// How much memory the daemon holds (proc(5), VmRSS).
+    /// The daemon's resident memory in KiB (proc(5), VmRSS).
     var residentKilobytes: Int {
         get throws {
             let status = try String(contentsOfFile: "/proc/\(process.processID)/status", encoding: .utf8)

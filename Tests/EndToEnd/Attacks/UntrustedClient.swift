@@ -6,7 +6,7 @@ import HandoffRadioConformance
 import HandoffRadioSimulated
 import HandoffWire
 
-/// Somebody with a radio and no trust, who knows the port all the same.
+/// An unauthenticated peer that reads a device's port with the advertising key of the device's card.
 enum UntrustedClient {
     struct NothingHeard: Error {}
 
@@ -24,14 +24,14 @@ enum UntrustedClient {
         request: @escaping @Sendable (SessionGreeting) throws -> [UInt8]
     ) async throws -> [UInt8] {
         let card = try CardText(parsing: card)
-        let radio = SimulatedRadio(directory: directory, name: "stranger")
+        let radio = SimulatedRadio(directory: directory, name: "unauthenticated")
         return try await withReadyRadios([radio]) {
             let (address, port) = try await endpoint(of: card, with: radio)
             return try await radio.withChannel(to: address, port: port, timeout: .seconds(10)) { channel in
-                var heard: [UInt8] = []
+                var received: [UInt8] = []
                 let length = 2 + SessionGreeting.byteCount
-                while heard.count < length, let message = try await channel.receive() { heard += message }
-                guard let greeting = SessionGreeting(bytes: Array(heard.prefix(length).dropFirst(2))) else {
+                while received.count < length, let message = try await channel.receive() { received += message }
+                guard let greeting = SessionGreeting(bytes: Array(received.prefix(length).dropFirst(2))) else {
                     throw NothingHeard()
                 }
                 var rest = try request(greeting)[...]
@@ -41,14 +41,14 @@ enum UntrustedClient {
                     guard (try? await channel.send(Array(piece))) != nil else { break }
                     rest = rest.dropFirst(piece.count)
                 }
-                heard = Array(heard.dropFirst(length))
-                while heard.count < enough, let message = try? await channel.receive() { heard += message }
-                return heard
+                received = Array(received.dropFirst(length))
+                while received.count < enough, let message = try? await channel.receive() { received += message }
+                return received
             }
         }
     }
 
-    /// Where the device can be reached, as its next advertisement tells.
+    /// The address and port in the device's next advertisement.
     static func endpoint(
         of card: CardText,
         with radio: SimulatedRadio

@@ -7,9 +7,9 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-@Suite("What is done on one device is continued on another", .endsWithin(minutes: 15, instances: 6))
+@Suite("An activity of one device is continued on another", .endsWithin(minutes: 15, instances: 6))
 struct ContinuationStories {
-    @Test("two devices trust each other by card, one publishes, the other sees it and continues with all of it")
+    @Test("After two devices trust each other by card, one publishes an activity and the other continues all of it")
     func wholeStory() async throws {
         try await World.runPair { _, laptop, desktop in
             try await desktop.watching { watcher in
@@ -21,7 +21,7 @@ struct ContinuationStories {
                     #expect(seen["deviceName"].string == "laptop")
                     #expect(try await seen["device"].string == laptop.id)
                     #expect(seen["hasWebpage"].boolean == true)
-                    #expect(seen["type"].isNull, "its hash was never met here")
+                    #expect(seen["type"].isNull, "the desktop does not know the type of this hash yet")
 
                     let activity = try await desktop.json("continue", "--print")
                     #expect(activity["type"].string == "org.example.edit")
@@ -29,7 +29,7 @@ struct ContinuationStories {
                     #expect(activity["webpageURL"].string == "https://example.org/a")
                     #expect(try activity["userInfo"] == JSON(#"{"line": 12}"#))
                     #expect(activity["deviceName"].string == "laptop")
-                    // From now on the type has a name here.
+                    // From now on the desktop knows the type of the hash.
                     try await watcher.until { $0.first?["type"].string == "org.example.edit" }
                     try await laptop.log.event("activity.fetched")
                 }
@@ -37,7 +37,7 @@ struct ContinuationStories {
         }
     }
 
-    @Test("a payload with all nine kinds of values comes out as it went in")
+    @Test("A payload with all nine kinds of values arrives unchanged")
     func allKinds() async throws {
         let userInfo = """
             {"null": null, "yes": true, "no": false, "smallest": -9223372036854775808, "largest": 18446744073709551615,
@@ -59,7 +59,7 @@ struct ContinuationStories {
         }
     }
 
-    @Test("an activity of nearly 64 KiB is continued whole")
+    @Test("An activity of nearly 64 KiB is continued completely")
     func largeActivity() async throws {
         let text = String(repeating: "0123456789abcdef", count: 4000)
         try await World.runPair { _, laptop, desktop in
@@ -73,7 +73,7 @@ struct ContinuationStories {
         }
     }
 
-    @Test("when another activity becomes current, the table follows, and the one before comes back after it")
+    @Test("The list follows a change of the current activity, and the previous one comes back when the new one ends")
     func currentActivityChanges() async throws {
         try await World.runPair { _, laptop, desktop in
             try await desktop.watching { watcher in
@@ -97,7 +97,7 @@ struct ContinuationStories {
         }
     }
 
-    @Test("what is current changes while the other device looks away: the stale entry is not continued")
+    @Test("A stale entry is not continued after the current activity changed")
     func staleEntry() async throws {
         try await World.runPair { world, laptop, desktop in
             try await laptop.connected { program in
@@ -106,10 +106,10 @@ struct ContinuationStories {
                 try await program.becomeCurrent(edit)
                 try await desktop.connected { user in
                     let entry = try await desktop.watchingOnce()
-                    // The desktop hears nothing new from here on, and still has the address.
+                    // The desktop receives no new advertisement from here on, and still has the address.
                     try await program.becomeCurrent(draw)
                     let outcome = await Result { try await user.fetchActivity(entry) }
-                    // Whichever is quicker: the answer that says so, or the advertisement that made it leave the list.
+                    // Either the answer with the error arrives first, or the advertisement that removes the entry.
                     #expect(throws: (any Error).self) { try outcome.get() }
                     #expect(["NoLongerCurrent", "NoSuchActivity", "UnknownObject"].contains(outcome.errorName))
                 }
@@ -117,12 +117,11 @@ struct ContinuationStories {
         }
     }
 
-    @Test("continuing takes nothing away: it can be done twice, by two devices")
+    @Test("Continuing an activity does not consume it: two devices continue it twice each")
     func twice() async throws {
         try await World.runPair { world, laptop, desktop in
             try await world.withDevice("tablet") { tablet in
-                try await laptop.trust(tablet)
-                try await tablet.trust(laptop)
+                try await laptop.trustEachOther(tablet)
                 try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
                     for device in [desktop, tablet] {
                         try await device.watching { watcher in
@@ -137,7 +136,7 @@ struct ContinuationStories {
         }
     }
 
-    @Test("a change of userInfo while it is current is what a later continue brings")
+    @Test("A later continuation gets the userInfo as it was changed last")
     func newestState() async throws {
         try await World.runPair { _, laptop, desktop in
             try await laptop.connected { program in

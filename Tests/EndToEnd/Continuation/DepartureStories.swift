@@ -7,9 +7,9 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-@Suite("What has ended is gone from the other devices", .endsWithin(minutes: 15, instances: 6))
+@Suite("An activity that has ended is removed on the other devices", .endsWithin(minutes: 15, instances: 6))
 struct DepartureStories {
-    @Test("a publisher that is interrupted takes its activity away at once")
+    @Test("The activity of an interrupted publisher is withdrawn at once")
     func interrupted() async throws {
         try await World.runPair { _, laptop, desktop in
             try await desktop.watching { watcher in
@@ -23,7 +23,7 @@ struct DepartureStories {
         }
     }
 
-    @Test("a publisher that is killed takes its activity away at once")
+    @Test("The activity of a killed publisher is withdrawn at once")
     func killed() async throws {
         try await World.runPair { _, laptop, desktop in
             try await desktop.watching { watcher in
@@ -36,7 +36,7 @@ struct DepartureStories {
         }
     }
 
-    @Test("a daemon that is asked to stop says farewell, ends with 0, and its publisher is told")
+    @Test("A daemon that gets SIGTERM sends a withdrawal advertisement, ends with 0, and its publisher ends with 3")
     func stopped() async throws {
         try await World.runPair { _, laptop, desktop in
             try await desktop.watching { watcher in
@@ -51,11 +51,11 @@ struct DepartureStories {
         }
     }
 
-    @Test("a daemon that stops is heard even by a device that looks only now and then")
+    @Test("A device that scans in intervals receives the withdrawal advertisement of a daemon that stops")
     func stoppedUnseen() async throws {
         try await World.runPair { _, laptop, desktop in
             try await laptop.publishing("org.example.edit") { _ in
-                // Nobody asks the desktop to look around: it listens for one second in four.
+                // No client requests active scanning, so the desktop scans for one second in four.
                 try await desktop.untilNearby { !$0.isEmpty }
                 laptop.signal(SIGTERM)
                 try await atOnce { try await desktop.untilNearby(\.isEmpty) }
@@ -64,7 +64,7 @@ struct DepartureStories {
         }
     }
 
-    @Test("a daemon that is killed vanishes after the time-out")
+    @Test("The entry of a killed daemon is removed after the time-out")
     func daemonKilled() async throws {
         try await World.runPair { _, laptop, desktop in
             try await desktop.watching { watcher in
@@ -78,7 +78,7 @@ struct DepartureStories {
         }
     }
 
-    @Test("a daemon that is started again is seen again, as the device that it was")
+    @Test("A restarted daemon is discovered again as the same device")
     func restarted() async throws {
         try await World.runPair { world, laptop, desktop in
             let id = try await laptop.id
@@ -96,7 +96,7 @@ struct DepartureStories {
         }
     }
 
-    @Test("an activity that leaves the air because it is not eligible any more is gone at once, and comes back")
+    @Test("An activity that becomes ineligible is withdrawn at once, and offered again when it becomes eligible")
     func eligibility() async throws {
         try await World.runPair { _, laptop, desktop in
             try await desktop.watching { watcher in
@@ -113,7 +113,7 @@ struct DepartureStories {
         }
     }
 
-    @Test("what resigned can still be fetched by whoever picked it in that moment")
+    @Test("An activity that has just resigned can still be fetched through an entry that was read before")
     func grace() async throws {
         try await World.runPair { _, laptop, desktop in
             try await laptop.connected { program in
@@ -130,19 +130,16 @@ struct DepartureStories {
     }
 }
 
-/// Runs `body`, which has far less time than a time-out would take.
+/// Runs `body` with a limit that is far shorter than any time-out of the protocol.
 func atOnce(_ body: @escaping @Sendable () async throws -> Void) async throws {
-    try await within(.seconds(10), "this should have happened at once") { try await body() }
+    try await within(.seconds(10), "the operation did not end within 10 s") { try await body() }
 }
 
 extension Device {
-    /// Waits until what is nearby fulfils `condition`, without asking the daemon to look around.
+    /// Waits until what is nearby fulfils `condition`, without a request for active scanning.
     fileprivate func untilNearby(_ condition: @escaping @Sendable ([NearbyActivityDescription]) -> Bool) async throws {
         try await connected { client in
-            try await client.withSignals { signals in
-                if condition(try await client.objects().nearby) { return }
-                for try await _ in signals where condition(try await client.objects().nearby) { return }
-            }
+            try await client.first { condition(try await client.objects().nearby) ? () : nil }
         }
     }
 }

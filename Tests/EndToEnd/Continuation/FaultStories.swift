@@ -7,15 +7,15 @@ import TestLimits
 import Testing
 
 @Suite(
-    "Whatever fails between the calls, the app gets the activity or the error, exactly once",
+    "Whatever fails during a continuation, the app gets the activity or the error exactly once",
     .endsWithin(minutes: 15, instances: 6)
 )
 struct FaultStories {
     /// Where a continuation is when something fails.
     enum Step: String, CaseIterable {
-        case announcing = "the app is told"
+        case announcing = "the app handles the announcement"
         case fetching = "the activity is fetched"
-        case receiving = "the app takes it in"
+        case receiving = "the app receives the activity"
     }
 
     /// What fails.
@@ -35,7 +35,7 @@ struct FaultStories {
         static let all = Step.allCases.flatMap { step in Fault.allCases.map { Case(step: step, fault: $0) } }
     }
 
-    @Test("at every step", arguments: Case.all)
+    @Test("At every step", arguments: Case.all)
     func exactlyOnce(_ example: Case) async throws {
         let story = AppProcess { [step = example.step] call in
             switch (call, step) {
@@ -68,7 +68,7 @@ struct FaultStories {
         }
     }
 
-    /// Runs `body` with a desktop where the app could continue what a laptop offers.
+    /// Runs `body` with a desktop on which the app can continue an activity of a laptop.
     private static func offer(
         to story: AppProcess,
         _ body: @escaping @Sendable (_ desktop: Device) async throws -> Void
@@ -85,7 +85,7 @@ struct FaultStories {
         }
     }
 
-    /// Lets it happen.
+    /// Causes `fault`.
     private static func inject(
         _ fault: Fault,
         _ app: Int32,
@@ -105,39 +105,39 @@ struct FaultStories {
         }
     }
 
-    /// The person and the app hear the same.
+    /// Checks that the user and the app got the same result.
     private static func conclude(_ example: Case, _ error: String, _ story: AppProcess, _ desktop: Device) async throws
     {
         try await story.waitForPendingCalls(on: desktop.bus)
-        // An app that dies with the activity in its hands has had it, and the person learns that it failed.
+        // An app that dies in `Continue` has received the activity, and the user gets an error.
         let isLost = example.step == .receiving && example.fault == .app
         if isLost { #expect(error == "AppFailed") }
-        story.expectOneEnd(isFailure: !error.isEmpty && !isLost)
+        story.expectOneResult(isFailure: !error.isEmpty && !isLost)
     }
 
-    /// A new handoffd tells the app what the one before it could not.
+    /// Checks that a new handoffd sends the app the result that the previous one could not send.
     private static func restart(_ step: Step, _ story: AppProcess, _ world: World, _ desktop: Device) async throws {
-        let surroundings = world.appSurroundings
-        try await world.withDaemon("desktop", on: desktop.bus, surroundings: surroundings) { again in
+        let variables = world.appVariables
+        try await world.withDaemon("desktop", on: desktop.bus, variables: variables) { again in
             let status = try await again.run("status").status
             #expect(status == 0)
             if step != .receiving { try await story.call("DidFail") }
             try await story.waitForPendingCalls(on: desktop.bus)
         }
-        story.expectOneEnd(isFailure: step != .receiving)
+        story.expectOneResult(isFailure: step != .receiving)
     }
 
-    @Test("an app that does not answer WillContinue is given the activity all the same")
+    @Test("An app that does not answer WillContinue still receives the activity")
     func noAnswer() async throws {
         let story = AppProcess { $0 == "WillContinue" ? .never : .yes }
         try await Self.offer(to: story) { desktop in
             let outcome = try await desktop.json("continue")["outcome"].string
             #expect(outcome == "app")
-            story.expectOneEnd(isFailure: false)
+            story.expectOneResult(isFailure: false)
         }
     }
 
-    @Test("an app that never answers Continue has failed, and its person is told")
+    @Test("An app that never answers Continue has failed, and the caller gets AppFailed")
     func noReception() async throws {
         let story = AppProcess { $0 == "Continue" ? .never : .yes }
         try await Self.offer(to: story) { desktop in
@@ -145,17 +145,17 @@ struct FaultStories {
             let error = try JSON(result.stderr)["name"].string
             #expect(error == "org.handoffd.Error.AppFailed")
             try await story.waitForPendingCalls(on: desktop.bus)
-            story.expectOneEnd(isFailure: false)
+            story.expectOneResult(isFailure: false)
         }
     }
 
-    @Test("an app that crashes in WillContinue is started again for the activity")
+    @Test("An app that crashes in WillContinue is started again to receive the activity")
     func crashes() async throws {
         let story = AppProcess { $0 == "WillContinue" ? .crash : .yes }
         try await Self.offer(to: story) { desktop in
             let outcome = try await desktop.json("continue")["outcome"].string
             #expect(outcome == "app")
-            story.expectOneEnd(isFailure: false)
+            story.expectOneResult(isFailure: false)
             let processes = Set(story.calls.map(\.process))
             #expect(processes.count == 2)
         }

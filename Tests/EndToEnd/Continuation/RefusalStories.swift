@@ -8,9 +8,9 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-@Suite("What cannot be is refused by name, in a sentence", .endsWithin(minutes: 15, instances: 4))
+@Suite("Invalid requests are refused with a D-Bus error name and a message", .endsWithin(minutes: 15, instances: 4))
 struct RefusalStories {
-    @Test("types, web pages, titles and properties that cannot be")
+    @Test("Invalid types, web pages, titles and properties are refused")
     func wrongProperties() async throws {
         let attempts: [(type: String, properties: [String: Value], name: String, word: String)] = [
             ("", [:], "InvalidActivityType", "1 to 255"),
@@ -41,7 +41,7 @@ struct RefusalStories {
         }
     }
 
-    @Test("userInfo that cannot leave the computer names the key at fault")
+    @Test("The refusal of an invalid userInfo names the offending key")
     func wrongUserInfo() async throws {
         var deep = Value.int64(1)
         for _ in 0..<17 { deep = [Value.variant(deep)].deepArray }
@@ -86,19 +86,19 @@ struct RefusalStories {
         }
     }
 
-    @Test("an activity of another program cannot be changed")
+    @Test("A program cannot change an activity of another program")
     func notOwner() async throws {
         try await World.run { world in
             try await world.withDevice("laptop") { laptop in
                 try await laptop.connected { program in
                     let path = try await program.create("a.b", ["Title": .string("mine")])
-                    try await laptop.connected { thief in
+                    try await laptop.connected { other in
                         for outcome in [
-                            await Result { try await thief.set("Title", to: .string("yours"), of: path) },
-                            await Result { try await thief.addUserInfo(["a": .int64(1)], to: path) },
-                            await Result { try await thief.becomeCurrent(path) },
-                            await Result { _ = try await thief.call("ResignCurrent", of: path) },
-                            await Result { try await thief.invalidate(path) },
+                            await Result { try await other.set("Title", to: .string("yours"), of: path) },
+                            await Result { try await other.addUserInfo(["a": .int64(1)], to: path) },
+                            await Result { try await other.becomeCurrent(path) },
+                            await Result { _ = try await other.call("ResignCurrent", of: path) },
+                            await Result { try await other.invalidate(path) },
                         ] {
                             #expect(outcome.errorName == "NotOwner")
                         }
@@ -116,7 +116,7 @@ struct RefusalStories {
         }
     }
 
-    @Test("a program that holds too much is refused, and others are not")
+    @Test("A program at its limit of 256 activities is refused another one, and other programs are not")
     func limit() async throws {
         try await World.run { world in
             try await world.withDevice("laptop") { laptop in
@@ -126,18 +126,15 @@ struct RefusalStories {
                     #expect(outcome.errorName == "LimitReached")
                     try await laptop.connected { other in _ = try await other.create("a.b", [:]) }
                 }
-                // All of it goes with the program.
+                // All of them are removed when the program disconnects.
                 try await laptop.connected { user in
-                    try await user.withSignals { signals in
-                        if try await user.objects().activities.isEmpty { return }
-                        for try await _ in signals where try await user.objects().activities.isEmpty { return }
-                    }
+                    try await user.first { try await user.objects().activities.isEmpty ? () : nil }
                 }
             }
         }
     }
 
-    @Test("handoffctl says the same, with status 1 or 64 and nothing on standard output")
+    @Test("The command line reports the same errors, with status 1, 4 or 64 and nothing on standard output")
     func commandLine() async throws {
         let large = #"{"text": "\#(String(repeating: "x", count: 70_000))"}"#
         let attempts: [(arguments: [String], status: Int32, word: String)] = [
@@ -170,7 +167,7 @@ struct RefusalStories {
         }
     }
 
-    @Test("calls with the wrong arguments, and to what is not there, are answered by D-Bus's own errors")
+    @Test("Calls with wrong arguments or to unknown objects are answered with the errors of D-Bus")
     func wrongCalls() async throws {
         try await World.run { world in
             try await world.withDevice("laptop") { laptop in

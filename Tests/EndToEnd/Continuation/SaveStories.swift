@@ -10,22 +10,24 @@ import TestLimits
 import Testing
 
 @Suite(
-    "An app saves just before its activity is fetched, and learns who goes on with it",
+    "An app saves before its activity is fetched, and learns which device continued it",
     .endsWithin(minutes: 15, instances: 6)
 )
 struct SaveStories {
-    @Test("the app in Docs/Adopting.md: many changes are one save, what is fetched is what it saved, it learns by whom")
+    @Test(
+        "The app of Docs/Adopting.md saves many changes at once before each fetch, and learns which device continued it"
+    )
     func adopting() async throws {
         let keys = String(repeating: "k", count: 1000)
         try await World.runPair { world, laptop, desktop in
             let script = world.directory.appending(path: "editor.py").path()
-            try Data(Self.program().utf8).write(to: URL(filePath: script))
+            try Data(Repository.adoptingProgram(containing: "WillSave").utf8).write(to: URL(filePath: script))
             let input = world.directory.appending(path: "keys").path()
             try Data(keys.utf8).write(to: URL(filePath: input))
             let command = "exec /usr/bin/python3 '\(script)' < '\(input)'"
             try await laptop.monitoring { monitor in
                 try await withProgram("/bin/sh", ["-c", command], environment: laptop.bus.environment) { editor in
-                    async let heard = editor.stdout.firstLine()
+                    async let output = editor.stdout.firstLine()
                     try await desktop.watching { watcher in
                         _ = try await watcher.one()
                         var (text, fetches) = ("", 0)
@@ -35,41 +37,28 @@ struct SaveStories {
                             try await monitor.shown(fetches, of: "continued")
                         }
                         while text != keys { try await fetch() }
-                        // The last key may have been typed while the app was saving already: it is asked once more.
+                        // The last key may have arrived during the save, so one more save request is allowed.
                         try await fetch()
                         #expect(monitor.events("saveRequested").count <= fetches)
                         #expect(monitor.events("saveEnded").allSatisfy { $0["Outcome"].string == "saved" })
-                        // Nothing has changed since, so that the app is not asked.
-                        let asked = monitor.events("saveRequested").count
+                        // Nothing has changed since, so the app gets no save request.
+                        let requests = monitor.events("saveRequested").count
                         try await fetch()
-                        #expect(monitor.events("saveRequested").count == asked)
+                        #expect(monitor.events("saveRequested").count == requests)
                         kill(editor.processID, SIGKILL)
                         try await atOnce { try await watcher.none() }
                     }
-                    #expect(await heard == "desktop goes on with it")
+                    #expect(await output == "desktop goes on with it")
                 }
             }
         }
     }
 
-    /// The program of the section for origins, which is at most 40 lines long.
-    private static func program() throws -> String {
-        let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Docs/Adopting.md")
-        let text = try String(contentsOf: page, encoding: .utf8)
-        let blocks = text.components(separatedBy: "```python\n").dropFirst()
-        let program = try #require(blocks.first { $0.contains("WillSave") }?.components(separatedBy: "```").first)
-        #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
-        return program
-    }
-
-    @Test("two devices that fetch at once ask the app once, and both get what it saved")
+    @Test("Two concurrent fetches cause one save request, and both get what the app saved")
     func twoAtOnce() async throws {
         try await World.runPair { world, laptop, desktop in
             try await world.withDevice("tablet") { tablet in
-                try await laptop.trust(tablet)
-                try await tablet.trust(laptop)
+                try await laptop.trustEachOther(tablet)
                 try await laptop.connected { program in
                     let editor = Editor { activity in
                         var waiting = 0
@@ -98,7 +87,9 @@ struct SaveStories {
         }
     }
 
-    @Test("an app that hangs holds up one fetch, for three seconds, and what it saved last is fetched")
+    @Test(
+        "An app that does not answer a save request delays one fetch by three seconds; its last saved state is fetched"
+    )
     func hanging() async throws {
         try await World.runPair { world, laptop, desktop in
             try await laptop.monitoring { monitor in
@@ -110,7 +101,7 @@ struct SaveStories {
                         _ = try await watcher.one()
                         #expect(try await desktop.json("continue", "--print")["userInfo"]["line"].number == 1)
                         try await monitor.line { $0["Outcome"].string == "timed-out" }
-                        // It has not answered yet, and is neither asked nor waited for again.
+                        // It has not answered yet, so it gets no second save request and causes no second delay.
                         try await program.set("NeedsSave", to: .boolean(true), of: activity)
                         #expect(try await desktop.json("continue", "--print")["userInfo"]["line"].number == 1)
                         try await monitor.shown(2, of: "continued")
@@ -121,7 +112,7 @@ struct SaveStories {
         }
     }
 
-    @Test("an app without the object that it named, and one that fails, have what they saved last fetched")
+    @Test("If the delegate's object is missing or its save fails, the last saved state is fetched")
     func failing() async throws {
         struct Failure: Error {}
         try await World.runPair { _, laptop, desktop in
@@ -144,7 +135,7 @@ struct SaveStories {
         }
     }
 
-    @Test("A replayed request is refused, and continues nothing")
+    @Test("A replayed fetch request is refused")
     func replay() async throws {
         let phone = DeviceKeys.generate()
         try await World.runPair { world, laptop, desktop in
@@ -157,12 +148,13 @@ struct SaveStories {
                 _ = try await editor.open("org.example.edit", over: program)
                 let directory = world.airDirectory
                 let recorded = Mutex<[UInt8]>([])
-                let heard = try await UntrustedClient.exchange(at: laptopCard, in: directory, enough: 1) { greeting in
+                let received = try await UntrustedClient.exchange(at: laptopCard, in: directory, enough: 1) {
+                    greeting in
                     let request = try Self.request(by: phone, to: laptopKey, greeting)
                     recorded.withLock { $0 = request }
                     return request
                 }
-                #expect(!heard.isEmpty, "the device answers the request that it has not seen before")
+                #expect(!received.isEmpty, "the device answers the request that it has not seen before")
                 let replayed = recorded.withLock(\.self)
                 #expect(try await UntrustedClient.exchange(replayed, at: laptopCard, in: directory) == [])
                 try await desktop.watching { watcher in
@@ -191,7 +183,7 @@ struct SaveStories {
         return FrameCodec.encode(try handshake.writeMessage(MessageFragmenter().fragments(of: message)[0]))
     }
 
-    @Test("monitor shows what was changed, saved, fetched and continued, and exactly what is in it")
+    @Test("The monitor prints every change, save, fetch and continuation with the exact contents")
     func monitor() async throws {
         try await World.runPair { _, laptop, desktop in
             try await laptop.monitoring { monitor in
@@ -227,7 +219,7 @@ struct SaveStories {
         }
     }
 
-    @Test("an activity leaves the other devices when it expires, without anybody asking, and its program goes on")
+    @Test("An expired activity is withdrawn without any request, and the program's other activity becomes current")
     func expiration() async throws {
         try await World.runPair { _, laptop, desktop in
             try await desktop.watching { watcher in
@@ -254,7 +246,7 @@ struct SaveStories {
         }
     }
 
-    @Test("every property arrives on the other device, by the command line and over the bus")
+    @Test("Every property reaches the other device, set on the command line and read over D-Bus")
     func allProperties() async throws {
         try await World.runPair { _, laptop, desktop in
             let options = [

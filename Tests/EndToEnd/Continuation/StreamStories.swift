@@ -9,9 +9,9 @@ import SystemPackage
 import TestLimits
 import Testing
 
-@Suite("An app that continues talks with the one that began", .endsWithin(minutes: 15, instances: 4))
+@Suite("The apps at both ends of a continuation exchange bytes in streams", .endsWithin(minutes: 15, instances: 4))
 struct StreamStories {
-    @Test("both ends read what the other writes, and an end when it has finished, each in its own time")
+    @Test("Each end reads what the other writes, and the end of the stream when the other has finished")
     func bothWays() async throws {
         try await StreamFixture.run { fixture in
             let (here, there) = try await fixture.open()
@@ -24,7 +24,7 @@ struct StreamStories {
         }
     }
 
-    @Test("several streams of one activity run at once, and none mixes with another")
+    @Test("Several streams of one activity run at the same time without mixing their bytes")
     func several() async throws {
         try await StreamFixture.run { fixture in
             var ends: [(here: LocalStream, there: LocalStream)] = []
@@ -41,7 +41,7 @@ struct StreamStories {
         }
     }
 
-    @Test("who does not read makes the writer wait after little, and gets everything when it does")
+    @Test("A writer waits after little unread data, and the reader gets everything once it reads")
     func backPressure() async throws {
         try await StreamFixture.run { fixture in
             try fixture.world.setAir {
@@ -52,20 +52,20 @@ struct StreamStories {
             let sent = (0..<8_000_000).map { UInt8(truncatingIfNeeded: $0 >> 10) }
             let taken = Progress()
             async let writing: Void = here.writeInPieces(sent, progress: taken)
-            // Nobody reads; another stream goes on meanwhile, for as long as all of it would take.
+            // Nothing is read here. Meanwhile another stream is used for as long as the whole transfer would take.
             let (ask, answer) = try await fixture.open()
             for _ in 0..<1000 {
                 try await ask.write([1])
                 #expect(try await answer.read(atMost: 1) == [1])
             }
-            #expect(taken.bytes < 2_000_000, "\(taken.bytes) bytes were taken though nobody read")
+            #expect(taken.bytes < 2_000_000, "\(taken.bytes) bytes were accepted though none were read")
             let received = try await there.read(count: sent.count)
             try await writing
             #expect(received == sent)
         }
     }
 
-    @Test("100 MB go through, as a pipe between two machines, and neither daemon grows")
+    @Test("100 MB pass through a stream as through a pipe between two machines, and neither daemon's memory grows")
     func pipe() async throws {
         try await World.runPair { world, laptop, desktop in
             try world.setAir {
@@ -92,13 +92,13 @@ struct StreamStories {
                 #expect(await answer == "thanks\n")
                 let after = [try laptop.residentKilobytes, try desktop.residentKilobytes]
                 for (before, after) in zip(before, after) {
-                    #expect(after - before < 8192, "a daemon has grown from \(before) to \(after) KiB")
+                    #expect(after - before < 8192, "the memory of a daemon has grown from \(before) to \(after) KiB")
                 }
             }
         }
     }
 
-    @Test("when the radio is cut, both apps read an error, and never an end")
+    @Test("When the devices are out of reach of each other, both apps read an error and not an end")
     func cut() async throws {
         try await StreamFixture.run { fixture in
             let (here, there) = try await fixture.open()
@@ -110,7 +110,7 @@ struct StreamStories {
         }
     }
 
-    @Test("when a device is removed, what it has open ends with an error")
+    @Test("When a device is removed, its open streams end with an error")
     func removed() async throws {
         try await StreamFixture.run { fixture in
             let (here, there) = try await fixture.open()
@@ -123,7 +123,7 @@ struct StreamStories {
         }
     }
 
-    @Test("when the daemon of one side is killed, both apps read an error")
+    @Test("When one of the daemons is killed, both apps read an error")
     func killed() async throws {
         try await StreamFixture.run { fixture in
             let (here, there) = try await fixture.open()
@@ -133,7 +133,7 @@ struct StreamStories {
         }
     }
 
-    @Test("an app that closes its end while the other still writes gives that one an error")
+    @Test("A writer gets an error when the reader has closed its end")
     func closed() async throws {
         try await StreamFixture.run { fixture in
             let (here, there) = try await fixture.open()
@@ -144,21 +144,21 @@ struct StreamStories {
         }
     }
 
-    @Test("a stream to an activity that has ended, or whose app takes none, or to nothing, is refused with the reason")
+    @Test("A stream is refused with the reason if the activity has ended or the continuation is unknown")
     func refused() async throws {
         try await StreamFixture.run { fixture in
-            try await fixture.began.invalidate(fixture.activity)
-            let ended = await Result { try await fixture.continues.openStream(fixture.continuation) }
+            try await fixture.publisher.invalidate(fixture.activity)
+            let ended = await Result { try await fixture.receiver.openStream(fixture.continuation) }
             #expect(ended.errorName == "ContinuationEnded")
             #expect(ended.errorMessage.contains("laptop"))
-            let nonsense = await Result { try await fixture.continues.openStream("nonsense") }
+            let nonsense = await Result { try await fixture.receiver.openStream("nonsense") }
             #expect(nonsense.errorName == "NoSuchActivity")
-            let stranger = await Result { try await fixture.continues.openStream("0123456789abcdef.7") }
-            #expect(stranger.errorName == "UnknownDevice")
+            let unknown = await Result { try await fixture.receiver.openStream("0123456789abcdef.7") }
+            #expect(unknown.errorName == "UnknownDevice")
         }
     }
 
-    @Test("an app that takes no streams offers none")
+    @Test("An app that supports no streams offers none, and handoffctl stream fails with that reason")
     func unsupported() async throws {
         try await World.runPair { _, laptop, desktop in
             try await laptop.publishing("org.example.edit") { _ in

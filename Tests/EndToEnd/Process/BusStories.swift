@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A daemon and its bus", .endsWithin(minutes: 15, instances: 4))
 struct BusStories {
-    @Test("a second daemon on the same bus is refused, by a sentence that names the first")
+    @Test("A second daemon on the same bus is refused, and the error contains the first one's process id")
     func secondOnBus() async throws {
         try await World.run { world in
             try await world.withDevice("laptop") { laptop in
@@ -22,7 +22,7 @@ struct BusStories {
         }
     }
 
-    @Test("a second daemon with the same keys is refused, and the first goes on")
+    @Test("A second daemon with the same keys is refused while the first one runs")
     func sameState() async throws {
         try await World.run { world in
             try await world.withDevice("laptop") { laptop in
@@ -37,7 +37,7 @@ struct BusStories {
         }
     }
 
-    @Test("a daemon without a bus ends with a sentence", arguments: ["session", "unix:path=/nowhere/bus", "nonsense"])
+    @Test("A daemon without a bus fails with a message", arguments: ["session", "unix:path=/nowhere/bus", "nonsense"])
     func noBus(_ address: String) async throws {
         try await World.run { world in
             let result = try await world.runDaemon("laptop", on: BusAddress(argument: address))
@@ -47,7 +47,7 @@ struct BusStories {
         }
     }
 
-    @Test("a damaged identity is told by name, and left alone")
+    @Test("A damaged identity file is reported by name and not changed")
     func damagedIdentity() async throws {
         try await World.run { world in
             let directory = URL(filePath: world.stateDirectory(of: "laptop"))
@@ -63,7 +63,7 @@ struct BusStories {
         }
     }
 
-    @Test("a command line that is wrong ends with a sentence and status 64")
+    @Test("An invalid command line ends with status 64 and names the option")
     func wrongCommandLine() async throws {
         try await World.run { world in
             for (option, word) in [
@@ -76,7 +76,9 @@ struct BusStories {
         }
     }
 
-    @Test("when the bus dies and comes back, the daemon stands on it again, without what died with it")
+    @Test(
+        "When the bus is restarted, the daemon owns its name again and has dropped the activities of lost connections"
+    )
     func busRestarts() async throws {
         try await World.run { world in
             let directory = world.directory.appending(path: "bus")
@@ -102,7 +104,7 @@ struct BusStories {
         }
     }
 
-    @Test("the very call that makes the bus start the daemon is answered")
+    @Test("The call that makes the bus start the daemon is answered")
     func startedByCall() async throws {
         try await World.run { world in
             let directory = world.directory.appending(path: "bus")
@@ -120,7 +122,7 @@ struct BusStories {
         }
     }
 
-    @Test("whoever follows the daemon's name is told of every object that a daemon has when it comes")
+    @Test("A client that subscribed before the daemon started receives a signal for each of its objects")
     func objectsAnnounced() async throws {
         try await World.run { world in
             try await world.withDevice("desktop") { desktop in
@@ -142,7 +144,7 @@ struct BusStories {
         }
     }
 
-    @Test("daemons on buses of their own do not disturb each other, nor take each other's calls")
+    @Test("Daemons on different buses receive only the calls on their own bus")
     func sideBySide() async throws {
         try await World.run { world in
             try await world.withDevice("laptop") { laptop in
@@ -155,7 +157,7 @@ struct BusStories {
         }
     }
 
-    @Test("a bus that starts nothing and has no daemon is 3 for every command")
+    @Test("On a bus without a daemon, every command ends with status 3")
     func noDaemon() async throws {
         try await World.run { world in
             try await withPrivateBus { bus in

@@ -7,9 +7,9 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-@Suite("handoffctl does what it says", .endsWithin(minutes: 15, instances: 4))
+@Suite("The commands of handoffctl", .endsWithin(minutes: 15, instances: 4))
 struct CommandLineStories {
-    @Test("the options of all commands stand before the command or behind it")
+    @Test("Global options are accepted before and after the command")
     func globalOptions() async throws {
         try await World.run { world in
             try await world.withDevice("laptop") { laptop in
@@ -32,7 +32,7 @@ struct CommandLineStories {
         }
     }
 
-    @Test("status tells people and programs how things are")
+    @Test("The status command prints the state as text and as JSON")
     func status() async throws {
         try await World.runPair { _, laptop, _ in
             try await laptop.publishing("org.example.edit") { _ in
@@ -48,7 +48,7 @@ struct CommandLineStories {
         }
     }
 
-    @Test("a device that trusts nobody is told what to do")
+    @Test("A device that trusts no other prints what to do")
     func lonely() async throws {
         try await World.run { world in
             try await world.withDevice("laptop") { (laptop) async throws in
@@ -60,7 +60,7 @@ struct CommandLineStories {
         }
     }
 
-    @Test("what is nearby is a table for people")
+    @Test("The nearby command prints a table")
     func table() async throws {
         try await World.runPair { _, laptop, desktop in
             try await laptop.publishing("org.example.edit", ["--webpage", "https://example.org"]) { _ in
@@ -77,7 +77,7 @@ struct CommandLineStories {
         }
     }
 
-    @Test("the nearest activity of a type is continued by its type")
+    @Test("The option --type continues the nearest activity of that type")
     func byType() async throws {
         try await World.runPair { _, laptop, desktop in
             try await laptop.publishing("org.example.edit") { _ in
@@ -91,12 +91,12 @@ struct CommandLineStories {
         }
     }
 
-    @Test("the monitor shows an activity with all that is in it, as it changes, until it is interrupted")
+    @Test("The monitor prints every property of an activity, and its changes, until it is interrupted")
     func monitor() async throws {
         try await World.run { world in
             try await world.withDevice("laptop") { laptop in
                 try await laptop.withControl(["monitor"]) { process, output in
-                    // It has no sign of being ready but its first line: so something happens until there is one.
+                    // Only its first line shows that monitor is ready, so the program makes changes until there is one.
                     try await laptop.connected { program in
                         let path = try await program.create("org.example.edit", ["Title": .string("T")])
                         var count = 0
@@ -114,7 +114,7 @@ struct CommandLineStories {
                     #expect(changed["event"].string == "changed")
                     #expect(changed["interface"].string == "org.handoffd.Activity1")
                     #expect(changed["object"].string.hasPrefix("/org/handoffd/Handoff1/Activity/"))
-                    // The program has left, and its activity with it.
+                    // The program has disconnected, which removes its activity.
                     try await output.line(containing: #""event":"removed""#)
                     kill(process.processID, SIGINT)
                     #expect(await process.exitStatus() == 0)
@@ -123,7 +123,7 @@ struct CommandLineStories {
         }
     }
 
-    @Test("help and versions are told without a daemon")
+    @Test("--help and --version work without a daemon")
     func help() async throws {
         for program in [Programs.handoffctl, Programs.handoffd] {
             let version = try await HandoffTestSupport.run(program, ["--version"])
@@ -135,10 +135,10 @@ struct CommandLineStories {
         }
         let help = try await HandoffTestSupport.run(Programs.handoffctl, ["--help"]).stdout
         #expect(help.contains("EXIT STATUS"))
-        #expect(help.contains("handoffctl pair "), "what everybody begins with is the first example")
+        #expect(help.contains("handoffctl pair "), "the first example shows how to begin")
     }
 
-    @Test("neither title, web page nor userInfo is in any log, however much is logged")
+    @Test("No log contains a title, a web page or userInfo, at any log level")
     func silence() async throws {
         let secrets = ["SecretTitle", "secret.example.org", "SecretKey", "SecretValue"]
         try await World.runPair(["--log-level", "trace"]) { _, laptop, desktop in

@@ -4,7 +4,7 @@ import TestLimits
 import TestRuns
 import Testing
 
-@Suite("A disk that does not answer delays only what it has to keep", .endsWithin(minutes: 15, instances: 6))
+@Suite("A disk that does not answer delays only the calls that write to it", .endsWithin(minutes: 15, instances: 6))
 struct DiskStories {
     @Test("While a change cannot be written, every call that needs no disk is answered")
     func slowDisk() async throws {
@@ -18,7 +18,7 @@ struct DiskStories {
                     try await laptop.log.event("state.writing", from: start)
                     try await Self.useWithoutDisk(laptop, beside: desktop)
                     #expect(try await laptop.json("devices").array.map(\.["name"].string) == ["desktop"])
-                    // The disk answers: the pipe takes the file, and then refuses to synchronise it.
+                    // The disk answers: the pipe accepts the file's contents, and then fails to be synchronised.
                     #expect(try await pipe.takeAway().hasPrefix("handoffd devices"))
                     // It fails, unless it has waited behind the write of when the desktop was heard last.
                     _ = await rename.exitStatus()
@@ -29,7 +29,7 @@ struct DiskStories {
         }
     }
 
-    /// Uses everything that needs no disk.
+    /// Makes every call that needs no disk.
     private static func useWithoutDisk(_ laptop: Device, beside desktop: Device) async throws {
         #expect(try await laptop.json("status")["deviceName"].string == "laptop")
         #expect(try await laptop.json("nearby").array.count == 1)
@@ -44,7 +44,7 @@ struct DiskStories {
     }
 }
 
-/// A pipe in place of a file that a daemon writes: the daemon waits until it is read.
+/// A pipe in place of a file that a daemon writes, which makes the daemon wait until the pipe is read.
 private struct Pipe {
     let path: String
 
@@ -53,7 +53,7 @@ private struct Pipe {
         guard mkfifo(path, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
     }
 
-    /// Takes the pipe out of the way of later writes, and returns what is written into it until its writer closes it.
+    /// Moves the pipe away from later writes, and returns what is written into it until its writer closes it.
     func takeAway() async throws -> String {
         let away = path + ".away"
         try FileManager.default.moveItem(atPath: path, toPath: away)

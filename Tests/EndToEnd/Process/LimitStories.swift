@@ -4,9 +4,9 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-@Suite("What the system refuses a daemon is told, and survived", .endsWithin(minutes: 15, instances: 4))
+@Suite("The daemon reports and survives a refused system call", .endsWithin(minutes: 15, instances: 4))
 struct LimitStories {
-    @Test("without inotify, apps and the air are looked at again at intervals, and one line for each says so")
+    @Test("Without inotify, the apps and the air are polled, and one log line for each of them reports it")
     func noInotify() async throws {
         try await World.run { world in
             try await withPrivateBus { bus in
@@ -30,11 +30,11 @@ struct LimitStories {
 
 /// A system call that the kernel refuses a program with EMFILE, as when a limit of its user is reached.
 ///
-/// A seccomp(2) filter does it, for nothing but the one program: no other test notices.
+/// The refusal is a seccomp(2) filter for that one program, so no other test is affected.
 enum RefusedCall {
     case inotify
 
-    /// The command line that runs `command` so.
+    /// The command line that runs `command` under the filter.
     func wrapping(_ command: [String]) -> [String] {
         ["/usr/bin/python3", "-c", Self.program, "inotify_init1"] + command
     }

@@ -6,9 +6,9 @@ import Synchronization
 import TestLimits
 import Testing
 
-@Suite("While nobody is at a device, it offers nothing", .endsWithin(minutes: 15, instances: 4))
+@Suite("A device offers nothing while its user is away", .endsWithin(minutes: 15, instances: 4))
 struct LoginStories {
-    @Test("a locked or idle session takes the activity off the air at once, and it is back with the person")
+    @Test("A locked or idle session withdraws the activity at once, and it is offered again when the user is back")
     func away() async throws {
         try await Self.run { logind, watcher in
             _ = try await watcher.one()
@@ -21,18 +21,18 @@ struct LoginStories {
         }
     }
 
-    @Test("a person who wants it so keeps offering while away")
+    @Test("With staysWhenAway, the activity stays offered while the user is away")
     func configured() async throws {
         try await Self.run(configuration: #"{"staysWhenAway": true}"#) { logind, watcher in
             let entry = try await watcher.one()
             logind.set("LockedHint", true)
-            // What comes after the lock is seen, and it is the same entry.
+            // The entry is still there after the lock, and it is the same one.
             #expect(try await watcher.one()["id"] == entry["id"])
-            #expect(logind.questions == 0)
+            #expect(logind.requestCount == 0)
         }
     }
 
-    /// Runs `story` beside two devices of which one has an activity, and a session that can be locked.
+    /// Runs `story` with two devices, of which one has an activity and a session that can be locked.
     private static func run(
         configuration: String = "{}",
         _ story: @escaping @Sendable (FakeLogind, NearbyWatcher) async throws -> Void
@@ -42,12 +42,11 @@ struct LoginStories {
             try Data(configuration.utf8).write(to: file)
             try await withPrivateBus { bus in
                 try await FakeLogind.whileOnBus(on: bus) { logind in
-                    let surroundings = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address.description]
+                    let variables = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address.description]
                     let options = ["--config", file.path()]
-                    try await world.withDaemon("laptop", on: bus, options, surroundings: surroundings) { laptop in
+                    try await world.withDaemon("laptop", on: bus, options, variables: variables) { laptop in
                         try await world.withDevice("desktop") { desktop in
-                            try await laptop.trust(desktop)
-                            try await desktop.trust(laptop)
+                            try await laptop.trustEachOther(desktop)
                             try await laptop.publishing("org.example.edit") { _ in
                                 try await desktop.watching { try await story(logind, $0) }
                             }
@@ -59,23 +58,23 @@ struct LoginStories {
     }
 }
 
-/// systemd-logind with one session, as far as handoffd looks (org.freedesktop.login1(5)).
+/// systemd-logind with one session, as far as handoffd uses it (org.freedesktop.login1(5)).
 private final class FakeLogind: Sendable {
     private static let session: ObjectPath = "/org/freedesktop/login1/session/_32"
     private static let interface: InterfaceName = "org.freedesktop.login1.Session"
 
     private let hints = Mutex<[String: Bool]>([:])
-    private let asked = Mutex(0)
+    private let requests = Mutex(0)
     private let objects: ObjectTree
 
     private init(_ objects: ObjectTree) {
         self.objects = objects
     }
 
-    /// How often somebody asked for the session.
-    var questions: Int { asked.withLock { $0 } }
+    /// How often a client requested the session.
+    var requestCount: Int { requests.withLock { $0 } }
 
-    /// Stands on `bus` while `body` runs.
+    /// Runs `body` while this service is on `bus`.
     static func whileOnBus(
         on bus: PrivateBus,
         _ body: @escaping @Sendable (FakeLogind) async throws -> Void
@@ -87,7 +86,7 @@ private final class FakeLogind: Sendable {
         }
     }
 
-    /// Changes a hint, and tells.
+    /// Changes a hint and emits the signal for it.
     func set(_ hint: String, _ value: Bool) {
         hints.withLock { $0[hint] = value }
         objects.propertiesChanged(at: Self.session, interface: Self.interface, [hint: .boolean(value)])
@@ -99,7 +98,7 @@ private final class FakeLogind: Sendable {
             inputs: [Argument(name: "session_id", type: .string)],
             outputs: [Argument(name: "object_path", type: .objectPath)]
         ) { [self] _ in
-            asked.withLock { $0 += 1 }
+            requests.withLock { $0 += 1 }
             return .reply([.objectPath(Self.session)])
         }
         objects.insert(

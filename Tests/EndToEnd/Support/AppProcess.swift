@@ -5,19 +5,19 @@ import HandoffTestSupport
 import Synchronization
 import Testing
 
-/// An app in a process of its own, started by the bus, which asks the test what to do with each call that it gets.
+/// An app that the bus starts as a separate process, and that asks the test how to handle each call.
 struct AppProcess: Sendable {
-    /// What the app does with a call.
+    /// How the app handles a call.
     enum Answer: String {
         case yes, crash, never
-        /// It answers when the test releases it.
+        /// It answers when the test calls `release`.
         case whenReleased
     }
 
-    /// A call that the app got.
+    /// A call that the app received.
     struct Call: Sendable {
         let name: String
-        /// The process that got it.
+        /// The process that received it.
         let process: Int32
     }
 
@@ -32,14 +32,14 @@ struct AppProcess: Sendable {
         let all = Mutex<[Call]>([])
     }
 
-    /// - Parameter plan: what the app does with a call of that name.
+    /// - Parameter plan: how the app handles a call of the given name.
     init(_ plan: @escaping @Sendable (String) -> Answer) {
         self.plan = plan
         (callStream, newCalls) = AsyncStream.makeStream()
         (gate, opening) = AsyncStream.makeStream()
     }
 
-    /// Installs the app, which claims `org.example.edit`.
+    /// Installs the app, which declares the activity type `org.example.edit`.
     func install(in world: World) throws {
         try world.writeApp("org.example.Editor", "DBusActivatable=true")
         try world.write(Self.program, to: "app.py")
@@ -50,10 +50,10 @@ struct AppProcess: Sendable {
         )
     }
 
-    /// Runs `body` while the app can ask.
+    /// Runs `body` while the app's questions are answered.
     func whileOnBus(on bus: PrivateBus, _ body: @escaping @Sendable () async throws -> Void) async throws {
-        let told = Method(
-            name: "Told",
+        let received = Method(
+            name: "Received",
             inputs: [Argument(name: "process", type: .int32), Argument(name: "call", type: .string)],
             outputs: [Argument(name: "answer", type: .string)]
         ) { invocation in
@@ -70,29 +70,26 @@ struct AppProcess: Sendable {
                 return [.string(Answer.yes.rawValue)]
             }
         }
-        try await Connection.withConnection(to: bus.address) { connection in
-            let interface = Interface(name: "org.example.Story", methods: [told])
-            connection.objects.insert([interface], at: "/org/example/Story")
-            try await connection.withName("org.example.Story") { try await body() }
-        }
+        let interface = Interface(name: "org.example.Story", methods: [received])
+        try await bus.withService("org.example.Story", at: "/org/example/Story", [interface]) { _ in try await body() }
     }
 
     /// All calls so far.
     var calls: [Call] { log.all.withLock { $0 } }
 
-    /// The next call whose name begins like that.
+    /// The next call whose name begins with `name`.
     @discardableResult
     func call(_ name: String) async throws -> Call {
         for await call in callStream where call.name.hasPrefix(name) { return call }
         throw CancellationError()
     }
 
-    /// Lets the app answer what it was to answer when released.
+    /// Lets the app answer the calls whose answer is `whenReleased`.
     func release() {
         opening.finish()
     }
 
-    /// Waits until the app, if it runs, has taken in all that was sent to it before.
+    /// Waits until the app, if it is running, has handled every message that was sent to it before.
     func waitForPendingCalls(on bus: PrivateBus) async throws {
         try await Connection.withConnection(to: bus.address) { connection in
             let ping = MethodCall(
@@ -106,8 +103,8 @@ struct AppProcess: Sendable {
         }
     }
 
-    /// Expects one announcement, and after it one end.
-    func expectOneEnd(isFailure: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+    /// Expects one announcement and then one result.
+    func expectOneResult(isFailure: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
         let names = calls.map { $0.name.hasPrefix("DidFail") ? "DidFail" : $0.name }
         #expect(names == ["WillContinue", isFailure ? "DidFail" : "Continue"], sourceLocation: sourceLocation)
     }
@@ -124,7 +121,7 @@ struct AppProcess: Sendable {
 
         class Editor(dbus.service.Object):
             def ask(self, call, reply=None):
-                answer = story.Told(os.getpid(), call, dbus_interface="org.example.Story", timeout=50)
+                answer = story.Received(os.getpid(), call, dbus_interface="org.example.Story", timeout=50)
                 if answer == "crash":
                     os._exit(1)
                 if answer == "yes" and reply:

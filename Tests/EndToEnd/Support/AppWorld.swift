@@ -7,64 +7,39 @@ import Testing
 
 /// An app on the bus that continues activities.
 struct RecordingApp: ApplicationHandler {
-    /// What it was told, in words.
-    let events: AsyncStream<String>
-    private let newEvents: AsyncStream<String>.Continuation
+    private let calls = ReceivedCalls()
     private let accepts: Bool
 
     init(accepts: Bool = true) {
         self.accepts = accepts
-        (events, newEvents) = AsyncStream.makeStream()
     }
 
     func willContinue(_ type: ActivityType, from device: String) async throws -> Bool {
-        newEvents.yield("WillContinue \(type) from \(device)")
+        calls.append("WillContinue \(type) from \(device)")
         return true
     }
 
     func `continue`(_ activity: FetchedActivity, from device: String) async throws -> Bool {
-        newEvents.yield("Continue \(activity.continuation ?? activity.activity.title ?? "")")
+        calls.append("Continue \(activity.continuation ?? activity.activity.title ?? "")")
         return accepts
     }
 
     func didFail(_ type: ActivityType, _ error: String, _ message: String) {
-        newEvents.yield("DidFail \(error)")
+        calls.append("DidFail \(error)")
     }
 
-    /// The next thing that it is told.
-    func next() async -> String {
-        for await event in events { return event }
-        return ""
-    }
-
-    /// Runs `body` while it stands on the bus.
-    func whileOnBus(
-        on bus: PrivateBus,
-        _ body: @escaping @Sendable () async throws -> Void
-    ) async throws {
-        try await Connection.withConnection(to: bus.address) { connection in
-            connection.objects.insert([.application(self)], at: "/org/example/Editor")
-            try await connection.withName("org.example.Editor") { try await body() }
-        }
-    }
+    /// The next call that the app receives.
+    func next() async -> String { await calls.next() }
 }
 
-/// A desktop portal of which only OpenURI is there.
+/// A desktop portal that implements only `OpenURI`.
 struct FakePortal: Sendable {
-    let pages: AsyncStream<String>
-    private let newPages: AsyncStream<String>.Continuation
+    private let pages = ReceivedCalls()
 
-    init() {
-        (pages, newPages) = AsyncStream.makeStream()
-    }
+    /// The next page that the portal is requested to open.
+    func next() async -> String { await pages.next() }
 
-    /// The next page that it is asked to open.
-    func next() async -> String {
-        for await page in pages { return page }
-        return ""
-    }
-
-    /// Runs `body` while it stands on the bus.
+    /// Runs `body` while the portal is on the bus.
     func whileOnBus(on bus: PrivateBus, _ body: @escaping @Sendable () async throws -> Void) async throws {
         let open = Method(
             name: "OpenURI",
@@ -74,32 +49,30 @@ struct FakePortal: Sendable {
             ],
             outputs: [Argument(name: "handle", type: .objectPath)]
         ) { invocation in
-            newPages.yield(try invocation.arguments.decode(at: 1, as: String.self))
+            pages.append(try invocation.arguments.decode(at: 1, as: String.self))
             return .reply([.objectPath("/request")])
         }
-        try await Connection.withConnection(to: bus.address) { connection in
-            let interface = Interface(name: "org.freedesktop.portal.OpenURI", methods: [open])
-            connection.objects.insert([interface], at: "/org/freedesktop/portal/desktop")
-            try await connection.withName("org.freedesktop.portal.Desktop") { try await body() }
-        }
+        let interface = Interface(name: "org.freedesktop.portal.OpenURI", methods: [open])
+        let path: ObjectPath = "/org/freedesktop/portal/desktop"
+        try await bus.withService("org.freedesktop.portal.Desktop", at: path, [interface]) { _ in try await body() }
     }
 }
 
 extension World {
-    /// Where the desktop's apps have their files.
+    /// The data directory in which the desktop's apps are installed.
     var share: URL { directory.appending(path: "share") }
 
-    /// Writes a file, making its directory.
+    /// Writes a file and creates its directory.
     func write(_ text: String, to path: String) throws {
         let file = directory.appending(path: path)
         try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(text.utf8).write(to: file, options: .atomic)
     }
 
-    /// Writes a program, by a process of its own.
+    /// Writes a program with a separate process.
     ///
-    /// Linux runs no file that anybody has open for writing (ETXTBSY, execve(2)), and a process that another test starts
-    /// in the same moment holds what this one has open until it is a program of its own.
+    /// Linux executes no file that a process has open for writing (ETXTBSY, execve(2)), and a process that another test
+    /// forks at the same moment inherits this one's open files until it executes its own program.
     func writeProgram(_ text: String, to path: String) async throws {
         try write(text, to: path + ".text")
         let file = directory.appending(path: path).path()
@@ -107,21 +80,21 @@ extension World {
         try #require(await copying.exitStatus() == 0)
     }
 
-    /// Writes a desktop file that claims `org.example.edit`.
+    /// Writes a desktop file that declares the activity type `org.example.edit`.
     func writeApp(_ id: String, _ lines: String) throws {
         let head = "[Desktop Entry]\nType=Application\nName=Editor\nX-Handoff-ActivityTypes=org.example.edit;\n"
         try write(head + lines + "\n", to: "share/applications/\(id).desktop")
     }
 
-    /// What makes a daemon see these apps, and start programs of this world.
-    var appSurroundings: [String: String] {
+    /// The environment with which a daemon finds these apps and executes programs of this world.
+    var appVariables: [String: String] {
         [
             "XDG_DATA_HOME": share.path(), "XDG_DATA_DIRS": "/nowhere",
             "PATH": directory.appending(path: "bin").path() + ":/usr/bin:/bin",
         ]
     }
 
-    /// Runs `story` with a laptop and a desktop with apps, which trust each other.
+    /// Runs `story` with a laptop, and a desktop with apps, which trust each other.
     static func runApps(
         _ prepare: @escaping @Sendable (World) async throws -> Void,
         _ story: @escaping @Sendable (World, _ laptop: Device, _ desktop: Device) async throws -> Void
@@ -132,9 +105,8 @@ extension World {
             try FileManager.default.createDirectory(at: services, withIntermediateDirectories: true)
             try await world.withDevice("laptop") { laptop in
                 try await withPrivateBus(services: services) { bus in
-                    try await world.withDaemon("desktop", on: bus, surroundings: world.appSurroundings) { desktop in
-                        try await laptop.trust(desktop)
-                        try await desktop.trust(laptop)
+                    try await world.withDaemon("desktop", on: bus, variables: world.appVariables) { desktop in
+                        try await laptop.trustEachOther(desktop)
                         try await story(world, laptop, desktop)
                     }
                 }

@@ -2,45 +2,37 @@ import Foundation
 import HandoffTestSupport
 import Synchronization
 
-/// A MonkeyBrowser on a device's bus, which does what it is told.
+/// A MonkeyBrowser on a device's bus, controlled by the test.
 struct BrowserProcess: Sendable {
     static let id = "org.handoffd.MonkeyBrowser"
 
-    /// Everything that it has shown.
+    /// Everything that it has printed.
     let shown: Transcript
     private let commands: FileHandle
 
-    /// Runs `body` beside a browser; it is killed afterwards.
+    /// Runs `body` while a browser runs; it is killed afterwards.
     static func browsing(
         on bus: PrivateBus,
         in world: World,
         _ body: @escaping @Sendable (BrowserProcess) async throws -> Void
     ) async throws {
         let pipe = world.directory.appending(path: "commands-\(UUID().uuidString.prefix(8))").path()
-        guard mkfifo(pipe, 0o600) == 0 else { throw MissingProgram(description: "no pipe can be made at \(pipe)") }
-        // For reading too: so that neither end waits for the other to open it.
+        guard mkfifo(pipe, 0o600) == 0 else { throw MissingProgram(description: "cannot make the pipe \(pipe)") }
+        // Open for reading too, so that neither end waits for the other one to be opened.
         guard let commands = FileHandle(forUpdatingAtPath: pipe) else {
-            throw MissingProgram(description: "\(pipe) cannot be opened")
+            throw MissingProgram(description: "cannot open \(pipe)")
         }
         let environment = world.environment.merging(bus.environment) { _, new in new }
         let command = "exec '\(Programs.monkeybrowser)' < '\(pipe)'"
-        try await withProgram("/bin/sh", ["-c", command], environment: environment) { process in
-            let shown = Transcript()
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await shown.collect(process.stdout) }
-                group.addTask {
-                    defer { process.kill() }
-                    try await shown.line(containing: "ready")
-                    try await body(BrowserProcess(shown: shown, commands: commands))
-                }
-                try await group.waitForAll()
-            }
+        try await withTranscript(of: "/bin/sh", ["-c", command], environment: environment) { _, shown in
+            try await shown.line(containing: "ready")
+            try await body(BrowserProcess(shown: shown, commands: commands))
         }
     }
 
-    /// Gives it commands, one after the other, each when the one before is done.
+    /// Sends commands one after the other, each when the previous one is done.
     ///
-    /// - Returns: what it has shown meanwhile.
+    /// - Returns: what the browser has printed meanwhile.
     @discardableResult
     func send(_ lines: String...) async throws -> [String] {
         let start = shown.lines.count
@@ -55,7 +47,7 @@ struct BrowserProcess: Sendable {
         return Array(shown.lines[start...])
     }
 
-    /// The first line that holds `text`, from line `start` on.
+    /// The first line that contains `text`, from line `start` on.
     @discardableResult
     func shows(_ text: String, from start: Int = 0) async throws -> String {
         try await shown.line(containing: text, from: start)
@@ -63,7 +55,7 @@ struct BrowserProcess: Sendable {
 }
 
 extension NearbyWatcher {
-    /// Waits until a tab of the other device's browser can be continued in the browser here.
+    /// Waits until a tab of the other device's browser can be continued in the browser on this device.
     func tab(_ number: Int) async throws {
         try await until { rows in
             rows.contains {
@@ -75,33 +67,28 @@ extension NearbyWatcher {
 }
 
 extension World {
-    /// Puts the sample app's desktop file where the desktop's daemon finds it.
+    /// Installs the sample app's desktop file where the desktop's daemon finds it.
     func installBrowser() throws {
-        let file = Self.examples.appending(path: "\(BrowserProcess.id).desktop")
+        let file = Repository.file("Examples/MonkeyBrowser/\(BrowserProcess.id).desktop")
         try write(try String(contentsOf: file, encoding: .utf8), to: "share/applications/\(BrowserProcess.id).desktop")
     }
 
-    /// Has the bus start the browser as the sample app's service file says, with what it shows in a file.
+    /// Installs the sample app's service file, changed to write the browser's output to a file.
     func installBrowserService() throws {
-        let text = try String(
-            contentsOf: Self.examples.appending(path: "\(BrowserProcess.id).service"),
-            encoding: .utf8
-        )
+        let file = Repository.file("Examples/MonkeyBrowser/\(BrowserProcess.id).service")
+        let text = try String(contentsOf: file, encoding: .utf8)
         let browser = "exec \(Programs.monkeybrowser) --service > \(browserShown.path())"
         let command = "/bin/sh -c 'echo $$ > \(browserProcess.path()); \(browser)'"
         let service = text.replacing("/usr/local/bin/monkeybrowser --service", with: command)
-        guard service != text else { throw MissingProgram(description: "the service file starts something else") }
+        guard service != text else {
+            throw MissingProgram(description: "the service file starts another program than monkeybrowser")
+        }
         try write(service, to: "services/\(BrowserProcess.id).service")
     }
 
-    /// What a browser that was started by the bus has shown.
+    /// The output of a browser that the bus has started.
     var browserShown: URL { directory.appending(path: "browser-shown") }
 
-    /// Where it has left its process id.
+    /// The file with the process id of that browser.
     var browserProcess: URL { directory.appending(path: "browser-process") }
-
-    private static var examples: URL {
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Examples/MonkeyBrowser")
-    }
 }

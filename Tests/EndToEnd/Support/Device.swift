@@ -4,7 +4,7 @@ import HandoffBus
 import HandoffTestSupport
 import Testing
 
-/// One handoffd and the bus that it is on.
+/// One running handoffd and its bus.
 struct Device: Sendable {
     let name: String
     let world: World
@@ -41,12 +41,18 @@ struct Device: Sendable {
         _ = try await json("devices", "trust", card)
     }
 
+    /// Makes this device and `other` trust each other by their cards.
+    func trustEachOther(_ other: Device) async throws {
+        try await trust(other)
+        try await other.trust(self)
+    }
+
     /// This device's id.
     var id: String {
         get async throws { try await json("status")["deviceID"].string }
     }
 
-    /// Runs `body` while `handoffctl publish` offers an activity, from when it is current.
+    /// Runs `body` while `handoffctl publish` offers an activity, once the activity is current.
     func publishing(
         _ type: String,
         _ options: [String] = [],
@@ -58,7 +64,7 @@ struct Device: Sendable {
         }
     }
 
-    /// Runs `body` with everything that `handoffctl nearby --watch` shows.
+    /// Runs `body` with the output of `handoffctl nearby --watch`.
     func watching(_ body: @escaping @Sendable (NearbyWatcher) async throws -> Void) async throws {
         try await withControl(["nearby", "--watch"]) { _, output in
             _ = try await output.first { $0 }
@@ -66,26 +72,21 @@ struct Device: Sendable {
         }
     }
 
-    /// Runs `body` beside handoffctl, with what it prints; it is killed afterwards if it still runs.
+    /// Runs `body` with a running handoffctl and its output; the process is killed afterwards if it still runs.
     func withControl(
         _ arguments: [String],
         body: @escaping @Sendable (ChildProcess, Transcript) async throws -> Void
     ) async throws {
         let all = ["--bus", bus.address.description, "--json"] + arguments
-        try await withProgram(Programs.handoffctl, all, environment: world.environment) { process in
-            let output = Transcript()
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await output.collect(process.stdout) }
-                group.addTask {
-                    defer { process.kill() }
-                    try await body(process, output)
-                }
-                try await group.waitForAll()
-            }
-        }
+        try await withTranscript(of: Programs.handoffctl, all, environment: world.environment, body)
     }
 
-    /// Runs `body` with a connection of a program on this device's bus.
+    /// Evaluates `condition` until it holds, for states without an event.
+    func poll(until condition: () async throws -> Bool) async throws {
+        while try await !condition() { await Task.yield() }
+    }
+
+    /// Runs `body` with a client connection to this device's bus.
     func connected<Success: Sendable>(
         _ body: @escaping @Sendable (HandoffClient) async throws -> Success
     ) async throws -> Success {
@@ -93,11 +94,11 @@ struct Device: Sendable {
     }
 }
 
-/// What `handoffctl nearby --watch --json` shows, as it changes.
+/// The lists that `handoffctl nearby --watch --json` prints.
 struct NearbyWatcher: Sendable {
     let output: Transcript
 
-    /// The first list for which `condition` holds, from the newest on.
+    /// The first list that fulfils `condition`, from the newest list on.
     @discardableResult
     func until(_ condition: @escaping @Sendable ([JSON]) throws -> Bool) async throws -> [JSON] {
         try await output.first(from: max(0, output.lines.count - 1)) { line in
@@ -106,18 +107,18 @@ struct NearbyWatcher: Sendable {
         }
     }
 
-    /// The one activity that is nearby, once there is one.
+    /// The one nearby activity, once there is exactly one.
     func one() async throws -> JSON {
         try #require(try await until { $0.count == 1 }.first)
     }
 
-    /// Waits until nothing is nearby.
+    /// Waits until no activity is nearby.
     func none() async throws {
         try await until(\.isEmpty)
     }
 }
 
-/// A JSON document, read leniently: what is not there is null.
+/// A JSON document, read leniently: a missing value is null.
 struct JSON: Sendable, Equatable, CustomStringConvertible {
     private indirect enum Node: Sendable, Equatable {
         case object([String: Node]), array([Node]), string(String), number(Double), boolean(Bool), null
@@ -125,7 +126,7 @@ struct JSON: Sendable, Equatable, CustomStringConvertible {
 
     private let node: Node
 
-    /// Reads one document.
+    /// Parses one document.
     init(_ text: String) throws {
         node = try JSONDecoder().decode(Decoded.self, from: Data(text.utf8)).node
     }

@@ -1,26 +1,26 @@
 import DBus
 import HandoffBus
 
-/// An app on the bus that is called when another device fetches its activity or goes on with it.
+/// An app on the bus that is called when another device fetches or continues its activity.
 struct Editor: ActivityDelegate {
     static let path: ObjectPath = "/org/example/Editor"
 
-    /// What it was told, in words: `WillSave`, `WasContinued DEVICE-ID NAME`.
+    /// The calls that the app received: `WillSave`, `WasContinued DEVICE-ID NAME`.
     let events: AsyncStream<String>
     private let newEvents: AsyncStream<String>.Continuation
-    /// The streams that other devices have opened, in their order.
+    /// The streams that other devices have opened, in that order.
     let streams: AsyncStream<UnixFD>
     private let newStreams: AsyncStream<UnixFD>.Continuation
     private let save: @Sendable (ObjectPath) async throws -> Void
 
-    /// - Parameter save: what it does when it is asked to save.
+    /// - Parameter save: what the app does on a save request.
     init(save: @escaping @Sendable (ObjectPath) async throws -> Void) {
         self.save = save
         (events, newEvents) = AsyncStream.makeStream()
         (streams, newStreams) = AsyncStream.makeStream()
     }
 
-    /// Offers itself to the daemon, with an activity that is current and has something to save.
+    /// Publishes an activity that is current and has unsaved changes, with this app as its delegate.
     func open(_ type: String, _ properties: [String: Value] = [:], over client: HandoffClient) async throws
         -> ObjectPath
     {
@@ -44,7 +44,7 @@ struct Editor: ActivityDelegate {
         newStreams.yield(stream)
     }
 
-    /// The next events, as many as are asked for.
+    /// The next `count` events.
     func next(_ count: Int) async -> [String] {
         var found: [String] = []
         guard count > 0 else { return found }

@@ -3,9 +3,9 @@ import Foundation
 import HandoffBus
 import HandoffTestSupport
 
-/// Something that shows notifications, as faithful as the daemon needs it.
+/// A notification server with the methods and signals that the daemon uses.
 struct FakeNotificationServer: Sendable {
-    /// A notification as it was asked for.
+    /// The arguments of a call of `Notify`.
     struct Notification: Sendable {
         let replaces: UInt32
         let summary: String
@@ -21,7 +21,7 @@ struct FakeNotificationServer: Sendable {
 
     private static let path: ObjectPath = "/org/freedesktop/Notifications"
     private static let interface: InterfaceName = "org.freedesktop.Notifications"
-    /// The number of whatever it shows.
+    /// The id of every notification that it shows.
     static let number: UInt32 = 7
 
     init(_ capabilities: String...) {
@@ -30,28 +30,25 @@ struct FakeNotificationServer: Sendable {
         (closed, newClosed) = AsyncStream.makeStream()
     }
 
-    /// The next notification that it is asked for.
+    /// The next notification that it is requested to show.
     func next() async throws -> Notification {
         for await notification in notifications { return notification }
         throw CancellationError()
     }
 
-    /// The next number that it is asked to take away.
+    /// The next id that it is requested to close.
     func nextClosed() async throws -> UInt32 {
         for await number in closed { return number }
         throw CancellationError()
     }
 
-    /// Runs `body` while it stands on the bus.
+    /// Runs `body` while the server is on the bus.
     func whileOnBus(on bus: PrivateBus, _ body: @escaping @Sendable (Connection) async throws -> Void) async throws {
-        try await Connection.withConnection(to: bus.address) { connection in
-            let methods = [able, notify, close]
-            connection.objects.insert([Interface(name: Self.interface, methods: methods)], at: Self.path)
-            try await connection.withName("org.freedesktop.Notifications") { try await body(connection) }
-        }
+        let interface = Interface(name: Self.interface, methods: [able, notify, close])
+        try await bus.withService(NotificationsName.bus, at: Self.path, [interface], body)
     }
 
-    /// A person clicks what it shows, which brings a token to take the focus with.
+    /// Emits the signals of a click on the notification, with an activation token.
     func click(_ token: String, over connection: Connection) {
         for (member, text) in [("ActivationToken", token), ("ActionInvoked", "default")] as [(MemberName, String)] {
             let arguments: [Value] = [.uint32(Self.number), .string(text)]
@@ -99,13 +96,13 @@ struct FakeNotificationServer: Sendable {
     }
 }
 
-/// A real notification server, dunst, on a display that nobody sees.
+/// A real notification server, dunst, on a virtual display.
 struct Dunst: Sendable {
     private let environment: [String: String]
-    /// What it shows, in its own words.
+    /// What dunst prints about each notification.
     let output: Transcript
 
-    /// Runs `body` while it stands on the bus.
+    /// Runs `body` while dunst is on the bus.
     static func whileOnBus(
         on bus: PrivateBus,
         in world: World,
@@ -120,17 +117,9 @@ struct Dunst: Sendable {
             }
             let environment = bus.environment.merging(["DISPLAY": ":\(number)"]) { _, new in new }
             let arguments = ["-print", "-config", configuration.path()]
-            try await withProgram("/usr/bin/dunst", arguments, environment: environment) { process in
-                let dunst = Dunst(environment: environment, output: Transcript())
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { await dunst.output.collect(process.stdout) }
-                    group.addTask {
-                        defer { process.kill() }
-                        try await bus.waitForOwner(of: NotificationsName.bus)
-                        try await body(dunst)
-                    }
-                    try await group.waitForAll()
-                }
+            try await withTranscript(of: "/usr/bin/dunst", arguments, environment: environment) { _, output in
+                try await bus.waitForOwner(of: NotificationsName.bus)
+                try await body(Dunst(environment: environment, output: output))
             }
         }
     }
@@ -140,7 +129,7 @@ struct Dunst: Sendable {
         _ = try await HandoffTestSupport.run("/usr/bin/dunstctl", ["action", "0"], environment: environment)
     }
 
-    /// How many notifications are shown.
+    /// The number of notifications that are shown.
     func count() async throws -> String {
         let arguments = ["count", "displayed"]
         let result = try await HandoffTestSupport.run("/usr/bin/dunstctl", arguments, environment: environment)
@@ -153,7 +142,7 @@ enum NotificationsName {
 }
 
 extension PrivateBus {
-    /// Waits until somebody has that name.
+    /// Waits until the bus name has an owner.
     func waitForOwner(of name: BusName) async throws {
         try await Connection.withConnection(to: address) { connection in
             try await connection.withOwner(of: name) { owners in

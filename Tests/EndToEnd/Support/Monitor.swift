@@ -2,19 +2,19 @@ import DBus
 import HandoffBus
 import HandoffTestSupport
 
-/// What `handoffctl monitor --json` shows.
+/// The events that `handoffctl monitor --json` prints.
 struct Monitor: Sendable {
     let output: Transcript
 
-    /// Everything so far.
+    /// All events so far.
     var all: [JSON] { output.lines.compactMap { try? JSON($0) } }
 
-    /// The properties of every event of a name so far.
+    /// The properties of all events with that name so far.
     func events(_ name: String) -> [JSON] {
         all.filter { $0["event"].string == name }.map { $0["properties"] }
     }
 
-    /// Waits for an event for which `condition` holds, by itself or by its properties.
+    /// Waits for an event that fulfils `condition`, itself or with its properties.
     func line(_ condition: @escaping @Sendable (JSON) -> Bool) async throws {
         try await output.first { line -> Void? in
             let event = try JSON(line)
@@ -22,7 +22,7 @@ struct Monitor: Sendable {
         }
     }
 
-    /// Waits until there were `count` events of a name: what happens is shown a moment after it has happened.
+    /// Waits until there were `count` events with that name; events are printed a moment after they happened.
     func shown(_ count: Int, of name: String) async throws {
         var seen = 0
         try await output.first { line -> Void? in
@@ -33,13 +33,13 @@ struct Monitor: Sendable {
 }
 
 extension Device {
-    /// Runs `body` with everything that `handoffctl monitor` shows from then on.
+    /// Runs `body` with every event that `handoffctl monitor` prints from then on.
     func monitoring(_ body: @escaping @Sendable (Monitor) async throws -> Void) async throws {
         try await withControl(["monitor"]) { _, output in
             try await connected { client in
-                // It says nothing when it begins to listen, and everything from then on.
+                // It prints nothing when it begins to receive events, and every event from then on.
                 while output.lines.isEmpty { try await client.invalidate(client.create("org.example.probe", [:])) }
-                // Its end is the last thing that happens before `body` begins.
+                // The removal of this activity is the last event before `body` begins.
                 let last = try await client.create("org.example.probe", [:])
                 try await client.invalidate(last)
                 try await output.line(

@@ -3,7 +3,7 @@ import HandoffBus
 import HandoffModel
 import Testing
 
-/// What a program on the bus may do beyond what ``HandoffClient`` offers.
+/// Calls that a program can make on the bus and ``HandoffClient`` does not offer.
 extension HandoffClient {
     /// Calls a method of an activity.
     @discardableResult
@@ -19,7 +19,7 @@ extension HandoffClient {
         )
     }
 
-    /// Calls `CreateActivity` with whatever arguments.
+    /// Calls `CreateActivity` with arguments of any kind.
     @discardableResult
     func create(_ type: String, _ properties: [String: Value]) async throws -> ObjectPath {
         let reply = try await connection.call(
@@ -45,6 +45,17 @@ extension HandoffClient {
         )
     }
 
+    /// The first value of `condition`, which is evaluated now and after each signal of the daemon.
+    func first<Value: Sendable>(_ condition: @escaping @Sendable () async throws -> Value?) async throws -> Value {
+        try await withSignals { signals in
+            if let value = try await condition() { return value }
+            for try await _ in signals {
+                if let value = try await condition() { return value }
+            }
+            throw CancellationError()
+        }
+    }
+
     func setUserInfo(_ userInfo: [String: Value], of activity: ObjectPath) async throws {
         try await set("UserInfo", to: userInfo.value, of: activity)
     }
@@ -55,34 +66,28 @@ extension HandoffClient {
 }
 
 extension Device {
-    /// The object of the one activity that is nearby, once there is one.
+    /// The object path of the one nearby activity, once there is one.
     func watchingOnce() async throws -> ObjectPath {
         try await connected { client in
-            try await client.withSignals { signals in
-                try await client.startLooking()
-                if let entry = try await client.objects().nearby.first { return entry.path }
-                for try await _ in signals {
-                    if let entry = try await client.objects().nearby.first { return entry.path }
-                }
-                throw CancellationError()
-            }
+            try await client.startLooking()
+            return try await client.first { try await client.objects().nearby.first?.path }
         }
     }
 }
 
 extension Result where Failure == any Error {
-    /// What `body` returns or throws.
+    /// The value or the error of `body`.
     init(_ body: () async throws -> Success) async {
         do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 
-    /// The last part of the D-Bus name of the error; empty without one.
+    /// The last element of the error's D-Bus name; empty if there is no error.
     var errorName: String {
         guard case .failure(let error) = self, let name = (error as? DBusError)?.name else { return "" }
         return name.description.split(separator: ".").last.map(String.init) ?? ""
     }
 
-    /// The sentence that came with the error.
+    /// The message of the error.
     var errorMessage: String {
         guard case .failure(let error) = self else { return "" }
         return (error as? DBusError)?.message ?? "\(error)"

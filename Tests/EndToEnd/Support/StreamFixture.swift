@@ -7,40 +7,40 @@ import LocalStream
 import Synchronization
 import SystemPackage
 
-/// An app on the laptop whose activity an app on the desktop has continued, and the streams between them.
+/// An app on the laptop, an app on the desktop that has continued its activity, and the streams between them.
 struct StreamFixture: Sendable {
     let world: World
-    /// The device on which the activity began.
+    /// The device that published the activity.
     let origin: Device
-    /// The program that began.
-    let began: HandoffClient
+    /// The connection of the app that published the activity.
+    let publisher: HandoffClient
     let editor: Editor
     let activity: ObjectPath
-    /// The program that continues.
-    let continues: HandoffClient
-    /// What it calls the activity.
+    /// The connection of the app that continued it.
+    let receiver: HandoffClient
+    /// The name of the continuation on the desktop.
     let continuation: String
     let reactor: Reactor
 
-    /// Runs `story` once the activity was continued.
+    /// Runs `story` once the activity has been continued.
     static func run(_ story: @escaping @Sendable (StreamFixture) async throws -> Void) async throws {
         try await World.runPair { world, laptop, desktop in
-            try await laptop.connected { began in
+            try await laptop.connected { publisher in
                 let editor = Editor { _ in }
                 let streams = ["SupportsContinuationStreams": Value.boolean(true)]
-                let activity = try await editor.open("org.example.talk", streams, over: began)
+                let activity = try await editor.open("org.example.talk", streams, over: publisher)
                 let entry = try await desktop.watchingOnce()
-                try await desktop.connected { continues in
-                    guard let continuation = try await continues.fetch(entry).continuation else { throw NoStreams() }
+                try await desktop.connected { receiver in
+                    guard let continuation = try await receiver.fetch(entry).continuation else { throw NoStreams() }
                     try await Reactor.withReactor { reactor in
                         try await story(
                             StreamFixture(
                                 world: world,
                                 origin: laptop,
-                                began: began,
+                                publisher: publisher,
                                 editor: editor,
                                 activity: activity,
-                                continues: continues,
+                                receiver: receiver,
                                 continuation: continuation,
                                 reactor: reactor
                             )
@@ -53,9 +53,9 @@ struct StreamFixture: Sendable {
 
     struct NoStreams: Error {}
 
-    /// A new stream: the end of the program that continues, and that of the one that began.
+    /// A new stream: the end of the app that continued (`here`), and that of the app that published (`there`).
     func open() async throws -> (here: LocalStream, there: LocalStream) {
-        let here = try await continues.openStream(continuation)
+        let here = try await receiver.openStream(continuation)
         for await there in editor.streams {
             return (
                 try LocalStream(taking: here.duplicate(), on: reactor),
@@ -67,7 +67,7 @@ struct StreamFixture: Sendable {
 }
 
 extension LocalStream {
-    /// Everything until the end.
+    /// All bytes until the end of the stream.
     func readAll() async throws(Errno) -> [UInt8] {
         var all: [UInt8] = []
         while true {
@@ -77,7 +77,7 @@ extension LocalStream {
         }
     }
 
-    /// The next bytes, as many as are asked for unless the end comes first.
+    /// The next `count` bytes, or fewer if the stream ends first.
     func read(count: Int) async throws(Errno) -> [UInt8] {
         var all: [UInt8] = []
         while all.count < count {
@@ -88,7 +88,7 @@ extension LocalStream {
         return all
     }
 
-    /// Writes everything, telling how far it has come.
+    /// Writes all bytes in pieces and counts them in `progress`.
     func writeInPieces(_ bytes: [UInt8], progress: Progress) async throws {
         for start in stride(from: 0, to: bytes.count, by: 16_384) {
             try await write(Array(bytes[start..<min(start + 16_384, bytes.count)]))
@@ -97,7 +97,7 @@ extension LocalStream {
     }
 }
 
-/// How far a writer has come.
+/// The number of bytes that a writer has written.
 final class Progress: Sendable {
     private let count = Mutex(0)
 

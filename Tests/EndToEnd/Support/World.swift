@@ -5,12 +5,14 @@ import HandoffRadioSimulated
 import HandoffTestSupport
 import TestRuns
 
-/// One air with some devices, each a real handoffd on a bus of its own; all of it is gone when the story ends.
+/// An air with some devices, each of which is a real handoffd on its own bus.
+///
+/// All of it is removed after the story.
 struct World: Sendable {
-    /// The directory of this world; everything that its devices write is in it.
+    /// The directory of this world, which contains every file that its devices write.
     let directory: URL
 
-    /// Where the stations meet.
+    /// The directory of the air.
     var airDirectory: String { directory.appending(path: "air").path() }
 
     /// Runs `story` in a new world.
@@ -25,11 +27,23 @@ struct World: Sendable {
         try await story(World(directory: directory))
     }
 
-    /// Makes this the air between all devices, at once.
+    /// Changes the air between all devices, effective at once.
     func setAir(_ change: (inout Air) -> Void) throws {
         var air = Air()
         change(&air)
         try air.write(to: airDirectory)
+    }
+
+    /// Runs `story` with two devices that do not trust each other.
+    static func runUnpaired(
+        _ options: [String] = [],
+        _ story: @escaping @Sendable (World, _ laptop: Device, _ desktop: Device) async throws -> Void
+    ) async throws {
+        try await run { world in
+            try await world.withDevice("laptop", options) { laptop in
+                try await world.withDevice("desktop", options) { desktop in try await story(world, laptop, desktop) }
+            }
+        }
     }
 
     /// Runs `story` with two devices that trust each other.
@@ -37,18 +51,13 @@ struct World: Sendable {
         _ options: [String] = [],
         _ story: @escaping @Sendable (World, _ laptop: Device, _ desktop: Device) async throws -> Void
     ) async throws {
-        try await run { world in
-            try await world.withDevice("laptop", options) { laptop in
-                try await world.withDevice("desktop", options) { desktop in
-                    try await laptop.trust(desktop)
-                    try await desktop.trust(laptop)
-                    try await story(world, laptop, desktop)
-                }
-            }
+        try await runUnpaired(options) { world, laptop, desktop in
+            try await laptop.trustEachOther(desktop)
+            try await story(world, laptop, desktop)
         }
     }
 
-    /// Runs `body` with a device on a bus of its own, from when it is on the bus and its radio is ready.
+    /// Runs `body` with a device on its own bus, once it owns its name and its radio is ready.
     func withDevice(
         _ name: String,
         _ options: [String] = [],
@@ -57,45 +66,39 @@ struct World: Sendable {
         try await withPrivateBus { bus in try await withDaemon(name, on: bus, options, body) }
     }
 
-    /// The same on a bus that is there.
+    /// Runs `body` with a device on an existing bus, once it owns its name and its radio is ready.
     ///
     /// - Parameters:
-    ///   - name: what it is called.
-    ///   - bus: where programs meet it.
-    ///   - options: more for its command line.
-    ///   - surroundings: more for its environment.
+    ///   - name: the device's name.
+    ///   - bus: the bus on which its daemon serves clients.
+    ///   - options: additional options of its command line.
+    ///   - variables: additional variables of its environment.
     ///   - refused: a system call that the kernel refuses it.
-    ///   - body: what happens meanwhile.
+    ///   - body: what to do while the device runs.
     func withDaemon(
         _ name: String,
         on bus: PrivateBus,
         _ options: [String] = [],
-        surroundings: [String: String] = [:],
+        variables: [String: String] = [:],
         refusing refused: RefusedCall? = nil,
         _ body: @escaping @Sendable (Device) async throws -> Void
     ) async throws {
         let command = [Programs.handoffd] + daemonArguments(name, on: bus.address) + options
         let words = refused?.wrapping(command) ?? command
-        let environment = environment.merging(surroundings) { _, new in new }
+        let environment = environment.merging(variables) { _, new in new }
         try await takingInstances {
-            try await withProgram(words[0], Array(words.dropFirst()), environment: environment) { process in
-                let log = Transcript()
-                let device = Device(name: name, world: self, bus: bus, process: process, log: log)
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { await log.collect(process.stderr) }
-                    group.addTask {
-                        defer { process.kill() }
-                        try await log.event("radio.ready")
-                        try await log.event("bus.ready")
-                        try await body(device)
-                    }
-                    try await group.waitForAll()
-                }
+            let arguments = Array(words.dropFirst())
+            try await withTranscript(of: words[0], arguments, environment: environment, reading: { $0.stderr }) {
+                process,
+                log in
+                try await log.event("radio.ready")
+                try await log.event("bus.ready")
+                try await body(Device(name: name, world: self, bus: bus, process: process, log: log))
             }
         }
     }
 
-    /// Runs handoffd to its end, which it is expected to come to by itself.
+    /// Runs a handoffd that is expected to end by itself.
     func runDaemon(_ name: String, on bus: BusAddress, _ options: [String] = []) async throws -> ProgramResult {
         try await takingInstances {
             try await HandoffTestSupport.run(
@@ -106,7 +109,7 @@ struct World: Sendable {
         }
     }
 
-    /// Has the bus at `address` start a daemon when it is called, as an installed one is.
+    /// Installs a daemon as a service that the bus at `address` starts when it is called.
     func installDaemonService(_ name: String, on address: BusAddress) throws {
         let words = [Programs.handoffd] + daemonArguments(name, on: address)
         let variables = environment.map { "\($0.key)='\($0.value)'" }.sorted().joined(separator: " ")
@@ -122,13 +125,13 @@ struct World: Sendable {
         )
     }
 
-    /// Where a daemon that was started by the bus has left its process id.
+    /// The file with the process id of a daemon that the bus has started.
     private var daemonProcess: URL { directory.appending(path: "daemon-process") }
 
-    /// Ends a daemon that the bus has started: it would wait for another bus.
+    /// Kills a daemon that the bus has started, which would otherwise wait for another bus.
     func endDaemon() { endProcess(daemonProcess) }
 
-    /// Kills the process whose id is in `file`, if it has begun.
+    /// Kills the process whose id is in `file`, if it has started.
     func endProcess(_ file: URL) {
         guard let text = try? String(contentsOf: file, encoding: .utf8),
             let process = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines))
@@ -136,7 +139,7 @@ struct World: Sendable {
         kill(process, SIGKILL)
     }
 
-    /// A home without configuration, and no bus that a program could find by itself.
+    /// An environment with an empty home, and without a bus that a program could find by itself.
     var environment: [String: String] {
         [
             "HOME": directory.path(), "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": "", "XDG_RUNTIME_DIR": directory.path(),
@@ -144,7 +147,7 @@ struct World: Sendable {
         ]
     }
 
-    /// Where a device keeps its keys.
+    /// The directory with a device's keys.
     func stateDirectory(of name: String) -> String { directory.appending(path: "state-\(name)").path() }
 
     private func daemonArguments(_ name: String, on bus: BusAddress) -> [String] {
@@ -155,7 +158,7 @@ struct World: Sendable {
     }
 }
 
-/// The programs under test, beside the test bundle.
+/// The programs under test, which are in the same directory as the test bundle.
 enum Programs {
     static let handoffd = path("handoffd")
     static let handoffctl = path("handoffctl")
@@ -165,7 +168,7 @@ enum Programs {
         let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         let beside = executable.appending(path: name).path()
         if FileManager.default.isExecutableFile(atPath: beside) { return beside }
-        // Swift Testing runs the bundle through a helper of the tool chain, which is told where the bundle is.
+        // Swift Testing runs the bundle with a program of the toolchain that gets the bundle's path as an argument.
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? ""
         return URL(filePath: bundle).deletingLastPathComponent().appending(path: name).path()
     }

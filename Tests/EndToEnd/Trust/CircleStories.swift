@@ -3,38 +3,37 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-@Suite("The devices of one person know each other", .endsWithin(minutes: 15, instances: 8))
+@Suite("All devices of a user trust each other", .endsWithin(minutes: 15, instances: 8))
 struct CircleStories {
-    /// Three devices, of which the laptop and the tablet know the desktop, and not each other.
+    /// Runs `story` with three devices: the laptop and the tablet trust the desktop, and do not know each other.
     private func run(
         _ story: @escaping @Sendable (World, _ laptop: Device, _ desktop: Device, _ tablet: Device) async throws -> Void
     ) async throws {
         try await World.runPair { world, laptop, desktop in
             try await world.withDevice("tablet") { tablet in
-                try await tablet.trust(desktop)
-                try await desktop.trust(tablet)
+                try await tablet.trustEachOther(desktop)
                 try await story(world, laptop, desktop, tablet)
             }
         }
     }
 
-    @Test("who joins through one member is known to all as soon as they meet")
+    @Test("A device that joins through one member is known to all members as soon as they meet")
     func joining() async throws {
         try await run { _, laptop, desktop, tablet in
             try await desktop.publishing("org.example.edit") { _ in
                 try await laptop.knows("desktop", "tablet")
                 try await tablet.knows("desktop", "laptop")
-                // Whichever came first hears more of the other in its turn, without anything of its own on the air.
+                // Each of the two receives the other's own copy later, without advertising anything itself.
                 try await laptop.hasHeard(of: "tablet")
                 try await tablet.hasHeard(of: "laptop")
             }
             let own = try await desktop.id
             let seen = try #require(try await laptop.json("devices").array.first { $0["name"].string == "tablet" })
             #expect(seen["introducedBy"].string == own)
-            // And what was never exchanged by hand can be used.
+            // The two devices can use each other although no card was exchanged between them.
             try await tablet.watching { watcher in
                 try await laptop.publishing("org.example.draw") { _ in
-                    // What the desktop offered before may be there a little longer.
+                    // The desktop's entry may still be there for a moment.
                     try await watcher.until { $0.map(\.["deviceName"].string) == ["laptop"] }
                     #expect(try await tablet.json("continue", "--print")["type"].string == "org.example.draw")
                 }
@@ -42,7 +41,7 @@ struct CircleStories {
         }
     }
 
-    @Test("a name that one device gives counts on all")
+    @Test("A new name of a device reaches all members")
     func renaming() async throws {
         try await run { _, laptop, desktop, tablet in
             let laptopID = try await laptop.id
@@ -61,7 +60,7 @@ struct CircleStories {
         }
     }
 
-    @Test("who was away during a removal and has nothing itself is told by an advertisement for it alone")
+    @Test("A member that was away during a removal and advertises nothing is updated by a directed advertisement")
     func passive() async throws {
         try await run { world, laptop, desktop, tablet in
             try await desktop.publishing("org.example.edit") { _ in
@@ -81,7 +80,7 @@ struct CircleStories {
         }
     }
 
-    @Test("a device that was removed and leaves can join again, and takes nobody away from the others")
+    @Test("A removed device that leaves can join again, and removes no other device by it")
     func leaving() async throws {
         try await run { _, laptop, desktop, tablet in
             try await desktop.publishing("org.example.edit") { _ in
@@ -91,8 +90,7 @@ struct CircleStories {
             let left = try await tablet.json("devices", "leave").array
             #expect(left.map { $0["name"].string } == ["desktop", "laptop"])
             #expect(try await tablet.json("devices").array.isEmpty)
-            try await desktop.trust(tablet)
-            try await tablet.trust(desktop)
+            try await desktop.trustEachOther(tablet)
             try await desktop.publishing("org.example.edit") { _ in
                 try await tablet.knows("desktop", "laptop")
                 try await laptop.knows("desktop", "tablet")
@@ -101,14 +99,14 @@ struct CircleStories {
         }
     }
 
-    @Test("a removal reaches who was away; the removed one can read nothing and open nothing, and may come back")
+    @Test("A removal reaches an absent member; the removed device can read and open nothing, and can be trusted again")
     func removing() async throws {
         try await run { world, laptop, desktop, tablet in
             try await desktop.publishing("org.example.edit") { _ in
                 try await laptop.knows("desktop", "tablet")
                 try await tablet.knows("desktop", "laptop")
             }
-            // The laptop is away while the tablet is removed.
+            // The tablet is removed while the laptop's daemon is stopped.
             laptop.signal(SIGTERM)
             #expect(await laptop.process.exitStatus() == 0)
             let tabletID = try await tablet.id
@@ -118,16 +116,15 @@ struct CircleStories {
                     try await laptop.knows("desktop")
                 }
                 try await desktop.publishing("org.example.edit") { _ in
-                    // The laptop has the desktop's new key, and the tablet, which listens as hard, does not.
+                    // The laptop has the desktop's new key. The tablet, which scans as actively, does not.
                     try await tablet.watching { watcher in
                         try await laptop.watching { _ = try await $0.one() }
                         try await watcher.until { $0.allSatisfy { $0["type"].string != "org.example.edit" } }
                     }
                 }
-                try await desktop.trust(tablet)
-                try await tablet.trust(desktop)
+                try await desktop.trustEachOther(tablet)
                 try await desktop.publishing("org.example.edit") { _ in
-                    // What it fetches comes with the word that there is more to know.
+                    // The answer to the fetch shows the laptop that its copy of the circle is outdated.
                     try await laptop.watching { _ = try await $0.one() }
                     #expect(try await laptop.json("continue", "--print")["type"].string == "org.example.edit")
                     try await laptop.knows("desktop", "tablet")
@@ -138,21 +135,19 @@ struct CircleStories {
 }
 
 extension Device {
-    /// Waits until what that device says of itself has reached this one.
+    /// Waits until that device's own data in the circle has reached this one.
     fileprivate func hasHeard(of name: String) async throws {
         try await watching { _ in
-            while true {
-                let found = try await json("devices").array.first { $0["name"].string == name }
-                if let found, found["protocolVersion"].number == 1 { return }
-                await Task.yield()
+            try await poll {
+                try await json("devices").array.first { $0["name"].string == name }?["protocolVersion"].number == 1
             }
         }
     }
 
-    /// Waits until this device trusts exactly those.
+    /// Waits until this device trusts exactly these devices.
     fileprivate func knows(_ names: String...) async throws {
         try await watching { _ in
-            while try await json("devices").array.map({ $0["name"].string }) != names { await Task.yield() }
+            try await poll { try await json("devices").array.map { $0["name"].string } == names }
         }
     }
 }

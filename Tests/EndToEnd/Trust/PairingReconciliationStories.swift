@@ -6,11 +6,11 @@ import TestLimits
 import Testing
 
 @Suite(
-    "A pairing whose last word was lost comes to the same end on both devices",
+    "A pairing whose last message was lost ends with the same result on both devices",
     .endsWithin(minutes: 15, instances: 6)
 )
 struct PairingReconciliationStories {
-    /// Runs `body` with the terminal of a desktop that has confirmed, and whose other side died before its person did.
+    /// Runs `body` with the terminal of a desktop that has confirmed, and whose peer died before its user confirmed.
     private static func withUnanswered(
         in world: World,
         _ desktop: Device,
@@ -23,7 +23,7 @@ struct PairingReconciliationStories {
                     tablet.signal(SIGSTOP)
                     other.type("yes")
                     try await other.screen.line(containing: "Waiting for the answer on tablet")
-                    // What the person has typed is one thing, what has been written down and sent another.
+                    // The terminal shows what the user typed before the daemon has saved and sent the confirmation.
                     try await desktop.showsUnconfirmed("tablet")
                     tablet.signal(SIGKILL)
                     _ = await tablet.process.exitStatus()
@@ -33,9 +33,9 @@ struct PairingReconciliationStories {
         }
     }
 
-    @Test("a device that dies before it hears the other one's yes is unconfirmed, and paired as soon as it is back")
+    @Test("A device that dies before it receives the peer's confirmation is paired as soon as it is back")
     func diedBeforeTheAnswer() async throws {
-        try await World.runStrangers { world, _, desktop in
+        try await World.runUnpaired { world, _, desktop in
             try await desktop.pairing { other in
                 try await world.withDevice("tablet") { tablet in
                     try await tablet.pairing { one in
@@ -43,7 +43,7 @@ struct PairingReconciliationStories {
                         let heard = desktop.heard
                         one.type("yes")
                         _ = try await desktop.log.first { _ in desktop.heard > heard ? true : nil }
-                        // It has said yes, and hears nothing any more.
+                        // The tablet has confirmed and receives nothing any more.
                         tablet.signal(SIGSTOP)
                         other.type("yes")
                         try await other.screen.line(containing: "Paired with tablet")
@@ -62,9 +62,9 @@ struct PairingReconciliationStories {
         }
     }
 
-    @Test("who has confirmed, and whose other side dies before its person does, learns that nothing was paired")
+    @Test("A device whose peer dies before confirming learns that nothing was paired")
     func diedBeforeItsYes() async throws {
-        try await World.runStrangers { world, _, desktop in
+        try await World.runUnpaired { world, _, desktop in
             try await Self.withUnanswered(in: world, desktop) { other in
                 try await world.withDevice("tablet") { tablet in
                     try await other.screen.line(containing: "The pairing was not confirmed on tablet")
@@ -76,9 +76,9 @@ struct PairingReconciliationStories {
         }
     }
 
-    @Test("what stays unconfirmed is shown as that, gives no rights, survives a restart and can be forgotten")
+    @Test("An unconfirmed pairing is shown as unconfirmed, gives no rights, survives a restart and can be removed")
     func unconfirmed() async throws {
-        try await World.runStrangers { world, laptop, desktop in
+        try await World.runUnpaired { world, laptop, desktop in
             try await Self.withUnanswered(in: world, desktop) { other in
                 try await other.screen.line(containing: "has not answered")
                 #expect(await other.process.exitStatus() == 5)
@@ -97,17 +97,14 @@ struct PairingReconciliationStories {
 }
 
 extension Device {
-    /// How often something has come from a device that pairs.
+    /// The number of pairing messages that this device has received.
     var heard: Int { log.lines.count { $0.isLogLine(of: "pairing.heard") } }
 
     /// Waits until a device is shown as unconfirmed.
     func showsUnconfirmed(_ name: String) async throws {
         try await connected { client in
-            try await client.withSignals { signals in
-                if try await client.unconfirmedDevices().contains(where: { $0.name == name }) { return }
-                for try await _ in signals {
-                    if try await client.unconfirmedDevices().contains(where: { $0.name == name }) { return }
-                }
+            try await client.first {
+                try await client.unconfirmedDevices().contains { $0.name == name } ? () : nil
             }
         }
     }

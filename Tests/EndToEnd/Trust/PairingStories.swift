@@ -6,13 +6,15 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-// Twice what three devices take: beside five other stories on a slow machine, devices do not find each other within the
-// time-outs of a pairing.
-@Suite("Two people at two devices pair them by six digits", .endsWithin(minutes: 15, instances: 12))
+// Twice what three devices need: next to five other stories on a slow machine, devices do not discover each other
+// within the time-outs of a pairing.
+@Suite("Two users pair two devices by comparing six digits", .endsWithin(minutes: 15, instances: 12))
 struct PairingStories {
-    @Test("both run handoffctl pair, see the same digits and say yes; then one continues what the other does")
+    @Test(
+        "Two devices show the same digits and are paired once both users confirm; each continues the other's activity"
+    )
     func paired() async throws {
-        try await World.runStrangers { _, laptop, desktop in
+        try await World.runUnpaired { _, laptop, desktop in
             try await laptop.pairing { one in
                 try await desktop.pairing { other in
                     let (digits, same) = (try await one.digits(), try await other.digits())
@@ -30,7 +32,7 @@ struct PairingStories {
             }
             #expect(try await laptop.trusts() == ["desktop trusted"])
             #expect(try await desktop.trusts() == ["laptop trusted"])
-            // They have just met, and say so before either has advertised anything.
+            // Each device has been seen by the other although neither has advertised an activity.
             for device in [laptop, desktop] {
                 let seen = try await device.json("devices").array.map { $0["lastSeen"].number ?? 0 }
                 #expect(seen.count == 1 && seen.allSatisfy { $0 > 0 })
@@ -44,9 +46,9 @@ struct PairingStories {
         }
     }
 
-    @Test("a no on one device ends it on both, with a sentence for each")
+    @Test("Answering no on one device ends the pairing on both, with a message for each user")
     func declined() async throws {
-        try await World.runStrangers { _, laptop, desktop in
+        try await World.runUnpaired { _, laptop, desktop in
             try await laptop.pairing { one in
                 try await desktop.pairing { other in
                     _ = (try await one.digits(), try await other.digits())
@@ -66,9 +68,9 @@ struct PairingStories {
         }
     }
 
-    @Test("interrupting it on one device ends it on the other")
+    @Test("Interrupting handoffctl pair on one device ends the pairing on the other")
     func interrupted() async throws {
-        try await World.runStrangers { _, laptop, desktop in
+        try await World.runUnpaired { _, laptop, desktop in
             try await laptop.pairing { one in
                 try await desktop.pairing { other in
                     _ = (try await one.digits(), try await other.digits())
@@ -83,22 +85,22 @@ struct PairingStories {
         }
     }
 
-    @Test("a PairingAgent1 in Python pairs with a person at a terminal", arguments: ["yes", "no"])
+    @Test("A PairingAgent1 in Python pairs with a user at a terminal", arguments: ["yes", "no"])
     func python(_ answer: String) async throws {
-        try await World.runStrangers { _, laptop, desktop in
-            try await desktop.pairing { person in
+        try await World.runUnpaired { _, laptop, desktop in
+            try await desktop.pairing { terminal in
                 try await laptop.withAgent(answer) { agent in
                     let words = try await agent.line(containing: "digits ").split(separator: " ")
-                    let shown = try await person.digits().replacing(" ", with: "")
+                    let shown = try await terminal.digits().replacing(" ", with: "")
                     #expect(shown == words[1])
                     #expect(words[3] == "desktop")
-                    person.type("yes")
+                    terminal.type("yes")
                     if answer == "yes" {
                         try await agent.line(containing: "paired /org/handoffd/Handoff1/Device/")
-                        try await person.screen.line(containing: "Paired with laptop")
+                        try await terminal.screen.line(containing: "Paired with laptop")
                     } else {
                         try await agent.line(containing: "failed org.handoffd.Error.UserCancelled")
-                        try await person.screen.line(containing: "The user of laptop said")
+                        try await terminal.screen.line(containing: "The user of laptop said")
                     }
                 }
             }
@@ -107,15 +109,15 @@ struct PairingStories {
         }
     }
 
-    @Test("several devices in one room are offered by name, and the one that is not chosen shows no digits")
+    @Test("Several devices in range are offered by name, and the one that is not chosen shows no digits")
     func several() async throws {
-        try await World.runStrangers { world, laptop, desktop in
+        try await World.runUnpaired { world, laptop, desktop in
             try await world.withDevice("tablet") { tablet in
-                // They hear each other once all of them look.
+                // The devices receive each other only once all of them have begun to pair.
                 try world.setAir { $0.apart = [["laptop"], ["desktop"], ["tablet"]] }
                 try await laptop.withAgent("yes", "desktop") { one in
                     try await desktop.withAgent("yes", "laptop") { other in
-                        try await tablet.withAgent("yes", "nobody") { third in
+                        try await tablet.withAgent("yes", "none") { third in
                             for device in [laptop, desktop, tablet] {
                                 try await device.log.event("pairing.began")
                             }
@@ -134,9 +136,9 @@ struct PairingStories {
         }
     }
 
-    @Test("a second request is refused while one is under way, and where there is no terminal")
+    @Test("A second pairing is refused while one is running, and a pairing without a terminal is refused")
     func refused() async throws {
-        try await World.runStrangers { _, laptop, _ in
+        try await World.runUnpaired { _, laptop, _ in
             #expect(try await laptop.run("pair").stderr.contains("terminal"))
             try await laptop.pairing { first in
                 try await first.screen.line(containing: "Looking for it")
@@ -148,7 +150,7 @@ struct PairingStories {
         }
     }
 
-    @Test("after a pairing that came to nothing, what was on the air is there again, and its end is heard")
+    @Test("After a failed pairing, the activity is advertised again, and its withdrawal is received")
     func onTheAirAgain() async throws {
         try await World.runPair { _, laptop, desktop in
             try await desktop.watching { watcher in
@@ -165,57 +167,32 @@ struct PairingStories {
     }
 }
 
-extension World {
-    /// Runs `story` with two devices that do not know each other.
-    static func runStrangers(
-        _ story: @escaping @Sendable (World, _ laptop: Device, _ desktop: Device) async throws -> Void
-    ) async throws {
-        try await run { world in
-            try await world.withDevice("laptop") { laptop in
-                try await world.withDevice("desktop") { desktop in try await story(world, laptop, desktop) }
-            }
-        }
-    }
-}
-
 extension Device {
-    /// Runs `body` while a person runs `handoffctl pair` at a terminal.
+    /// Runs `body` while a user runs `handoffctl pair` at a terminal.
     func pairing(_ body: @escaping @Sendable (Terminal) async throws -> Void) async throws {
         let arguments = ["--bus", bus.address.description, "pair"]
         try await Terminal.run(Programs.handoffctl, arguments, environment: world.environment, body)
     }
 
-    /// Runs `body` with what an agent in Python says that pairs this device.
+    /// Runs `body` with the output of a Python agent that pairs this device.
     func withAgent(
         _ answer: String,
         _ wanted: String = "",
         _ body: @escaping @Sendable (Transcript) async throws -> Void
     ) async throws {
-        let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-            .appending(path: "Stories/pairing_agent.py").path()
+        let script = Repository.file("Tests/Stories/pairing_agent.py").path()
         let arguments = [script, bus.address.description, answer, wanted]
-        try await withProgram("/usr/bin/python3", arguments) { process in
-            let output = Transcript()
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await output.collect(process.stdout) }
-                group.addTask {
-                    defer { process.kill() }
-                    try await body(output)
-                }
-                try await group.waitForAll()
-            }
-        }
+        try await withTranscript(of: "/usr/bin/python3", arguments) { _, output in try await body(output) }
     }
 
-    /// The devices that are trusted, each by name and state.
+    /// The name and state of each trusted device.
     func trusts() async throws -> [String] {
         try await json("devices").array.map { "\($0["name"].string) \($0["state"].string)" }
     }
 }
 
 extension Terminal {
-    /// The digits on the screen, once they are there.
+    /// The digits on the screen, once they are shown.
     func digits() async throws -> String {
         try await screen.first { line in
             let text = line.trimmingCharacters(in: .whitespacesAndNewlines)

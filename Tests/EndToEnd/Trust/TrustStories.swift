@@ -8,20 +8,21 @@ import TestLimits
 import Testing
 
 @Suite(
-    "Only devices that trust each other have anything to do with each other",
+    "Only devices that trust each other see or use each other's activities",
     .endsWithin(minutes: 15, instances: 6)
 )
 struct TrustStories {
-    @Test("a device that is not trusted sees nothing")
+    @Test("A device that is not trusted sees no activity")
     func stranger() async throws {
         try await World.runPair { world, laptop, desktop in
-            try await world.withDevice("stranger") { stranger in
-                try await stranger.trust(desktop)
+            try await world.withDevice("tablet") { tablet in
+                try await tablet.trust(desktop)
                 try await laptop.publishing("org.example.edit") { _ in
-                    try await stranger.watching { watcher in
+                    try await tablet.watching { watcher in
                         try await desktop.watching { _ = try await $0.one() }
                         try await desktop.publishing("org.example.draw") { _ in
-                            // It sees the one that it trusts, and by then it has heard the other many times.
+                            // It sees the activity of the device that it trusts. By then it has received the other
+                            // device's advertisement many times.
                             let seen = try await watcher.one()
                             #expect(seen["deviceName"].string == "desktop")
                         }
@@ -31,13 +32,14 @@ struct TrustStories {
         }
     }
 
-    @Test("a device that does not trust back refuses, in a sentence that says what to compare")
+    @Test("A device that does not trust the peer refuses its fetch, and the error says what to compare")
     func oneSided() async throws {
         try await World.run { world in
             try await world.withDevice("laptop") { laptop in
                 try await world.withDevice("desktop") { desktop in
                     try await world.withDevice("tablet") { tablet in
-                        // The laptop advertises, for somebody; the desktop can read it, and is a stranger there.
+                        // The laptop advertises for the tablet. The desktop can read the advertisement, but the laptop
+                        // does not trust the desktop.
                         try await laptop.trust(tablet)
                         try await desktop.trust(laptop)
                         try await laptop.publishing("org.example.edit") { _ in
@@ -56,7 +58,7 @@ struct TrustStories {
         }
     }
 
-    @Test("a removed device leaves the list at once, and cannot fetch")
+    @Test("A removed device cannot fetch, and its activity leaves the list at once")
     func removed() async throws {
         try await World.runPair { world, laptop, desktop in
             try await world.withDevice("tablet") { tablet in
@@ -70,7 +72,7 @@ struct TrustStories {
                         #expect(result.status == 1)
                         let error = result.stderr
                         #expect(try JSON(error)["name"].string == "org.handoffd.Error.NotTrusted", "\(error)")
-                        // And the other way round.
+                        // The same in the other direction.
                         _ = try await desktop.json("devices", "remove", try await laptop.id)
                         try await atOnce { try await watcher.none() }
                     }
@@ -79,14 +81,14 @@ struct TrustStories {
         }
     }
 
-    @Test("with its last trusted device removed, a device is silent")
+    @Test("A device whose last trusted device was removed stops advertising")
     func lastRemoved() async throws {
         try await World.runPair { _, laptop, desktop in
             try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit") { _ in
                     _ = try await watcher.one()
                     _ = try await laptop.json("devices", "remove", try await desktop.id)
-                    // Nothing is told any more, and nobody is there to say farewell to: the entry times out.
+                    // No withdrawal is sent, since no device is left that could read it: the entry times out.
                     let result = try await desktop.run("continue", "--print")
                     #expect(result.status == 1)
                 }
@@ -94,7 +96,7 @@ struct TrustStories {
         }
     }
 
-    @Test("cards that are damaged, newer, or this device's own are refused by name")
+    @Test("Damaged cards, texts that are no card, and the device's own card are refused by name")
     func cards() async throws {
         try await World.run { world in
             try await world.withDevice("laptop") { laptop in
@@ -111,7 +113,7 @@ struct TrustStories {
         }
     }
 
-    @Test("a device is named by the beginning of its id, if that is enough; one that is not there is not found")
+    @Test("A device can be removed by a unique prefix of its id, and an unknown id is not found")
     func removingByPrefix() async throws {
         try await World.runPair { _, laptop, desktop in
             #expect(try await laptop.run("devices", "remove", "nothing").status == 4)
@@ -122,7 +124,7 @@ struct TrustStories {
         }
     }
 
-    @Test("trust is kept over a restart")
+    @Test("Trust survives a restart of the daemon")
     func kept() async throws {
         try await World.runPair { world, laptop, desktop in
             laptop.signal(SIGTERM)

@@ -5,9 +5,9 @@ import HandoffModel
 import HandoffWire
 import Synchronization
 
-/// The parsers with what they need around them, and what has to hold of what they take.
+/// The fuzzed parsers, the state that they need, and the properties that must hold for every input.
 ///
-/// A C function without a context calls them, so they are where everybody finds them.
+/// The state is static, since libFuzzer calls a C function without a context.
 enum FuzzTarget {
     private struct Fixture: Sendable {
         let parser: Parser
@@ -19,9 +19,9 @@ enum FuzzTarget {
 
     private static let fixture = Mutex<Fixture?>(nil)
 
-    /// Chooses the parser that ``take(_:)`` feeds.
+    /// Selects the parser that ``take(_:)`` runs.
     static func prepare(_ parser: Parser, _ directory: StateDirectory) {
-        // The same keys in every run, so that what was found once is found again.
+        // The keys are the same in every run, so that a finding can be reproduced.
         guard let agreement = try? AgreementKey(rawRepresentation: [UInt8](repeating: 7, count: 32)),
             let peer = try? AgreementKey(rawRepresentation: [UInt8](repeating: 9, count: 32)),
             let advertising = try? AdvertisingKey(rawRepresentation: [UInt8](repeating: 8, count: 32)),
@@ -29,7 +29,7 @@ enum FuzzTarget {
                 localStatic: agreement,
                 candidates: [(peer.publicKey.device, peer.publicKey)]
             )
-        else { preconditionFailure("these are keys") }
+        else { preconditionFailure("the keys have the right length") }
         fixture.withLock {
             $0 = Fixture(
                 parser: parser,
@@ -41,7 +41,7 @@ enum FuzzTarget {
         }
     }
 
-    /// Feeds the parser; whatever is wrong with the bytes is an error that it throws, and anything else is found.
+    /// Runs the parser, which must throw an error for invalid bytes; anything else is a finding.
     static func take(_ bytes: [UInt8]) {
         fixture.withLock { fixture in
             guard fixture != nil else { return }
@@ -60,10 +60,10 @@ enum FuzzTarget {
     private static func advertisement(_ bytes: [UInt8], _ fixture: inout Fixture?) {
         for slot in [0, 1, UInt64.max] { _ = fixture?.opener.open(bytes, slot: slot) }
         guard let payload = try? AdvertisementPayload(decoding: bytes) else { return }
-        precondition(payload.encode() == bytes, "six bytes are one payload")
+        precondition(payload.encode() == bytes, "each payload has one encoding of six bytes")
     }
 
-    /// The first byte says how long a frame may be, the second how the others are cut.
+    /// The first byte is the frame limit, and the second is the size of the pieces of the rest.
     private static func frames(_ bytes: [UInt8]) {
         guard bytes.count > 2 else { return }
         let limit = max(1, Int(bytes[0]) * 257)
@@ -74,9 +74,9 @@ enum FuzzTarget {
             rest = rest.dropFirst(piece.count)
             guard (try? decoder.append(Array(piece))) != nil else { return }
             while let frame = try? decoder.next() {
-                precondition((1...limit).contains(frame.count), "a frame is within its limit")
+                precondition((1...limit).contains(frame.count), "a frame is within the limit")
             }
-            precondition(decoder.bufferedBytes <= 2 + limit + 65_535, "no more is kept than was promised")
+            precondition(decoder.bufferedBytes <= 2 + limit + 65_535, "the decoder buffers no more than it documents")
         }
     }
 
@@ -84,25 +84,25 @@ enum FuzzTarget {
         guard let fixture else { return }
         var serve = ServerSession(trial: fixture.trial)
         let introduced = try? serve.receiveRequest(bytes)
-        precondition(introduced == nil, "nobody without the key is let in")
+        precondition(introduced == nil, "a peer without the key is not authenticated")
         let request = Request.stream(StreamRequest(activity: 1))
         var fetch = ClientSession(keys: fixture.keys, peer: fixture.keys.publicKey, request: request)
         _ = try? fetch.open(serve.greeting)
         let answered = try? fetch.receive(bytes)
-        precondition(answered == nil, "nobody without the key answers")
+        precondition(answered == nil, "an answer of a peer without the key is not accepted")
     }
 
     private static func messages(_ bytes: [UInt8]) {
         if let request = try? Request(decoding: bytes) {
-            precondition((try? Request(decoding: request.encode())) == request, "a request survives the way")
+            precondition((try? Request(decoding: request.encode())) == request, "a request survives encoding")
         }
         if let answer = try? Answer(decoding: bytes) {
             let encoded = answer.encode()
-            precondition((try? Answer(decoding: encoded))?.encode() == encoded, "an answer survives the way")
+            precondition((try? Answer(decoding: encoded))?.encode() == encoded, "an answer survives encoding")
         }
         _ = try? Acknowledgement(decoding: bytes)
         if let piece = try? StreamPiece(decoding: bytes) {
-            precondition(piece.encode() == bytes, "a piece is written in one way")
+            precondition(piece.encode() == bytes, "each stream piece has one encoding")
         }
         var assembler = MessageAssembler(maximumLength: 100)
         _ = try? assembler.append(bytes)
@@ -110,10 +110,10 @@ enum FuzzTarget {
 
     private static func card(_ bytes: [UInt8]) {
         guard let card = try? CardText(parsing: String(decoding: bytes, as: UTF8.self)) else { return }
-        precondition((try? CardText(parsing: card.text)) == card, "a card survives the way")
+        precondition((try? CardText(parsing: card.text)) == card, "a card survives encoding")
     }
 
-    /// The first byte chooses the file, and whether the rest is all of it or what stands behind a right first line.
+    /// The first byte selects the file, and whether the rest is the whole file or follows a valid first line.
     private static func state(_ bytes: [UInt8], _ fixture: Fixture?) {
         guard let fixture, let choice = bytes.first else { return }
         let name = choice & 1 == 0 ? "identity" : "devices"

@@ -2,9 +2,9 @@ import CFuzzer
 import HandoffDaemon
 import SystemPackage
 
-/// Feeds one parser with whatever libFuzzer thinks of: `handoff-fuzz PARSER SCRATCH [libFuzzer's options and directories]`.
+/// Runs one parser with the inputs of libFuzzer: `handoff-fuzz PARSER SCRATCH [libFuzzer's options and directories]`.
 ///
-/// SCRATCH is a directory for what the parser reads from files.
+/// SCRATCH is a directory for the files that the parser reads.
 @main
 enum HandoffFuzz {
     static func main() async throws {
@@ -16,7 +16,7 @@ enum HandoffFuzz {
         }
         try await StateDirectory.withDirectory(at: FilePath(arguments[2])) { directory in
             FuzzTarget.prepare(parser, directory)
-            // For libFuzzer the first argument is the program's name.
+            // libFuzzer takes the first argument for the program's name.
             var count = CommandLine.argc - 2
             var rest: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 2
             _ = LLVMFuzzerRunDriver(&count, &rest) { start, count in

@@ -1,4 +1,4 @@
-/// What can be fuzzed.
+/// The parsers that can be fuzzed.
 enum Parser: String, CaseIterable {
     case advertisement, frame, handshake, message, card, state
 }

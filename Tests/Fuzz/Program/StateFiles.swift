@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// Writes files as quickly as they come, without the durability that costs a daemon its time.
+/// Writes files without the synchronisation to disk that would make every input slow.
 enum StateFiles {
     /// Replaces a file's content.
     static func replace(_ name: String, in directory: FilePath, with bytes: [UInt8]) throws {

@@ -5,7 +5,7 @@ extension FakeBluetoothd {
     private static let options = Argument(name: "options", type: [String: Value].valueType)
     private static let object = Argument(name: "object", type: .objectPath)
 
-    /// Adds an adapter; LEAdvertisingManager1 comes only with ``addAdvertising(to:free:)``, as in real life.
+    /// Adds an adapter; as in bluetoothd, LEAdvertisingManager1 appears only with ``addAdvertising(to:free:)``.
     package func addAdapter(
         _ name: String = "hci0",
         address: String = "00:AA:01:00:00:00",
@@ -52,7 +52,7 @@ extension FakeBluetoothd {
         insert("org.bluez.GattManager1", [:], methods, at: adapter)
     }
 
-    /// Takes the adapter away, having released what was registered on it.
+    /// Removes the adapter after releasing what was registered on it.
     package func removeAdapter(_ adapter: ObjectPath) {
         for advertisement in advertisements {
             connection.send(
@@ -68,7 +68,7 @@ extension FakeBluetoothd {
         remove(adapter)
     }
 
-    /// Switches the adapter on or off; off ends discovery.
+    /// Switches the adapter on or off; switching it off ends discovery.
     package func setPowered(_ adapter: ObjectPath, _ powered: Bool) {
         if !powered { state.withLock { $0.sessions[adapter] = nil } }
         let more: [MemberName: Value] = powered ? [:] : ["Discovering": .boolean(false)]
@@ -82,7 +82,7 @@ extension FakeBluetoothd {
         _ handler: @escaping @Sendable (FakeBluetoothd, Invocation) throws -> MethodResult
     ) -> Method {
         Method(name: name, inputs: inputs, outputs: outputs) { [weak self] invocation in
-            guard let self else { throw DBusError(.disconnected, "the fake is gone") }
+            guard let self else { throw DBusError(.disconnected, "the fake bluetoothd has ended") }
             try self.note(invocation)
             return try handler(self, invocation)
         }
@@ -171,7 +171,7 @@ extension FakeBluetoothd {
 }
 
 extension Invocation {
-    /// The object that the call is about.
+    /// The object path in the call's first argument.
     func root() throws -> ObjectPath {
         try arguments.decode(at: 0, as: ObjectPath.self)
     }

@@ -3,12 +3,12 @@ package import DBus
 import Synchronization
 
 extension FakeBluetoothd {
-    /// The path of a device.
+    /// The object path of a device.
     package func path(of address: String, on adapter: ObjectPath) -> ObjectPath {
         adapter.appending("dev_" + String(address.map { $0 == ":" ? "_" : $0 }))
     }
 
-    /// A packet comes in: an object appears at the first, and its properties change at later ones.
+    /// Simulates a received advertisement: the first adds the device's object, later ones change its properties.
     package func hear(
         _ address: String,
         type: String = "random",

@@ -4,12 +4,12 @@ package import DBus
 package import Synchronization
 import TestRuns
 
-/// A bluetoothd without a kernel, that behaves on the bus as bluez 5.66 does, as far as this module can tell.
+/// A bluetoothd without a kernel, which behaves on the bus like bluez 5.66 as far as the module `BlueZ` can observe.
 ///
-/// It reads an advertisement's object back before it answers, has one discovery session for each connection, says that it
-/// is discovering only after it has answered, and drops sessions when an adapter is switched off.
+/// It reads an advertisement's object back before it answers, has one discovery session for each connection, sets
+/// `Discovering` only after it has answered, and drops sessions when an adapter is switched off.
 package final class FakeBluetoothd: Sendable {
-    /// One advertisement that is registered.
+    /// A registered advertisement.
     package struct Advertisement: Hashable, Sendable {
         package let owner: BusName
         package let path: ObjectPath
@@ -24,16 +24,16 @@ package final class FakeBluetoothd: Sendable {
         package var filters: [[String: Value]] = []
         package var errors: [MemberName: [DBusError]] = [:]
         package var written: [UInt8] = []
-        /// The devices that were connected to, in order.
+        /// The devices to which connections were made, in order.
         package var connected: [ObjectPath] = []
-        /// Those who wait for a link to be dropped, while it is stuck; nil when it is not.
+        /// The calls that wait while disconnections are held; nil if they are not held.
         fileprivate var held: [AsyncStream<Void>.Continuation]?
     }
 
     package let connection: Connection
     package let state = Mutex(State())
 
-    /// The names of the methods that were called, as they were answered: one reader.
+    /// The names of the called methods, in the order of the replies, for a single reader.
     package let calls: AsyncStream<String>
     let called: AsyncStream<String>.Continuation
 
@@ -53,19 +53,19 @@ package final class FakeBluetoothd: Sendable {
         state.withLock { $0.errors[member, default: []].append(.failure(name, message)) }
     }
 
-    /// Waits until `member` was called.
+    /// Waits for a call of `member`.
     package func wait(for member: String) async {
         await awaiting("a call of \(member)") {
             for await call in calls where call == member { return }
         }
     }
 
-    /// From now on links are dropped only once ``releaseDisconnections()`` is called.
+    /// Holds all disconnections until ``releaseDisconnections()`` is called.
     package func holdDisconnections() {
         state.withLock { $0.held = [] }
     }
 
-    /// Gets to dropping the links that it was asked to drop.
+    /// Completes the disconnections that were held.
     package func releaseDisconnections() {
         let held = state.withLock { state in
             defer { state.held = nil }
@@ -74,7 +74,7 @@ package final class FakeBluetoothd: Sendable {
         for continuation in held { continuation.finish() }
     }
 
-    /// Waits for as long as links are not dropped.
+    /// Waits while disconnections are held.
     func waitForDisconnectionRelease() async {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         state.withLock { state in
@@ -83,12 +83,12 @@ package final class FakeBluetoothd: Sendable {
         for await _ in stream {}
     }
 
-    /// Does `work` when the call that is being answered has been answered.
+    /// Does `work` after the reply to the current call was sent.
     func afterReply(_ work: @escaping @Sendable () -> Void) {
         postpone.yield(work)
     }
 
-    /// Notes a call, and throws the error that was prepared for it.
+    /// Records a call, and throws the error that a test has prepared for it.
     func note(_ invocation: Invocation) throws {
         let error = state.withLock { state -> DBusError? in
             guard let error = state.errors[invocation.member]?.first else { return nil }
@@ -99,19 +99,19 @@ package final class FakeBluetoothd: Sendable {
         if let error { throw error }
     }
 
-    /// The property as it is now.
+    /// The current value of the property.
     package func property(_ path: ObjectPath, _ interface: InterfaceName, _ name: MemberName) -> Value? {
         state.withLock { $0.properties[path]?[interface]?[name] }
     }
 
-    /// Changes properties and says so.
+    /// Changes properties and emits PropertiesChanged.
     package func set(_ path: ObjectPath, _ interface: InterfaceName, _ values: [MemberName: Value]) {
         state.withLock { $0.properties[path]?[interface]?.merge(values) { $1 } }
         let changed = Dictionary(uniqueKeysWithValues: values.map { ($0.key.description, $0.value) })
         connection.objects.propertiesChanged(at: path, interface: interface, changed)
     }
 
-    /// Offers an interface whose properties are `values`.
+    /// Adds an interface with the properties `values`.
     package func insert(
         _ name: InterfaceName,
         _ values: [MemberName: Value],
@@ -132,7 +132,7 @@ package final class FakeBluetoothd: Sendable {
         state.withLock { $0.properties[path] = nil }
     }
 
-    /// Runs what was put off; a round trip to the bus proves that the answer has left.
+    /// Runs the postponed work after a round trip to the bus, which proves that the reply was sent.
     fileprivate func runAfterwards() async {
         for await work in afterwards {
             _ = try? await connection.owner(of: "org.bluez")
@@ -141,7 +141,7 @@ package final class FakeBluetoothd: Sendable {
     }
 }
 
-/// Runs a bluetoothd on that bus for as long as `body` runs.
+/// Runs a fake bluetoothd on the bus while `body` runs.
 package func withFakeBluetoothd<Success: Sendable>(
     on address: BusAddress,
     _ body: @escaping @Sendable (FakeBluetoothd) async throws -> Success

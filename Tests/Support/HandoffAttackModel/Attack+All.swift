@@ -14,7 +14,7 @@ extension Attack {
 
     package static let sequenceNumbers = Attack(
         number: 1,
-        name: "tracking by a sequence number over changes of address",
+        name: "tracking by a sequence number across address changes",
         source: "\(martin); \(celosia)",
         onModel: "AUC 1.00",
         here: "AUC 0.52",
@@ -24,7 +24,7 @@ extension Attack {
         number: 2,
         name: "carrying a payload over to the next address",
         source: becker,
-        onModel: "96 of 96 changes of address bridged",
+        onModel: "96 of 96 address changes bridged",
         here: "0 of 95",
         verdict: .fails
     )
@@ -32,13 +32,13 @@ extension Attack {
         number: 3,
         name: "tracking by a fixed public address",
         source: martin,
-        onModel: "every advertisement names the device",
-        here: "BlueZ sends the fixed address unless its Privacy is on; `status` says so and how to change it",
+        onModel: "every advertisement identifies the device",
+        here: "BlueZ sends the fixed address unless its Privacy is on; `status` reports it and how to change it",
         verdict: .partly
     )
     package static let staticBytes = Attack(
         number: 4,
-        name: "tracking by bytes that stay",
+        name: "tracking by constant bytes",
         source: celosia,
         onModel: "AUC 0.92",
         here: "AUC 0.50",
@@ -48,8 +48,8 @@ extension Attack {
         number: 5,
         name: "tracking by names on the local network",
         source: stute,
-        onModel: "anyone is answered",
-        here: "0 sockets of the internet are open",
+        onModel: "every query is answered",
+        here: "0 internet sockets are open",
         verdict: .inapplicable
     )
     package static let counterExhaustion = Attack(
@@ -62,7 +62,7 @@ extension Attack {
     )
     package static let bruteForce = Attack(
         number: 7,
-        name: "forging the tag by trying",
+        name: "forging the tag by brute force",
         source: stute,
         onModel: "a forgery after 240 tries",
         here: "0 forgeries in 200000 tries",
@@ -70,7 +70,7 @@ extension Attack {
     )
     package static let nonceReuse = Attack(
         number: 8,
-        name: "a nonce used twice, after an old state was restored",
+        name: "reusing a nonce after an old state was restored",
         source: "after \(celosia)",
         onModel: "150 of 150 nonces used twice",
         here: "0 of 2000",
@@ -80,8 +80,8 @@ extension Attack {
         number: 9,
         name: "replaying or relaying an advertisement",
         source: celosia,
-        onModel: "1000 of 1000 believed a day later",
-        here: "0 of 1000 after two slots; before, a place to dial among others, and 0 packets",
+        onModel: "1000 of 1000 accepted a day later",
+        here: "0 of 1000 after two slots; before that, one more address to connect to, and 0 packets",
         verdict: .fails
     )
     package static let activeLinking = Attack(
@@ -94,15 +94,15 @@ extension Attack {
     )
     package static let flags = Attack(
         number: 11,
-        name: "reading what somebody does from a flag",
+        name: "inferring the user's action from a flag",
         source: martin,
         onModel: "right 100 % of the time",
-        here: "52 %, as a coin",
+        here: "52 %, like guessing",
         verdict: .fails
     )
     package static let format = Attack(
         number: 12,
-        name: "telling versions and models by the clear part",
+        name: "distinguishing versions and models by the unencrypted part",
         source: martin,
         onModel: "2 forms",
         here: "1 form",
@@ -110,9 +110,9 @@ extension Attack {
     )
     package static let dictionary = Attack(
         number: 13,
-        name: "naming the activity by a dictionary of type hashes",
+        name: "identifying the activity with a dictionary of type hashes",
         source: "after \(celosia)",
-        onModel: "1000 of 1000 unsealed hashes named",
+        onModel: "1000 of 1000 unsealed hashes identified",
         here: "0 of 1000",
         verdict: .fails
     )
@@ -129,7 +129,7 @@ extension Attack {
         name: "recognizing a radio by its signal",
         source: "Gagnon et al., ICISSP 2023",
         onModel: "re-identified",
-        here: "re-identified: any radio is; its power is not told",
+        here: "re-identified, as any radio is; its transmit power is not advertised",
         verdict: .outOfScope
     )
     package static let linkReconnection = Attack(
@@ -137,36 +137,36 @@ extension Attack {
         name: "reconnecting without the link's encryption",
         source: "Wu et al. (BLESA), WOOT 2020",
         onModel: "an unencrypted reconnection is served",
-        here: "0 of 300 frames of a stranger are answered",
+        here: "0 of 300 frames of an unauthenticated peer are answered",
         verdict: .fails
     )
     package static let linkPairing = Attack(
         number: 17,
-        name: "pairing anew, or more weakly, on the link layer",
+        name: "pairing again, or with weaker security, on the link layer",
         source: "BLERP, NDSS 2026",
         onModel: "a new bond has the old one's rights",
-        here: "bonds have no rights and are never asked for; see 16",
+        here: "bonds have no rights and are never requested; see 16",
         verdict: .inapplicable
     )
     package static let malformedFrames = Attack(
         number: 18,
         name: "malformed frames and lengths",
         source: stute,
-        onModel: "16777215 bytes awaited from a stranger",
+        onModel: "16777215 bytes awaited from an unauthenticated peer",
         here: "refused at the second byte; 1073 bytes at most",
         verdict: .fails
     )
     package static let flood = Attack(
         number: 19,
-        name: "floods of connections and of half-open handshakes",
+        name: "floods of connections and half-open handshakes",
         source: "after \(celosia)",
         onModel: "8 connections for 8 broken advertisements",
-        here: "a trusted device is served beside 40 strangers who say nothing",
+        here: "a trusted device is served beside 40 silent, unauthenticated peers",
         verdict: .fails
     )
     package static let pairing = Attack(
         number: 20,
-        name: "standing in the middle of a pairing",
+        name: "being the man in the middle of a pairing",
         source: "after \(stute)",
         onModel: "digits agree in 20 of 20 pairings",
         here: "digits agree in 0 of 50000",
@@ -174,15 +174,15 @@ extension Attack {
     )
     package static let misbinding = Attack(
         number: 21,
-        name: "leading a call to another device of the person, or back",
+        name: "redirecting a session to another device of the user, or reflecting it",
         source: "after \(stute)",
-        onModel: "taken for the phone's own call",
+        onModel: "accepted as a session with the phone",
         here: "refused by both sides",
         verdict: .fails
     )
     package static let removedDevice = Attack(
         number: 22,
-        name: "a removed device that goes on listening",
+        name: "a removed device that keeps receiving",
         source: "after \(celosia)",
         onModel: "reads 100 of the next 100",
         here: "reads 0 of the next 100, and opens no session",
@@ -190,7 +190,7 @@ extension Attack {
     )
     package static let chance = Attack(
         number: 23,
-        name: "other people's advertisements taken for one's own",
+        name: "taking other users' advertisements for one's own",
         source: "after \(stute)",
         onModel: "16 false hits in 250, with 16 keys",
         here: "0 in 10000",

@@ -1,27 +1,27 @@
-/// One published attack: what it achieves on a model of the format that it was published for, and what here.
+/// A published attack: its result on a model of the format that it was published for, and its result here.
 ///
-/// The list of all of them, in `Attack+All.swift`, is the table of Docs/ThreatModel.md. Each test measures its attack, and
-/// fails when the figures are others than those of the list.
+/// The list of all attacks, in `Attack+All.swift`, is the table of Docs/ThreatModel.md. A test measures each attack and
+/// fails if its results differ from those of the list.
 package struct Attack: Hashable, Sendable {
-    /// What became of the attack here.
+    /// The outcome of the attack here.
     package enum Verdict: String, Sendable {
         case fails
-        /// A part of it succeeds, which the figures name.
+        /// A part of the attack succeeds, as its result says.
         case partly = "in part"
-        /// What it needs does not exist here.
+        /// The attack needs something that does not exist here.
         case inapplicable = "does not apply"
         /// No protocol above the radio can prevent it.
         case outOfScope = "out of scope"
     }
 
-    /// Its number in the table.
+    /// The attack's number in the table.
     package let number: Int
     package let name: String
-    /// The paper, or where the idea comes from.
+    /// The paper that describes the attack, or from which it follows.
     package let source: String
-    /// What it achieves on the model.
+    /// The result on the model.
     package let onModel: String
-    /// What it achieves here.
+    /// The result here.
     package let here: String
     package let verdict: Verdict
 

@@ -1,21 +1,21 @@
 import Crypto
 import CryptoExtras
 
-/// AES in Galois/Counter Mode (NIST SP 800-38D) with nonces of any length, as libraries refuse to have them.
+/// AES in Galois/Counter Mode (NIST SP 800-38D) with nonces of any length, which crypto libraries do not offer.
 ///
-/// It exists to build what attacks are tried on, and is neither fast nor constant in time.
+/// It is used only to build the model that is attacked, and is neither fast nor constant-time.
 struct GaloisCounterMode: Sendable {
     private let key: SymmetricKey
-    /// The block of zeros, encrypted.
+    /// The encrypted block of zeros.
     private let subkey: UInt128
 
-    /// Takes an AES key of 16, 24 or 32 bytes.
+    /// Creates the mode with an AES key of 16, 24 or 32 bytes.
     init(key: [UInt8]) throws {
         self.key = SymmetricKey(data: key)
         subkey = try Self.encrypt(0, under: self.key)
     }
 
-    /// The plaintext XOR the key stream of a nonce; encrypts and decrypts.
+    /// The plaintext XOR the key stream of a nonce, which encrypts and decrypts.
     func apply(_ text: [UInt8], nonce: [UInt8]) throws -> [UInt8] {
         var counter = initialCounter(nonce)
         var result: [UInt8] = []
@@ -27,7 +27,7 @@ struct GaloisCounterMode: Sendable {
         return result
     }
 
-    /// The whole tag, 16 bytes, of a ciphertext and what is authenticated beside it.
+    /// The full tag of 16 bytes for a ciphertext and additional authenticated data.
     func tag(of ciphertext: [UInt8], nonce: [UInt8], authenticating data: [UInt8]) throws -> [UInt8] {
         let lengths = UInt128(data.count * 8) << 64 | UInt128(ciphertext.count * 8)
         let hash = hash(Self.blocks(data) + Self.blocks(ciphertext) + [lengths])
@@ -44,7 +44,7 @@ struct GaloisCounterMode: Sendable {
         blocks.reduce(0) { product($0 ^ $1) }
     }
 
-    /// The product of a block and the subkey, section 6.3: the first bit of a block is its highest.
+    /// The product of a block and the subkey, section 6.3, in which the first bit of a block is its highest.
     private func product(_ block: UInt128) -> UInt128 {
         var (sum, shifted, rest) = (UInt128(0), subkey, block)
         for _ in 0..<128 {
@@ -65,7 +65,7 @@ struct GaloisCounterMode: Sendable {
         (0..<16).map { UInt8(truncatingIfNeeded: block >> (120 - 8 * $0)) }
     }
 
-    /// The bytes as blocks, the last one filled up with zeros.
+    /// The bytes as blocks, with the last one padded with zeros.
     private static func blocks(_ bytes: [UInt8]) -> [UInt128] {
         stride(from: 0, to: bytes.count, by: 16).map { start in
             (0..<16).reduce(0) { block, index in

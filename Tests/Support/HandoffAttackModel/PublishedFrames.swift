@@ -1,13 +1,13 @@
-/// The frames of the published companion link: a type and a length of three bytes, which the reader believes.
+/// The frames of the published companion link, which have a type and a length of three bytes that the reader trusts.
 package struct PublishedFrames: Sendable {
     private var buffer: [UInt8] = []
 
     package init() {}
 
-    /// How many more bytes the reader is willing to keep for somebody who has not said yet who it is.
+    /// The number of further bytes that the reader will buffer for an unauthenticated peer.
     package private(set) var awaited = 0
 
-    /// Takes in what came; the frame once it is whole.
+    /// Appends received bytes, and returns the frame if it is complete.
     package mutating func append(_ bytes: [UInt8]) -> [UInt8]? {
         buffer += bytes
         guard buffer.count >= 4 else { return nil }

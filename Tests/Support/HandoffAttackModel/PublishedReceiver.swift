@@ -1,27 +1,27 @@
-/// A device that listens to advertisements in the published format, of devices whose keys it has.
+/// A device that receives advertisements in the published format, with the keys of some senders.
 package struct PublishedReceiver: Sendable {
-    /// What an advertisement makes it do.
+    /// The receiver's reaction to an advertisement.
     package enum Reaction: Hashable, Sendable {
-        /// It shows what the advertisement says.
+        /// It shows the content of the advertisement.
         case shown([UInt8])
-        /// It has heard exactly that before.
+        /// It has received exactly this advertisement before.
         case ignored
-        /// It connects to the sender and asks for a key: packets that anybody can count.
+        /// It connects to the sender and requests a key, in packets that any observer can count.
         case keyRequest
     }
 
     private let keys: [[UInt8]]
-    /// For each key, the highest counter that was taken for genuine.
+    /// The highest counter that was accepted for each key.
     private var counters: [UInt16?]
     private var heard: Set<PublishedAdvertisement> = []
 
-    /// Listens for the holders of these keys.
+    /// Creates a receiver with these keys.
     package init(keys: [[UInt8]]) {
         self.keys = keys
         counters = keys.map { _ in nil }
     }
 
-    /// Takes in an advertisement.
+    /// Handles an advertisement.
     package mutating func hear(_ advertisement: PublishedAdvertisement) throws -> Reaction {
         guard heard.insert(advertisement).inserted else { return .ignored }
         for (index, key) in keys.enumerated() {

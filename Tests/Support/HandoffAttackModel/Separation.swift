@@ -1,15 +1,15 @@
-/// How well a number tells one kind of thing from another.
+/// Measures of how well a number separates two classes of samples.
 package enum Separation {
     /// The area under the receiver operating characteristic.
     ///
-    /// It is the chance that a thing of the one kind has a higher number than one of the other: 0.5 is guessing, 1 is
-    /// knowing.
+    /// The area is the probability that a sample of the first class has a higher number than one of the second: 0.5 is
+    /// guessing, 1 is a perfect separation.
     package static func area(of ones: [Double], over others: [Double]) -> Double {
         let all = (ones.map { ($0, true) } + others.map { ($0, false) }).sorted { $0.0 < $1.0 }
         var (sum, start) = (0.0, 0)
         while start < all.count {
             let end = all[start...].firstIndex { $0.0 != all[start].0 } ?? all.count
-            // Equal numbers share the ranks that they take together.
+            // Equal numbers share the mean of their ranks.
             let rank = Double(start + 1 + end) / 2
             sum += rank * Double(all[start..<end].count(where: \.1))
             start = end
@@ -18,7 +18,7 @@ package enum Separation {
         return (sum - count * (count + 1) / 2) / (count * other)
     }
 
-    /// How often one bit of `bytes`, the best that half of the samples show, tells in the other half which kind it is.
+    /// How often the bit that separates the first halves of the samples best is right in the second halves.
     package static func bestBit(telling ones: [[UInt8]], from others: [[UInt8]]) -> Double {
         let bits = (ones.first?.count ?? 0) * 8
         let (train, test) = (ones.count / 2, ones.count - ones.count / 2)

@@ -3,7 +3,7 @@ import HandoffRadio
 import TestRuns
 
 extension RadioWorld {
-    /// Runs both radios, and `body` when both are ready; whatever happens, both have ended afterwards.
+    /// Runs both radios, and `body` once both are ready; both radios have ended when it returns or throws.
     func withRunningRadios(_ body: (TestedRadio, TestedRadio) async throws -> Void) async throws {
         try await withRadios { first, second in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -14,7 +14,7 @@ extension RadioWorld {
                     try await first.becomesReady()
                     try await second.becomesReady()
                 } catch {
-                    // Why run() ended says more than that it did.
+                    // The error of run() says more than the end of the states.
                     while let end = await group.nextResult() { try end.get() }
                     throw error
                 }
@@ -23,7 +23,7 @@ extension RadioWorld {
         }
     }
 
-    /// Runs both radios and lets the first find the second, which listens; `body` gets address and port.
+    /// Runs both radios, of which the second listens and is found by the first, and passes its address and port to `body`.
     func withConnectableRadios(
         limit: Int = 8,
         serving serve: @escaping @Sendable (TestedRadio.Channel) async -> Void,
@@ -41,21 +41,21 @@ extension RadioWorld {
 }
 
 extension Radio {
-    /// Waits until the radio can be used.
+    /// Waits until the radio is ready.
     func becomesReady() async throws {
         try await becomes("ready") { state in
             if case .ready = state { true } else { false }
         }
     }
 
-    /// Waits until the radio cannot be used for that reason.
+    /// Waits until the radio is unavailable with that error code.
     func becomesUnavailable(_ code: RadioError.Code) async throws {
         try await becomes("unavailable: \(code)") { state in
             if case .unavailable(let error) = state { error.code == code } else { false }
         }
     }
 
-    /// Scans until `advertisement` is heard, and says from where.
+    /// Scans until `advertisement` is received, and returns its sender's address.
     func address(of advertisement: Advertisement) async throws -> RadioAddress {
         try await withScan(for: [advertisement.service]) { reports in
             try await reports.first(of: advertisement).address
@@ -68,12 +68,12 @@ extension Radio {
             return false
         }
         if hasBecome { return }
-        throw RequirementFailure("the radio ended, or was given up on, before it was \(what)")
+        throw RequirementFailure("the radio ended, or the wait was cancelled, before it was \(what)")
     }
 }
 
 extension AsyncStream<AdvertisementReport> {
-    /// The first sighting of exactly that advertisement.
+    /// The first report of exactly that advertisement.
     func first(of advertisement: Advertisement) async throws -> AdvertisementReport {
         let first = await awaiting("a report of the advertisement \(advertisement.data)") {
             () -> AdvertisementReport? in
@@ -84,31 +84,31 @@ extension AsyncStream<AdvertisementReport> {
             return nil
         }
         if let first { return first }
-        throw RequirementFailure("the scan ended before \(advertisement.data) was heard")
+        throw RequirementFailure("the scan ended before \(advertisement.data) was received")
     }
 }
 
 extension Advertisement {
-    /// An advertisement that nobody has seen: no radio can show an old one for it.
+    /// A new random advertisement, which no radio can have cached.
     static func fresh(_ pace: Pace = .fast) -> Advertisement {
         let data = (0..<maximumDataLength).map { _ in UInt8.random(in: .min ... .max) }
         return Advertisement(service: .fresh(), data: data, pace: pace)
     }
 
-    /// The same service with other bytes.
+    /// An advertisement of the same service with other data.
     func changed(to data: [UInt8]) -> Advertisement {
         Advertisement(service: service, data: data, pace: pace)
     }
 }
 
 extension BluetoothUUID {
-    /// A service that nobody has seen.
+    /// A new random service.
     static func fresh() -> BluetoothUUID {
         BluetoothUUID(number: .random(in: .min ... .max))
     }
 }
 
-/// A message from one task to another, once.
+/// A channel that sends values from one task to another.
 struct Signal<Value: Sendable>: Sendable {
     private let stream: AsyncStream<Value>
     private let continuation: AsyncStream<Value>.Continuation
@@ -121,13 +121,13 @@ struct Signal<Value: Sendable>: Sendable {
         continuation.yield(value)
     }
 
-    /// The next value that was, or will be, sent.
+    /// The next value, whether it has been sent already or is sent later.
     func value(at place: String = #fileID, line: Int = #line) async throws -> Value {
         let value = await awaiting("a message from another task", at: place, line: line) { () -> Value? in
             for await value in stream { return value }
             return nil
         }
-        guard let value else { throw RequirementFailure("nothing came, and the wait was given up") }
+        guard let value else { throw RequirementFailure("no value was sent before the wait was cancelled") }
         return value
     }
 }
@@ -136,7 +136,7 @@ extension Signal where Value == Void {
     func send() { send(()) }
 }
 
-/// Starts `body` in a task, cancels it when it has said that it is under way, and waits for its end.
+/// Starts `body` in a task, cancels the task once `body` has sent `isUnderWay`, and waits for its end.
 func cancelling(_ body: @escaping @Sendable (_ isUnderWay: Signal<Void>) async throws -> Void) async throws {
     let isUnderWay = Signal<Void>()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -147,7 +147,7 @@ func cancelling(_ body: @escaping @Sendable (_ isUnderWay: Signal<Void>) async t
     }
 }
 
-/// Waits until the task is cancelled, and throws then.
+/// Waits until the task is cancelled, and throws `CancellationError`.
 func untilCancelled() async throws {
     let never = AsyncStream<Never> { _ in }
     for await _ in never {}

@@ -4,10 +4,10 @@ import TestRuns
 extension RadioRequirement {
     static var stateRequirements: [RadioRequirement] {
         [
-            RadioRequirement("states() says at once how it is, and ends with run()") { world in
+            RadioRequirement("states() yields the current state at once, and ends with run()") { world in
                 try await world.withRadios { radio, _ in
                     let states = radio.states()
-                    // When the body has ended, so has run(), which was cancelled.
+                    // When the body has ended, run() was cancelled and has ended as well.
                     try await withServices([{ try await radio.run() }]) {
                         try await radio.becomesReady()
                         var first = radio.states().makeAsyncIterator()
@@ -22,7 +22,7 @@ extension RadioRequirement {
 
     static var advertisementRequirements: [RadioRequirement] {
         [
-            RadioRequirement("an advertisement is heard by a scan that was there before") { world in
+            RadioRequirement("A running scan reports an advertisement that begins later") { world in
                 try await world.withRunningRadios { first, second in
                     let advertisement = Advertisement.fresh()
                     try await first.withScan(for: [advertisement.service]) { reports in
@@ -32,7 +32,7 @@ extension RadioRequirement {
                     }
                 }
             },
-            RadioRequirement("an advertisement is heard by a scan that comes later") { world in
+            RadioRequirement("A scan reports an advertisement that began before it") { world in
                 try await world.withRunningRadios { first, second in
                     let advertisement = Advertisement.fresh(.relaxed)
                     _ = try await second.withAdvertisement(advertisement) {
@@ -40,7 +40,7 @@ extension RadioRequirement {
                     }
                 }
             },
-            RadioRequirement("an advertisement of one byte is heard") { world in
+            RadioRequirement("A scan reports an advertisement of one byte") { world in
                 try await world.withRunningRadios { first, second in
                     let advertisement = Advertisement.fresh().changed(to: [0])
                     _ = try await second.withAdvertisement(advertisement) {
@@ -48,7 +48,7 @@ extension RadioRequirement {
                     }
                 }
             },
-            RadioRequirement("an advertisement that is replaced is heard with its new bytes by the same scan") {
+            RadioRequirement("A running scan reports the new data of an advertisement that is replaced") {
                 world in
                 try await world.withRunningRadios { first, second in
                     let advertisement = Advertisement.fresh()
@@ -60,7 +60,7 @@ extension RadioRequirement {
                     }
                 }
             },
-            RadioRequirement("an advertisement that was withdrawn is not reported to a new scan") { world in
+            RadioRequirement("A new scan does not report an advertisement that was withdrawn") { world in
                 try await world.withRunningRadios { first, second in
                     let old = Advertisement.fresh()
                     _ = try await second.withAdvertisement(old) { try await first.address(of: old) }
@@ -68,7 +68,7 @@ extension RadioRequirement {
                     try await second.withAdvertisement(new) {
                         try await first.withScan(for: [old.service]) { reports in
                             for await report in reports {
-                                try expect(report.data != old.data, "the old bytes were reported")
+                                try expect(report.data != old.data, "the old data was reported")
                                 if report.data == new.data { return }
                             }
                             throw RequirementFailure("the scan ended")
@@ -76,7 +76,7 @@ extension RadioRequirement {
                     }
                 }
             },
-            RadioRequirement("a second advertisement at the same time is refused as busy, and the first stays") {
+            RadioRequirement("A second advertisement at the same time is refused as busy, and the first one stays") {
                 world in
                 try await world.withRunningRadios { first, second in
                     let advertisement = Advertisement.fresh()
@@ -86,7 +86,7 @@ extension RadioRequirement {
                     }
                 }
             },
-            RadioRequirement("an advertisement without data, or with too much, is refused as invalid") { world in
+            RadioRequirement("An advertisement without data or with too much data is refused as invalid") { world in
                 try await world.withRunningRadios { _, second in
                     for count in [0, Advertisement.maximumDataLength + 1] {
                         let advertisement = Advertisement.fresh().changed(to: Array(repeating: 1, count: count))
@@ -94,7 +94,7 @@ extension RadioRequirement {
                     }
                 }
             },
-            RadioRequirement("what the body of an advertisement returns or throws comes through") { world in
+            RadioRequirement("withAdvertisement returns or throws what its body returns or throws") { world in
                 try await world.withRunningRadios { _, second in
                     let seven = try await second.withAdvertisement(.fresh()) { 7 }
                     try expect(seven == 7, "the result was \(seven)")
@@ -111,7 +111,7 @@ extension RadioRequirement {
 
     static var scanRequirements: [RadioRequirement] {
         [
-            RadioRequirement("a scan reports the services it was asked for, and no others") { world in
+            RadioRequirement("A scan reports the requested services and no others") { world in
                 try await world.withRunningRadios { first, second in
                     let other = Advertisement.fresh()
                     let wanted = Advertisement.fresh()
@@ -127,7 +127,7 @@ extension RadioRequirement {
                     }
                 }
             },
-            RadioRequirement("an advertisement goes on being reported for as long as it is on the air") { world in
+            RadioRequirement("An advertisement is reported repeatedly while it is advertised") { world in
                 try await world.withRunningRadios { first, second in
                     let advertisement = Advertisement.fresh()
                     try await second.withAdvertisement(advertisement) {
@@ -137,7 +137,7 @@ extension RadioRequirement {
                     }
                 }
             },
-            RadioRequirement("both radios can advertise and scan at the same time") { world in
+            RadioRequirement("Both radios can advertise and scan at the same time") { world in
                 try await world.withRunningRadios { first, second in
                     let one = Advertisement.fresh()
                     let other = Advertisement.fresh()

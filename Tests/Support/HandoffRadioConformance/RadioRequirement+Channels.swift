@@ -4,7 +4,7 @@ import HandoffRadio
 extension RadioRequirement {
     static var channelRequirements: [RadioRequirement] {
         [
-            RadioRequirement("a channel carries messages both ways") { world in
+            RadioRequirement("A channel carries messages in both directions") { world in
                 try await world.withConnectableRadios(serving: echo) { radio, address, port in
                     try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
                         for message: [UInt8] in [[1], [2, 3], Array(repeating: 4, count: 23)] {
@@ -14,7 +14,7 @@ extension RadioRequirement {
                     }
                 }
             },
-            RadioRequirement("a message can be as long as the channel says, at least 23 bytes, and no longer") {
+            RadioRequirement("A message can have maximumMessageLength bytes, which is at least 23, and not more") {
                 world in
                 try await world.withConnectableRadios(serving: echo) { radio, address, port in
                     try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
@@ -28,23 +28,23 @@ extension RadioRequirement {
                     }
                 }
             },
-            RadioRequirement("64 KiB in both directions at once arrive complete and in order") { world in
+            RadioRequirement("64 KiB sent in both directions at once arrive complete and in order") { world in
                 let served = Signal<[UInt8]?>()
                 let size = 65_536
                 try await world.withConnectableRadios { channel in
                     served.send(try? await channel.exchange(.pattern(size), acknowledging: true))
-                    // The caller closes when it has the acknowledgement.
+                    // The initiator closes the channel once it has the acknowledgement.
                     _ = try? await channel.receive()
                 } _: { radio, address, port in
                     try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
                         let taken = try await channel.exchange(.pattern(size), acknowledging: false)
-                        try expect(taken == .pattern(size), "the caller got something else")
+                        try expect(taken == .pattern(size), "the initiator received other bytes")
                         try expect(try await channel.receive(exactly: 1) == [acknowledgement], "no acknowledgement")
                     }
-                    try expect(try await served.value() == .pattern(size), "the listener got something else")
+                    try expect(try await served.value() == .pattern(size), "the listener received other bytes")
                 }
             },
-            RadioRequirement("one channel after the other can be opened to the same port") { world in
+            RadioRequirement("Several channels can be opened to the same port one after the other") { world in
                 try await world.withConnectableRadios(limit: 1, serving: echo) { radio, address, port in
                     for number in 0..<3 as Range<UInt8> {
                         try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
@@ -61,7 +61,7 @@ extension RadioRequirement {
     private static var closingRequirements: [RadioRequirement] {
         [
             RadioRequirement(
-                "when the caller closes, the listener sees the end, after everything that was acknowledged"
+                "When the initiator closes, the listener receives everything that was acknowledged, and then the end"
             ) {
                 world in
                 let served = Signal<[[UInt8]?]>()
@@ -76,10 +76,10 @@ extension RadioRequirement {
                         try expect(try await channel.receive(exactly: 1) == [2], "the answer differs")
                     }
                     let seen = try await served.value()
-                    try expect(seen == [[1], nil], "the listener saw \(seen)")
+                    try expect(seen == [[1], nil], "the listener received \(seen)")
                 }
             },
-            RadioRequirement("when the listener closes, the caller sees the end, and cannot send any more") { world in
+            RadioRequirement("When the listener closes, the initiator receives the end and can send no more") { world in
                 try await world.withConnectableRadios { channel in
                     _ = try? await channel.receive()
                     try? await channel.send([2])
@@ -90,14 +90,14 @@ extension RadioRequirement {
                         try expect(try await channel.receive(exactly: 1) == [2], "the answer differs")
                         try await channel.send([3])
                         let end = try await channel.receive()
-                        try expect(end == nil, "the caller saw \(String(describing: end))")
+                        try expect(end == nil, "the initiator received \(String(describing: end))")
                         try await expect(.channelClosed) {
                             while true { try await channel.send([4]) }
                         }
                     }
                 }
             },
-            RadioRequirement("cancelling a receive closes the channel, and both sides see it") { world in
+            RadioRequirement("Cancelling a receive closes the channel on both sides") { world in
                 let served = Signal<[UInt8]?>()
                 try await world.withConnectableRadios { channel in
                     try? await channel.send([1])
@@ -110,11 +110,11 @@ extension RadioRequirement {
                             _ = try await channel.receive()
                         }
                         try await expect(.channelClosed) { try await channel.send([2]) }
-                        try expect(try await served.value() == nil, "the listener saw a message")
+                        try expect(try await served.value() == nil, "the listener received a message")
                     }
                 }
             },
-            RadioRequirement("a channel that escaped its scope is closed") { world in
+            RadioRequirement("A channel that is used after its scope is closed") { world in
                 try await world.withConnectableRadios(serving: echo) { radio, address, port in
                     let channel = try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { $0 }
                     try await expect(.channelClosed) { try await channel.send([1]) }
@@ -126,7 +126,7 @@ extension RadioRequirement {
 
     static var dialRequirements: [RadioRequirement] {
         [
-            RadioRequirement("several channels can be open at once") { world in
+            RadioRequirement("Several channels can be open at the same time") { world in
                 try await world.withConnectableRadios(limit: 3, serving: echo) { radio, address, port in
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         let gate = Gate(parties: 3)
@@ -143,7 +143,8 @@ extension RadioRequirement {
                     }
                 }
             },
-            RadioRequirement("a channel above the limit is closed at once, unserved, and the others stay") { world in
+            RadioRequirement("A channel above the limit is closed at once without being served, and the others stay") {
+                world in
                 try await world.withConnectableRadios(limit: 1, serving: echo) { radio, address, port in
                     try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
                         try await channel.send([1])
@@ -159,7 +160,7 @@ extension RadioRequirement {
                     }
                 }
             },
-            RadioRequirement("a dial to a port where nobody listens is refused") { world in
+            RadioRequirement("A connection to a port without a listener is refused") { world in
                 try await world.withConnectableRadios(serving: echo) { radio, address, port in
                     let closed = LEPSM(lowSevenBits: port.lowSevenBits == 0 ? 1 : 0)
                     try await expect(.refused) {
@@ -167,7 +168,7 @@ extension RadioRequirement {
                     }
                 }
             },
-            RadioRequirement("a dial to a device that has gone times out, and not before its time") { world in
+            RadioRequirement("A connection to a device out of range times out, and not before its timeout") { world in
                 try await world.withRunningRadios { first, second in
                     let advertisement = Advertisement.fresh()
                     let address = try await second.withAdvertisement(advertisement) {
@@ -179,7 +180,7 @@ extension RadioRequirement {
                         try await first.withChannel(to: address, port: port, timeout: .seconds(1)) { _ in }
                     }
                     let time = ContinuousClock.now - start
-                    try expect(time >= .milliseconds(900), "it gave up after \(time)")
+                    try expect(time >= .milliseconds(900), "the connection attempt ended after \(time)")
                 }
             },
         ]
@@ -187,14 +188,14 @@ extension RadioRequirement {
 }
 
 extension Duration {
-    /// How long a dial may take that is going to succeed.
+    /// The timeout of a connection that is expected to succeed.
     static let dialTimeout = Duration.seconds(40)
 }
 
-/// What a listener says when it has everything.
+/// The byte that a listener sends when it has received everything.
 let acknowledgement: UInt8 = 0x06
 
-/// Sends back whatever comes, until the other side closes.
+/// Sends back every message until the other side closes.
 @Sendable func echo(_ channel: some RadioChannel) async {
     while let message = try? await channel.receive() {
         guard (try? await channel.send(message)) != nil else { return }
@@ -202,7 +203,7 @@ let acknowledgement: UInt8 = 0x06
 }
 
 extension RadioChannel {
-    /// The next `count` bytes, however they are cut into messages.
+    /// The next `count` bytes, however they are divided into messages.
     func receive(exactly count: Int) async throws -> [UInt8] {
         var taken: [UInt8] = []
         while taken.count < count {
@@ -214,7 +215,9 @@ extension RadioChannel {
         return taken
     }
 
-    /// Sends `bytes` while as many come in, which are returned; at the end, perhaps, the acknowledgement.
+    /// Sends `bytes`, then the acknowledgement if `acknowledging` is set.
+    ///
+    /// - Returns: as many bytes, received meanwhile.
     func exchange(_ bytes: [UInt8], acknowledging: Bool) async throws -> [UInt8] {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -233,7 +236,7 @@ extension RadioChannel {
 }
 
 extension Radio {
-    /// Waits until the listener has noticed that the last channel is closed: a dial is served again.
+    /// Waits until the listener has noticed that the last channel is closed, so that a new channel is served.
     func becomesReachable(_ address: RadioAddress, _ port: LEPSM) async throws {
         var isServed = false
         while !isServed {
@@ -246,13 +249,13 @@ extension Radio {
 }
 
 extension [UInt8] {
-    /// Bytes in which a missing, doubled or misplaced piece shows.
+    /// Bytes in which a missing, repeated or misplaced piece can be detected.
     static func pattern(_ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 >> 8) }
     }
 }
 
-/// Lets nobody pass before everybody is there.
+/// A barrier that holds `parties` tasks until all of them have reached it.
 actor Gate {
     private var missing: Int
     private var waiting: [Signal<Void>] = []

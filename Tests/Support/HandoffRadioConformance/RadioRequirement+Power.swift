@@ -21,7 +21,7 @@ extension RadioRequirement {
                     try await untilCancelled()
                 }
             },
-            RadioRequirement("a channel of a radio that is switched off breaks on both sides", needsPowerSwitch: true) {
+            RadioRequirement("When a radio is switched off, its channel breaks on both sides", needsPowerSwitch: true) {
                 world in
                 let served = Signal<Void>()
                 try await world.withRunningRadios { first, second in
@@ -51,13 +51,13 @@ extension RadioRequirement {
         ]
     }
 
-    /// What begins while the radio is on ends with `poweredOff` when it goes off, and the radio works again later.
+    /// What begins while the radio is on ends with `poweredOff` when the radio is switched off, and works again later.
     private static func switchingOff(
         _ what: String,
         _ begin: @escaping @Sendable (World.TestedRadio, Signal<Void>) async throws -> Void
     ) -> RadioRequirement {
         RadioRequirement(
-            "\(what) ends with the reason when the radio is switched off, and works again later",
+            "When the radio is switched off, \(what) ends with that reason, and it works again later",
             needsPowerSwitch: true
         ) {
             world in

@@ -4,7 +4,7 @@ import HandoffRadio
 extension RadioRequirement {
     static var teardownRequirements: [RadioRequirement] {
         [
-            RadioRequirement("a cancelled advertisement is off the air, and another can follow at once") { world in
+            RadioRequirement("A cancelled advertisement is no longer sent, and another can follow at once") { world in
                 try await world.withRunningRadios { first, second in
                     let old = Advertisement.fresh()
                     try await cancelling { isUnderWay in
@@ -17,14 +17,14 @@ extension RadioRequirement {
                     try await second.withAdvertisement(new) {
                         try await first.withScan(for: [old.service]) { reports in
                             for await report in reports {
-                                try expect(report.data == new.data, "the old bytes were reported")
+                                try expect(report.data == new.data, "the old data was reported")
                                 return
                             }
                         }
                     }
                 }
             },
-            RadioRequirement("a cancelled scan has ended, and another can follow at once") { world in
+            RadioRequirement("A cancelled scan has ended, and another can follow at once") { world in
                 try await world.withRunningRadios { first, second in
                     let advertisement = Advertisement.fresh()
                     try await second.withAdvertisement(advertisement) {
@@ -39,7 +39,7 @@ extension RadioRequirement {
                     }
                 }
             },
-            RadioRequirement("the port of a cancelled listener cannot be dialled any more") { world in
+            RadioRequirement("A connection to the port of a cancelled listener is refused") { world in
                 try await world.withRunningRadios { first, second in
                     let opened = Signal<LEPSM>()
                     try await cancelling { isUnderWay in
@@ -59,7 +59,7 @@ extension RadioRequirement {
                     }
                 }
             },
-            RadioRequirement("who is being served when a listener ends is cancelled and awaited") { world in
+            RadioRequirement("The serving task is cancelled and awaited when its listener ends") { world in
                 let (opened, isServing, served) = (Signal<LEPSM>(), Signal<Void>(), Signal<Bool>())
                 try await world.withRunningRadios { first, second in
                     let advertisement = Advertisement.fresh()
@@ -69,16 +69,16 @@ extension RadioRequirement {
                             do {
                                 try await first.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
                                     try await channel.send([1])
-                                    // The listener may close or break it; either is an end.
+                                    // The listener may close or break the channel; both end it.
                                     while let _ = try? await channel.receive() {}
                                 }
                             } catch let error as RadioError where error.code == .channelClosed {
-                                // It may end so soon that the dial itself learns of it.
+                                // The channel may be closed so early that withChannel itself fails.
                             }
                         }
                         try await second.withAdvertisement(advertisement) {
                             try await second.withListener(limit: 8) { channel in
-                                // A dial that was given up and repeated leaves a channel on which nothing comes.
+                                // An attempt that was abandoned and repeated leaves a channel without messages.
                                 guard let message = try? await channel.receive(), message == [1] else { return }
                                 isServing.send()
                                 while let _ = try? await channel.receive() {}
@@ -93,7 +93,7 @@ extension RadioRequirement {
                     }
                 }
             },
-            RadioRequirement("a cancelled channel is closed, and the listener sees it") { world in
+            RadioRequirement("A cancelled channel is closed, and the listener receives the end") { world in
                 let served = Signal<Void>()
                 try await world.withConnectableRadios { channel in
                     await echo(channel)
@@ -110,12 +110,12 @@ extension RadioRequirement {
                     try await served.value()
                 }
             },
-            RadioRequirement("a cancelled dial ends, and the next is not held up by it") { world in
+            RadioRequirement("A cancelled connection attempt ends and does not delay the next one") { world in
                 try await world.withConnectableRadios(serving: echo) { radio, address, port in
-                    let nobody = RadioAddress("C0:00:00:00:00:01/random")
+                    let unreachable = RadioAddress("C0:00:00:00:00:01/random")
                     try await cancelling { isUnderWay in
                         isUnderWay.send()
-                        try await radio.withChannel(to: nobody, port: port, timeout: .seconds(600)) { _ in }
+                        try await radio.withChannel(to: unreachable, port: port, timeout: .seconds(600)) { _ in }
                     }
                     try await radio.withChannel(to: address, port: port, timeout: .dialTimeout) { channel in
                         try await channel.send([1])

@@ -1,11 +1,11 @@
-/// One sentence of the contract in `Radio.swift`, and how to find out whether a radio keeps it.
+/// One sentence of the contract in `Radio.swift`, with the code that checks whether a radio meets it.
 ///
-/// Nothing here assumes a speed: a deadline only ends a wait that has failed. The list runs in a test bundle
-/// (`@Test(arguments: RadioRequirement<World>.all)`) and, through ``runAll(in:)``, in any program.
+/// No requirement assumes a speed: a deadline only ends a wait that has failed. The list runs in a test bundle
+/// (`@Test(arguments: RadioRequirement<World>.all)`), and in any program through ``runAll(in:)``.
 package struct RadioRequirement<World: RadioWorld>: Sendable, CustomStringConvertible {
     typealias Body = @Sendable (World) async throws -> Void
 
-    /// The promise, in prose.
+    /// The requirement, as a sentence.
     package let description: String
 
     /// Whether the world has to be able to switch a radio off.
@@ -19,22 +19,22 @@ package struct RadioRequirement<World: RadioWorld>: Sendable, CustomStringConver
         self.body = body
     }
 
-    /// Every promise.
+    /// All requirements.
     package static var all: [RadioRequirement] {
         stateRequirements + advertisementRequirements + scanRequirements + channelRequirements + dialRequirements
             + teardownRequirements
             + powerRequirements
     }
 
-    /// Finds out whether the radios of `world` keep this promise.
+    /// Checks whether the radios of `world` meet this requirement.
     ///
-    /// - Throws: ``RequirementFailure``, or what a radio threw.
+    /// - Throws: ``RequirementFailure``, or the error of a radio.
     package func check(in world: World) async throws {
         let body = body
-        try await withDeadline("\(description): not within five minutes") { try await body(world) }
+        try await withDeadline("\(description): not met within five minutes") { try await body(world) }
     }
 
-    /// Checks every promise, one after the other.
+    /// Checks all requirements, one after the other.
     package static func runAll(in world: World) async -> [Outcome] {
         var outcomes: [Outcome] = []
         for requirement in all {
@@ -57,7 +57,7 @@ package struct RadioRequirement<World: RadioWorld>: Sendable, CustomStringConver
 }
 
 extension RadioRequirement {
-    /// What came of one promise.
+    /// The outcome of one requirement.
     package struct Outcome: Sendable {
         package let requirement: String
         package let verdict: Verdict

@@ -1,15 +1,15 @@
 package import HandoffRadio
 
-/// Where a radio is put to the test: two of a kind, near each other.
+/// An environment in which radios are checked: two radios of one kind in range of each other.
 package protocol RadioWorld: Sendable {
     associatedtype TestedRadio: Radio
 
-    /// Lends two fresh radios within reach of each other, switched on; the promises call `run()` themselves.
+    /// Runs `body` with two new radios in range of each other, switched on. The requirements call `run()` themselves.
     func withRadios(_ body: (TestedRadio, TestedRadio) async throws -> Void) async throws
 
-    /// Whether ``setPower(_:ofSecond:)`` works here; promises that need it are skipped, aloud, where it does not.
+    /// Whether ``setPower(_:ofSecond:)`` works; otherwise requirements that need it are reported as skipped.
     var hasPowerSwitch: Bool { get }
 
-    /// Switches the second of the two radios on or off, from outside; it need not wait for the effect.
+    /// Switches the second of the two radios on or off, from outside; it does not have to wait for the effect.
     func setPower(_ isOn: Bool, ofSecond radio: TestedRadio) async throws
 }

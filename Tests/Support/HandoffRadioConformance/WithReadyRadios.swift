@@ -1,9 +1,9 @@
 package import HandoffRadio
 import TestRuns
 
-/// Runs radios for as long as `body` runs, from when all of them are ready.
+/// Runs radios while `body` runs, which begins once all of them are ready.
 ///
-/// - Throws: `ServiceFailure` when a radio does not run; else what `body` throws.
+/// - Throws: `ServiceFailure` if a radio fails, else the error of `body`.
 package func withReadyRadios<R: Radio, Success: Sendable>(
     _ radios: [R],
     _ body: @escaping @Sendable () async throws -> Success

@@ -1,7 +1,7 @@
-/// Waits until the task is cancelled, and throws what that is.
+/// Waits until the task is cancelled, and throws `CancellationError`.
 package func cancellation() async throws {
     let (never, continuation) = AsyncStream<Never>.makeStream()
-    // Held until the end: a stream without a continuation ends at once.
+    // Held until the end, since a stream without a continuation ends at once.
     defer { continuation.finish() }
     for await _ in never {}
     throw CancellationError()

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestRuns
 
-/// A test needs a program that is not installed, or that does not start.
+/// A program that a test needs is not installed or does not start.
 package struct MissingProgram: Error, CustomStringConvertible {
     package let description: String
 
@@ -11,21 +11,21 @@ package struct MissingProgram: Error, CustomStringConvertible {
     }
 }
 
-/// A program started by a test, with nothing on its standard input unless it has a terminal.
+/// A program that a test has started, with an empty standard input unless it has a terminal.
 ///
-/// Tests run side by side, and a program that inherits another one's pipe keeps that from ending: so the pipes are closed on
-/// exec, and one program is started at a time.
+/// Tests run concurrently, and a program that inherits another program's pipe prevents the end of that pipe. Therefore
+/// the pipes are closed on exec, and only one program is started at a time.
 package final class ChildProcess: Sendable {
-    /// The package that has each program, in Debian's words.
+    /// The Debian package of each program.
     private static let packages = [
         "busctl": "systemd", "dbus-daemon": "dbus-daemon", "gdbus": "libglib2.0-bin",
         "python3": "python3-dbus python3-gi",
     ]
 
     package let processID: Int32
-    /// What the program writes to its standard output.
+    /// The program's standard output.
     package let stdout: PipeReader
-    /// What the program writes to its standard error.
+    /// The program's standard error.
     package let stderr: PipeReader
 
     private let exit: ProcessExit
@@ -33,9 +33,10 @@ package final class ChildProcess: Sendable {
 
     private static let starting = Mutex(())
 
-    /// Starts the program at the absolute path `executable`, in the environment of the test with `environment` added.
+    /// Starts the program at the absolute path `executable`, with the test's environment and `environment` added to it.
     ///
-    /// With the descriptor of a `terminal`, its standard streams are that, and ``stdout`` and ``stderr`` are empty.
+    /// With the file descriptor of a `terminal`, its standard streams are the terminal, and ``stdout`` and ``stderr``
+    /// are empty.
     ///
     /// - Throws: `MissingProgram`, which names the package to install, if there is no such program.
     package init(
@@ -68,20 +69,21 @@ package final class ChildProcess: Sendable {
         exit = ProcessExit(of: processID)
     }
 
-    /// Waits until the program has ended and has been reaped; returns its exit status, or 128 and the number of the signal
-    /// that ended it, as a shell says it.
+    /// Waits until the program has ended and has been reaped.
+    ///
+    /// - Returns: its exit status, or, as in a shell, 128 plus the number of the signal that ended it.
     package func exitStatus() async -> Int32 {
         await awaiting("the end of \(name), process \(processID)") { await exit.status() }
     }
 
-    /// Ends the program at once, unless it has ended.
+    /// Kills the program unless it has ended.
     package func kill() {
         exit.kill()
     }
 
     private static func closedOnExec() throws -> (read: Int32, write: Int32) {
         var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw MissingProgram(description: "no pipe is left") }
+        guard pipe(&ends) == 0 else { throw MissingProgram(description: "cannot create a pipe") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
     }
@@ -114,7 +116,7 @@ package final class ChildProcess: Sendable {
     }
 }
 
-/// Reaps one process, and tells whoever waits for it.
+/// Reaps one process, and resumes the tasks that wait for its end.
 private final class ProcessExit: Sendable {
     private enum State {
         case running([CheckedContinuation<Int32, Never>])
@@ -151,7 +153,7 @@ private final class ProcessExit: Sendable {
     }
 
     private func reap() {
-        // First without reaping: the number stays ours until nobody can kill it any more.
+        // First without reaping, so that the process id is not reused until no task can kill it any more.
         var information = siginfo_t()
         while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
         let (status, waiters) = state.withLock { state -> (Int32, [CheckedContinuation<Int32, Never>]) in

@@ -1,20 +1,20 @@
 import AsyncSupport
 import TestRuns
 
-/// Something did not happen in time.
+/// An operation did not end in time.
 package struct DeadlineExceeded: Error, CustomStringConvertible {
     package let description: String
 }
 
-/// Runs `body`, and gives it up after `limit`: for what should have happened long before.
+/// Runs `body`, and cancels it after `limit`, which is far longer than it should take.
 package func within<Success: Sendable>(
     _ limit: Duration,
-    _ complaint: String,
+    _ message: String,
     at place: String = #fileID,
     line: Int = #line,
     _ body: @escaping @Sendable () async throws -> Success
 ) async throws -> Success {
-    try await withTimeout(limit, throwing: DeadlineExceeded(description: complaint)) {
-        try await awaiting("what has its own limit (\(complaint))", at: place, line: line) { try await body() }
+    try await withTimeout(limit, throwing: DeadlineExceeded(description: message)) {
+        try await awaiting("an operation with its own limit (\(message))", at: place, line: line) { try await body() }
     }
 }

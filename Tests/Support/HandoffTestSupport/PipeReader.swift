@@ -1,11 +1,11 @@
 import Foundation
 import TestRuns
 
-/// The output of a program, line by line or whole, for one reader.
+/// The output of a program for a single reader, which reads lines or all of it.
 package final class PipeReader: Sendable {
     private let chunks: AsyncStream<[UInt8]>
 
-    /// Takes over `descriptor` and reads it to its end on a thread of its own.
+    /// Takes ownership of `descriptor` and reads it to its end in a separate thread.
     init(_ descriptor: Int32) {
         let (chunks, continuation) = AsyncStream<[UInt8]>.makeStream()
         self.chunks = chunks
@@ -21,7 +21,7 @@ package final class PipeReader: Sendable {
         }
     }
 
-    /// Everything that has not been read, up to the end.
+    /// The rest of the output, until its end.
     package func text() async -> String {
         await awaiting("the end of a program's output") {
             var all: [UInt8] = []
@@ -30,9 +30,9 @@ package final class PipeReader: Sendable {
         }
     }
 
-    /// The first line, without its end; nil if the output ends before.
+    /// The first line without its newline, or nil if the output ends before it.
     ///
-    /// What follows in the same breath is lost.
+    /// Text that was read together with the line is discarded.
     package func firstLine() async -> String? {
         await awaiting("the first line of a program's output") {
             var all: [UInt8] = []
@@ -45,7 +45,7 @@ package final class PipeReader: Sendable {
         }
     }
 
-    /// Hands over line after line, without their ends, to the end of the output.
+    /// Passes each line to `body`, without its newline, until the end of the output.
     package func forEachLine(_ body: (String) -> Void) async {
         var rest: [UInt8] = []
         for await chunk in chunks {

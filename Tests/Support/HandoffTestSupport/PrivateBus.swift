@@ -2,9 +2,9 @@ package import DBus
 package import Foundation
 import TestRuns
 
-/// A message bus of one test: a real dbus-daemon that nobody else knows.
+/// A message bus for one test: a real dbus-daemon to which only the test's programs connect.
 package struct PrivateBus: Sendable {
-    /// Where to connect to it.
+    /// The address of the bus.
     package let address: BusAddress
 
     private let daemon: ChildProcess
@@ -14,15 +14,15 @@ package struct PrivateBus: Sendable {
         self.daemon = daemon
     }
 
-    /// The environment that makes a program take this bus for both the session's and the system's.
+    /// The environment with which a program uses this bus as both session bus and system bus.
     package var environment: [String: String] {
         ["DBUS_SESSION_BUS_ADDRESS": address.description, "DBUS_SYSTEM_BUS_ADDRESS": address.description]
     }
 
-    /// The process of the daemon.
+    /// The process id of the dbus-daemon.
     package var processID: Int32 { daemon.processID }
 
-    /// Kills the daemon, and waits until it is gone.
+    /// Kills the dbus-daemon, and waits for its end.
     package func terminate() async {
         daemon.kill()
         _ = await daemon.exitStatus()
@@ -31,10 +31,10 @@ package struct PrivateBus: Sendable {
 
 /// Starts a bus, runs `body`, and has killed and reaped the bus when it returns.
 ///
-/// - Parameter directory: where the bus puts its socket, and leaves it; a bus that is started there later has the same
-///   address. Without it, each bus has a directory of its own, which is removed.
-/// - Parameter services: the directory with the service files of what it starts; without it, it starts nothing.
-/// - Throws: what `body` throws; `MissingProgram` if dbus-daemon is not installed.
+/// - Parameter directory: the directory of the bus's socket, which is not removed; a bus that is started there later
+///   has the same address. Without it, each bus has its own directory, which is removed.
+/// - Parameter services: the directory with the service files of the bus; without it, the bus starts no service.
+/// - Throws: the error of `body`; `MissingProgram` if dbus-daemon is not installed.
 package func withPrivateBus<T>(
     in directory: URL? = nil,
     services: URL? = nil,
@@ -54,13 +54,13 @@ package func withPrivateBus<T>(
             guard await daemon.stdout.firstLine() != nil else {
                 throw MissingProgram(description: "dbus-daemon did not start: \(await daemon.stderr.text())")
             }
-            // Not the printed address, whose guid no later bus has.
+            // Not the printed address, since its GUID differs for a later bus at the same socket.
             return try await body(PrivateBus(address: .address("unix:path=\(directory.path())/bus"), daemon: daemon))
         }
     }
 }
 
-/// Everybody may do everything, as on a session bus.
+/// A configuration that allows every call, as on a session bus.
 private func busConfiguration(_ directory: String, _ services: URL?) -> String {
     let services = services.map { "<servicedir>\($0.path())</servicedir>" } ?? ""
     return """

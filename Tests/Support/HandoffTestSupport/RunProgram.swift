@@ -1,6 +1,6 @@
-/// What a program left behind.
+/// The exit status and the output of a program that has ended.
 package struct ProgramResult: Sendable {
-    /// The exit status; 128 and the number of the signal if one ended the program, as a shell says it.
+    /// The exit status, or, as in a shell, 128 plus the number of the signal that ended the program.
     package let status: Int32
     package let stdout: String
     package let stderr: String
@@ -8,7 +8,7 @@ package struct ProgramResult: Sendable {
 
 /// Runs the program at the absolute path `executable` to its end.
 ///
-/// The environment is the test's own, with `environment` added. When the task is cancelled, the program is killed.
+/// The environment is the test's own, with `environment` added. If the task is cancelled, the program is killed.
 ///
 /// - Throws: `MissingProgram`, which names the package to install, if there is no such program.
 package func run(
@@ -26,9 +26,9 @@ package func run(
     }
 }
 
-/// Starts a program, runs `body` beside it, and has killed and reaped it when it returns.
+/// Starts a program, runs `body`, and has killed and reaped the program when it returns.
 ///
-/// - Throws: what `body` throws, and `MissingProgram`.
+/// - Throws: the error of `body`, or `MissingProgram`.
 package func withProgram<T>(
     _ executable: String,
     _ arguments: [String] = [],

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A program at a pseudo-terminal, and a person who reads its screen and types.
+/// A program at a pseudo-terminal, whose screen a test reads and at which it types.
 package struct Terminal: Sendable {
     package let process: ChildProcess
 
-    /// What stands on the screen, what was typed included.
+    /// The content of the screen, including what was typed.
     package let screen: Transcript
 
     private let keyboard: Int32
 
-    /// Starts a program at a terminal of its own, runs `body` beside it, and has ended both when it returns.
+    /// Starts a program at a new terminal and runs `body`; has ended the program when it returns.
     package static func run<T: Sendable>(
         _ executable: String,
         _ arguments: [String] = [],
@@ -51,7 +51,7 @@ package struct Terminal: Sendable {
     private static func open() throws -> (near: Int32, far: Int32) {
         var (near, far): (Int32, Int32) = (-1, -1)
         guard openpty(&near, &far, nil, nil, nil) == 0 else {
-            throw MissingProgram(description: "no pseudo-terminal is left")
+            throw MissingProgram(description: "cannot create a pseudo-terminal")
         }
         for end in [near, far] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (near, far)

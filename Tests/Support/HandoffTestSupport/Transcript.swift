@@ -1,9 +1,9 @@
 import Synchronization
 import TestRuns
 
-/// Everything that a program has said so far, line by line, for anybody who waits for a line.
+/// All lines that a program has printed so far, and a way to wait for a line.
 package final class Transcript: Sendable {
-    /// The line that was waited for did not come.
+    /// The line that a test waited for was not printed.
     package struct Missing: Error, CustomStringConvertible {
         package let description: String
     }
@@ -22,7 +22,7 @@ package final class Transcript: Sendable {
     /// All lines so far.
     package var lines: [String] { state.withLock { $0.lines } }
 
-    /// Takes in what `reader` reads, to its end.
+    /// Collects the lines of `reader` until its end.
     package func collect(_ reader: PipeReader) async {
         await reader.forEachLine { line in
             wake { $0.lines.append(line) }
@@ -30,9 +30,9 @@ package final class Transcript: Sendable {
         wake { $0.isOver = true }
     }
 
-    /// The first of the lines for which `match` returns something; those from before count too, from `start` on.
+    /// The value of `match` for the first line that has one, from line `start` on, whether printed before or later.
     ///
-    /// - Throws: ``Missing``, with all lines, when the program has ended without it, or the task is cancelled.
+    /// - Throws: ``Missing`` with all lines if the program ends without such a line or the task is cancelled.
     package func first<Match>(
         _ what: @autoclosure () -> String = "a line of a program's output",
         from start: Int = 0,
@@ -57,13 +57,13 @@ package final class Transcript: Sendable {
             }
             seen = max(seen, lines.count)
             guard !isOver, !Task.isCancelled else {
-                throw Missing(description: Self.complaint(of: what, lines))
+                throw Missing(description: Self.message(of: what, lines))
             }
             await wait(past: seen)
         }
     }
 
-    /// The first line that holds `text`.
+    /// The first line that contains `text`.
     ///
     /// - Throws: as ``first(from:_:)``.
     @discardableResult
@@ -91,13 +91,13 @@ package final class Transcript: Sendable {
         }
     }
 
-    /// What the program has said, first the lines that may be the reason: it is easily missed in a long log.
-    private static func complaint(of what: String, _ lines: [String]) -> String {
+    /// All lines of the program, preceded by the errors and warnings, which are easily missed in a long log.
+    private static func message(of what: String, _ lines: [String]) -> String {
         let reasons = lines.filter { line in
             [" error ", " warning ", " notice ", "Error: "].contains { line.contains($0) }
         }
         let warnings = reasons.isEmpty ? [] : ["The program's warnings:"] + reasons
-        return (["\(what) did not come."] + warnings + ["All lines of the program:"] + lines).joined(separator: "\n")
+        return (["Not found: \(what)."] + warnings + ["All lines of the program:"] + lines).joined(separator: "\n")
     }
 
     private func wake(_ change: (inout State) -> Void) {
@@ -130,7 +130,9 @@ package final class Transcript: Sendable {
 }
 
 extension String {
-    /// Whether this is a line of a daemon's log with that event, such as `radio.ready`: sentences may change, events do not.
+    /// Whether this is a line of a daemon's log with that event, such as `radio.ready`.
+    ///
+    /// Messages may change, but events do not.
     package func isLogLine(of event: String) -> Bool {
         contains(" event=\(event) ") || hasSuffix(" event=\(event)")
     }

@@ -1,6 +1,6 @@
 /// The ways in which a sequence of bytes is damaged in tests.
 package enum Damage {
-    /// Every proper beginning of `bytes`, the empty one first.
+    /// Every proper prefix of `bytes`, beginning with the empty one.
     package static func truncations(of bytes: [UInt8]) -> some Sequence<[UInt8]> {
         bytes.indices.lazy.map { Array(bytes[..<$0]) }
     }
@@ -14,7 +14,7 @@ package enum Damage {
         }
     }
 
-    /// `bytes` cut at random places into pieces, some of them empty.
+    /// `bytes` divided at random places into pieces, some of which are empty.
     package static func randomSplit(of bytes: [UInt8], using random: inout SeededRandom) -> [[UInt8]] {
         var pieces: [[UInt8]] = []
         var start = 0

@@ -2,7 +2,7 @@
 package struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Starts the sequence that belongs to a seed.
+    /// Starts the sequence of a seed.
     package init(seed: UInt64) {
         state = seed
     }
@@ -15,7 +15,7 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// That many random bytes.
+    /// The next `count` random bytes.
     package mutating func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &self) }
     }

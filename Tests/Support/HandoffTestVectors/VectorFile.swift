@@ -1,14 +1,14 @@
 package import Foundation
 
-/// One file of Docs/vectors: examples that another implementation must reproduce byte for byte.
+/// One file of Docs/vectors, with examples that another implementation must reproduce byte for byte.
 package struct VectorFile<Case: Codable & Equatable & Sendable>: Codable, Equatable, Sendable {
-    /// What the cases show and how to read them.
+    /// What the cases show, and how to read them.
     package var about: String
 
     /// The examples.
     package var cases: [Case]
 
-    /// Makes a file of examples.
+    /// Creates a file with these examples.
     package init(about: String, cases: [Case]) {
         self.about = about
         self.cases = cases
@@ -19,7 +19,7 @@ package struct VectorFile<Case: Codable & Equatable & Sendable>: Codable, Equata
         try JSONDecoder().decode(Self.self, from: Data(contentsOf: VectorDirectory.file(name)))
     }
 
-    /// Writes `Docs/vectors/<name>.json` when the environment says `HANDOFF_WRITE_VECTORS=1`.
+    /// Writes `Docs/vectors/<name>.json` if the environment has `HANDOFF_WRITE_VECTORS=1`.
     package func storeIfAsked(_ name: String) throws {
         guard ProcessInfo.processInfo.environment["HANDOFF_WRITE_VECTORS"] == "1" else { return }
         let encoder = JSONEncoder()
@@ -28,9 +28,9 @@ package struct VectorFile<Case: Codable & Equatable & Sendable>: Codable, Equata
     }
 }
 
-/// Where the examples are.
+/// The directory of the examples.
 package enum VectorDirectory {
-    /// The root of the repository, found from where this file is.
+    /// The root of the repository, relative to this source file.
     package static var root: URL {
         (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
     }

@@ -1,10 +1,10 @@
 import TestRuns
 package import Testing
 
-/// Gives up each test of a suite that has not ended in time, and says what its tasks waited for.
+/// Fails each test of a suite that does not end in time, with a report of what its tasks waited for.
 ///
-/// The time begins when the test is let in, by a gate that bounds what runs at once. A test that has no end even when it is
-/// cancelled ends the whole run, for it would hang otherwise.
+/// The time begins when the test is admitted by a gate that limits what runs concurrently. A test that does not end
+/// even when it is cancelled ends the whole run, which would otherwise never end.
 package struct EndsWithin: SuiteTrait, TestTrait, TestScoping {
     fileprivate let limit: Duration
     fileprivate let instances: Int
@@ -16,7 +16,7 @@ package struct EndsWithin: SuiteTrait, TestTrait, TestScoping {
         testCase: Test.Case?,
         performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        // For a suite as such, and where this is not the innermost: the outer scope has applied the inner one's values.
+        // For a suite, and for any scope but the innermost: the outer scope has applied the values of the inner one.
         guard testCase != nil, TestRun.current == nil else { return try await function() }
         let innermost = test.traits.compactMap { $0 as? EndsWithin }.last ?? self
         try await TestGate.shared.letIn(TestGate.Need(instances: innermost.instances)) {
@@ -44,12 +44,12 @@ package struct EndsWithin: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == EndsWithin {
-    /// Each test ends within this time after it was let in: many times what it needs on the slowest machine.
+    /// Each test ends within this time after its admission, which is many times what it needs on the slowest machine.
     ///
     /// - Parameters:
-    ///   - minutes: the time.
-    ///   - instances: how many inotify instances the programs that each test starts take at once: one for each bus, and one
-    ///     for each daemon.
+    ///   - minutes: the time limit.
+    ///   - instances: how many inotify instances the programs of each test use at the same time: one for each bus and
+    ///     one for each daemon.
     package static func endsWithin(minutes: Int, instances: Int = 0) -> Self {
         EndsWithin(limit: .seconds(60 * minutes), instances: instances)
     }

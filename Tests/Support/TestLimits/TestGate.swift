@@ -1,16 +1,16 @@
 import Synchronization
 
-/// Bounds how many tests of this process are under way at once, and how many inotify instances their programs take.
+/// Limits how many tests of this process run concurrently, and how many inotify instances their programs use.
 ///
-/// Everything starts at once otherwise: the more processors, the more programs.
+/// Without it, the number of concurrent tests and programs would grow with the number of processors.
 final class TestGate: Sendable {
-    /// What a test needs to be let in.
+    /// What a test needs to be admitted.
     struct Need: Sendable {
         var tests = 1
         var instances: Int
     }
 
-    /// The one for the whole run.
+    /// The gate of the whole run.
     static let shared = TestGate(Need(tests: 24, instances: 24))
 
     private struct State {
@@ -26,11 +26,11 @@ final class TestGate: Sendable {
         state = Mutex(State(free: capacity))
     }
 
-    /// Runs `body` when it is its turn; the turns are in the order of the calls.
+    /// Runs `body` once there is room for it; tests are admitted in the order of the calls.
     func letIn<Success>(_ need: Need, _ body: () async throws -> Success) async rethrows -> Success {
         precondition(
             need.tests <= capacity.tests && need.instances <= capacity.instances,
-            "A test needs \(need) and there is room for \(capacity)."
+            "A test needs \(need), but the gate has only room for \(capacity)."
         )
         await withCheckedContinuation { continuation in
             change { $0.waiters.append((need, continuation)) }

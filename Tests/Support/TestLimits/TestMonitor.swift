@@ -2,9 +2,11 @@ import Glibc
 import Synchronization
 import TestRuns
 
-/// Watches the time of all tests from a thread of its own, which goes on when no task does.
+/// Monitors the time of all tests in a separate thread, which keeps running when no task does.
 final class TestMonitor: Sendable {
-    /// The one for the whole run, which also writes its reports to the standard error: no task may be left that records them.
+    /// The monitor of the whole run.
+    ///
+    /// It also writes its reports to standard error, since no task may be left to record them.
     static let shared = TestMonitor { report in
         let bytes = Array("✘ \(report)\n".utf8)
         _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
@@ -23,7 +25,7 @@ final class TestMonitor: Sendable {
         var isRunning = false
     }
 
-    /// How long a test may take to end after it was cancelled, before it ends the run.
+    /// How long a test may take to end after its cancellation before the monitor ends the run.
     private static let grace = Duration.seconds(60)
 
     private let print: @Sendable (String) -> Void
@@ -33,7 +35,7 @@ final class TestMonitor: Sendable {
         self.print = print
     }
 
-    /// Yields a report when the test has not ended in time, and ends then.
+    /// Yields a report if the test has not ended in time, and then ends.
     func watch(_ run: TestRun, for limit: Duration) -> AsyncStream<String> {
         let (reports, expiry) = AsyncStream<String>.makeStream()
         let watch = Watch(run: run, limit: limit, begin: .now, expiry: expiry)
@@ -54,7 +56,7 @@ final class TestMonitor: Sendable {
             Unmanaged<TestMonitor>.fromOpaque(argument).takeRetainedValue().loop()
         }
         let error = pthread_create(&thread, nil, loop, monitor.toOpaque())
-        precondition(error == 0, "There is no thread to watch the time of tests: \(String(cString: strerror(error)))")
+        precondition(error == 0, "cannot start the thread that monitors the tests: \(String(cString: strerror(error)))")
         pthread_detach(thread)
     }
 
@@ -83,14 +85,14 @@ final class TestMonitor: Sendable {
             watch.expiry.finish()
         }
         if let stuck {
-            print("The run ends here: \(Self.report(on: stuck)) It was cancelled, and goes on all the same.")
+            print("The run ends here: \(Self.report(on: stuck)) It was cancelled, but has not ended.")
             _exit(70)
         }
     }
 
     private static func report(on watch: Watch) -> String {
         let waits = watch.run.waits
-        let awaited = waits.isEmpty ? "nothing that it has announced" : waits.joined(separator: "; and for ")
+        let awaited = waits.isEmpty ? "nothing that it announced" : waits.joined(separator: "; and for ")
         let seconds = watch.limit.components.seconds
         return "Test \"\(watch.run.name)\" has not ended within \(seconds) s. It waited for \(awaited)."
     }

@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// One test under way: what it waits for, and how many inotify instances its programs take.
+/// A running test: what its tasks wait for, and how many inotify instances its programs use.
 package final class TestRun: Sendable {
-    /// The test that the current task belongs to; nil outside tests with a limit.
+    /// The test of the current task; nil outside tests with a time limit.
     @TaskLocal package static var current: TestRun?
 
-    /// Something that a task of the test waits for.
+    /// An event that a task of the test waits for.
     package struct Wait: Sendable {
         let what: String
         let place: String
@@ -26,14 +26,14 @@ package final class TestRun: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - name: the test, as messages name it.
-    ///   - maximumInstances: how many inotify instances its programs may take at once.
+    ///   - name: the name of the test in messages.
+    ///   - maximumInstances: how many inotify instances its programs may use at the same time.
     package init(name: String, maximumInstances: Int) {
         self.name = name
         self.maximumInstances = maximumInstances
     }
 
-    /// What its tasks wait for, a line each, the longest wait first.
+    /// What its tasks wait for, one line each, with the longest wait first.
     package var waits: [String] {
         let waits = state.withLock { $0.waits.values.sorted { $0.begin < $1.begin } }
         return waits.map { wait in
@@ -74,31 +74,31 @@ package final class TestRun: Sendable {
     }
 }
 
-/// A test starts more programs than its suite has said.
+/// A test has started programs with more inotify instances than its suite declares.
 package struct TooManyInstances: Error, CustomStringConvertible {
     let taken: Int
     let maximum: Int
 
     package var description: String {
-        "This test's programs take \(taken) inotify instances at once and it has room for \(maximum): raise `instances` in its "
-            + "suite's `.endsWithin(…)`."
+        "The programs of this test use \(taken) inotify instances at once, and its suite declares \(maximum): "
+            + "raise `instances` in the suite's `.endsWithin(…)`."
     }
 }
 
-/// Runs `body`, which starts programs that take `count` inotify instances and has ended them when it returns.
+/// Runs `body`, which starts programs that use `count` inotify instances and has ended them when it returns.
 ///
-/// Each dbus-daemon takes one, and each daemon of ours; a user has 128 for everything.
+/// Each dbus-daemon uses one and each handoffd uses one. A user has 128 for all programs.
 ///
-/// - Throws: ``TooManyInstances`` when the test has no room for them; else what `body` throws.
+/// - Throws: ``TooManyInstances`` if the suite declares too few; else the error of `body`.
 package func takingInstances<Success>(_ count: Int = 1, _ body: () async throws -> Success) async throws -> Success {
     defer { TestRun.current?.giveBack(count) }
     try TestRun.current?.take(count)
     return try await body()
 }
 
-/// Runs `body`, which waits for something; when the test is given up meanwhile, its report says for what.
+/// Runs `body`, which waits for `what`; the report of a test that does not end in time lists it.
 ///
-/// - Parameter what: what is waited for, as a noun: "the end of handoffctl".
+/// - Parameter what: what the task waits for, as a noun: "the end of handoffctl".
 package func awaiting<Success, Failure: Error>(
     _ what: @autoclosure () -> String,
     at place: String = #fileID,

@@ -5,17 +5,17 @@ package struct ServiceFailure: Error, CustomStringConvertible {
     package let description: String
 }
 
-/// Runs `services` beside `body`, and has ended all of them when it returns.
+/// Runs `services` concurrently with `body`, and has ended all of them when it returns.
 ///
-/// The failure of a service ends `body`, and is what is thrown: the test of something that does not run says why.
+/// The failure of a service cancels `body` and is thrown, so that a test of a service that does not run reports why.
 ///
-/// - Throws: ``ServiceFailure`` with the errors of the services, and the one of `body` where it has failed, too; else what `body`
-///   throws.
+/// - Throws: ``ServiceFailure`` with the errors of the services, and that of `body` if it failed too; else the error of
+///   `body`.
 package func withServices<Success: Sendable>(
     _ services: [@Sendable () async throws -> Void],
     _ body: @escaping @Sendable () async throws -> Success
 ) async throws -> Success {
-    // Those that came while the body ran count in any case; later ones may come from being cancelled.
+    // Failures while the body ran always count; later ones may be a result of the cancellation.
     var failures: [any Error] = []
     var hasFailedEarly = false
     let result = await withTaskGroup(of: End<Success>.self) { group in
@@ -42,12 +42,12 @@ package func withServices<Success: Sendable>(
 }
 
 private enum End<Success: Sendable>: Sendable {
-    /// With its error, unless it was just cancelled.
+    /// The service's error, unless it was only cancelled.
     case service((any Error)?)
     case body(Result<Success, any Error>)
 }
 
-/// What a service has failed with; nil when it has ended, or was cancelled.
+/// The error of a service; nil if it has ended or was cancelled.
 private func failure(of service: @Sendable () async throws -> Void) async -> (any Error)? {
     do {
         try await service()

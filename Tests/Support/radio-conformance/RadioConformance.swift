@@ -6,13 +6,13 @@ import HandoffRadioConformance
 import Logging
 import SystemPackage
 
-/// Holds two real radios, `hci0` and `hci1` of this machine, to the promises of `Radio`.
+/// Checks whether two real radios, `hci0` and `hci1` of this machine, meet the requirements of `Radio`.
 ///
 ///     radio-conformance [--transport gatt|l2cap|automatic] [WORDS]
 ///     radio-conformance --gatt | --restart
 ///
-/// With words, only promises that contain them; with an option, one of ``BlueZChecks``. Says what came of each; exits
-/// with 1 when one was broken.
+/// With words, it checks only the requirements that contain them; with an option, one of ``BlueZChecks``. It prints the
+/// outcome of each, and exits with 1 if one was not met.
 @main
 enum RadioConformance {
     static func main() async {
@@ -21,14 +21,14 @@ enum RadioConformance {
             var transport = ChannelTransport.automatic
             if arguments.count >= 2, arguments[0] == "--transport" {
                 guard let chosen = ChannelTransport(rawValue: arguments[1]) else {
-                    throw CheckFailure("there is no transport \(arguments[1])")
+                    throw CheckFailure("\(arguments[1]) is no transport")
                 }
                 transport = chosen
                 arguments.removeFirst(2)
             }
             try await run(arguments.joined(separator: " "), transport)
         } catch {
-            say("\(error)")
+            report("\(error)")
             exit(EXIT_FAILURE)
         }
     }
@@ -37,9 +37,9 @@ enum RadioConformance {
         switch words {
         case "--gatt":
             try await Connection.withConnection(to: .system) { try await BlueZChecks.gatt($0) }
-            say("kept    GATT")
+            report("met     GATT")
         case "--restart":
-            try await BlueZChecks.restart(AdapterWorld.radio("hci0", transport), say: say)
+            try await BlueZChecks.restart(AdapterWorld.radio("hci0", transport), report: report)
         default:
             try await checkRequirements(containing: words, over: transport)
         }
@@ -47,8 +47,8 @@ enum RadioConformance {
 
     private static func checkRequirements(containing words: String, over transport: ChannelTransport) async throws {
         let chosen = RadioRequirement<AdapterWorld>.all.filter { words.isEmpty || $0.description.contains(words) }
-        // Checking nothing must not look like success.
-        guard !chosen.isEmpty else { throw CheckFailure("no promise contains \"\(words)\"") }
+        // Checking no requirement must not look like success.
+        guard !chosen.isEmpty else { throw CheckFailure("no requirement contains \"\(words)\"") }
         let broken = try await Connection.withConnection(to: .system) { connection in
             let world = AdapterWorld(connection: connection, transport: transport)
             var broken = 0
@@ -57,25 +57,25 @@ enum RadioConformance {
             }
             return broken
         }
-        guard broken == 0 else { throw CheckFailure("\(broken) promises were broken") }
-        say("\(chosen.count) promises kept")
+        guard broken == 0 else { throw CheckFailure("\(broken) requirements were not met") }
+        report("\(chosen.count) requirements met")
     }
 
     private static func verdict(on requirement: RadioRequirement<AdapterWorld>, in world: AdapterWorld) async -> Bool {
         let start = ContinuousClock.now
-        say("begin   \(requirement)")
+        report("begin   \(requirement)")
         do {
             try await requirement.check(in: world)
-            say("kept    \(requirement) (\(start.duration(to: .now)))")
+            report("met     \(requirement) (\(start.duration(to: .now)))")
             return true
         } catch {
-            say("BROKEN  \(requirement): \(error) (\(start.duration(to: .now)))")
+            report("FAILED  \(requirement): \(error) (\(start.duration(to: .now)))")
             return false
         }
     }
 
-    /// Says it at once: whoever waits for a promise that takes long wants to know which.
-    private static func say(_ line: String) {
+    /// Prints a line at once, so that a reader knows which requirement takes long.
+    private static func report(_ line: String) {
         _ = try? FileDescriptor.standardOutput.writeAll("\(line)\n".utf8)
     }
 }
@@ -87,7 +87,7 @@ struct AdapterWorld: RadioWorld {
 
     var hasPowerSwitch: Bool { true }
 
-    /// Switches both adapters off and on first, so that no link and no cached device of the last radios is left.
+    /// Switches both adapters off and on first, so that no link and no cached device of earlier radios is left.
     func withRadios(_ body: (BlueZRadio, BlueZRadio) async throws -> Void) async throws {
         for adapter: ObjectPath in ["/org/bluez/hci0", "/org/bluez/hci1"] {
             for isOn in [false, true] { try await setPower(isOn, of: adapter) }
