@@ -16,4 +16,16 @@ package final class AsyncMutex: Sendable {
     package func withLock<Success>(_ body: () async throws -> Success) async throws -> Success {
         try await semaphore.withPermit(body)
     }
+
+    /// Runs `body` as ``withLock(_:)`` does, even if the task is cancelled before or while it waits.
+    ///
+    /// For steps that must not be left out, whose predecessors are known to end.
+    ///
+    /// - Throws: what `body` throws.
+    package func withLockIgnoringCancellation<Success>(_ body: () async throws -> Success) async rethrows -> Success {
+        let hasPermit = await semaphore.acquireIgnoringCancellation()
+        precondition(hasPermit, "a mutex is never closed")
+        defer { semaphore.release() }
+        return try await body()
+    }
 }

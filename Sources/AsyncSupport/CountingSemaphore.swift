@@ -56,6 +56,17 @@ package final class CountingSemaphore: Sendable {
         guard hasPermit else { throw CancellationError() }
     }
 
+    /// Acquires a permit as ``acquire()`` does, even if the task is cancelled.
+    ///
+    /// - Returns: whether there is a permit, which has to be released; false when the semaphore is closed.
+    package func acquireIgnoringCancellation() async -> Bool {
+        let ticket = state.withLock { $0.waiters.makeTicket() }
+        return await withCheckedContinuation { waiter in
+            let answer = state.withLock { Self.answer(waiter, ticket, isCancellable: false, &$0) }
+            if let answer { waiter.resume(returning: answer) }
+        }
+    }
+
     /// Releases a permit; the task that has waited longest gets it.
     ///
     /// Releasing more permits than were acquired is a programming error and traps.
@@ -92,10 +103,11 @@ package final class CountingSemaphore: Sendable {
     private static func answer(
         _ waiter: WaiterQueue<Bool>.Waiter,
         _ ticket: WaiterQueue<Bool>.Ticket,
+        isCancellable: Bool = true,
         _ state: inout State
     ) -> Bool? {
         // The cancellation handler may have run already, before there was a waiter to remove.
-        if state.isClosed || Task.isCancelled { return false }
+        if state.isClosed || isCancellable && Task.isCancelled { return false }
         if state.available > 0 {
             state.available -= 1
             return true

@@ -18,14 +18,16 @@ extension BlueZ {
         let (releases, released) = AsyncStream<Void>.makeStream()
         connection.objects.insert([advertisement.interface { released.yield() }], at: path)
         let result: Result<Success, any Error> = await Result {
-            try await errands.perform { try await self.register(path, on: adapter) }
+            try await uncancelled.perform { try await self.register(path, on: adapter) }
             return try await withBackgroundTasks(
                 [{ try await self.watch(adapter) }, { try await self.watch(releases) }],
                 body: body
             )
         }
         // Unregisters even when registering failed: bluetoothd may have continued after the call timed out here.
-        try? await errands.perform { try await self.callAdvertising(adapter, "UnregisterAdvertisement", [path.value]) }
+        try? await uncancelled.perform {
+            try await self.callAdvertising(adapter, "UnregisterAdvertisement", [path.value])
+        }
         connection.objects.remove(at: path)
         return try result.get()
     }

@@ -13,7 +13,7 @@ package final class BlueZ: Sendable {
     let mirrorTurns = AsyncMutex()
     let broadcast: CurrentValue<BlueZSnapshot>
     let discoveries = Discoveries()
-    let errands = UncancelledTaskRunner(
+    let uncancelled = UncancelledTaskRunner(
         errorAfterEnd: BlueZError(.busLost, "the connection to the system bus is being closed")
     )
     private let identifiers = Mutex<UInt64>(0)
@@ -47,14 +47,14 @@ package final class BlueZ: Sendable {
 
     /// Starts `work` concurrently, without waiting for it; it is cancelled when `withBlueZ(on:_:)` ends.
     package func performInBackground(_ work: @escaping @Sendable () async -> Void) {
-        errands.submit(work)
+        uncancelled.submit(work)
     }
 
     /// Performs `work` and waits for it even when the calling task is cancelled: for cleanup.
     ///
     /// Does nothing after `withBlueZ(on:_:)` has ended; errors are ignored.
     package func performCleanup(_ work: @escaping @Sendable () async throws -> Void) async {
-        try? await errands.perform(work)
+        try? await uncancelled.perform(work)
     }
 
     /// Returns a number that was not returned before, so that every exported object has its own path.
@@ -76,5 +76,5 @@ package func withBlueZ<Success: Sendable>(
 ) async throws -> Success {
     let bluez = BlueZ(connection: connection)
     defer { bluez.broadcast.finish() }
-    return try await withBackgroundTasks([bluez.follow, bluez.errands.run]) { try await body(bluez) }
+    return try await withBackgroundTasks([bluez.follow, bluez.uncancelled.run]) { try await body(bluez) }
 }

@@ -80,7 +80,7 @@ extension BlueZ {
 
     /// Drops the link to the device whose object is at `path`, under the same conditions.
     package func disconnect(_ path: ObjectPath, limit: Duration = disconnectLimit) async {
-        _ = try? await errands.perform {
+        _ = try? await uncancelled.perform {
             try await withTimeout(limit) {
                 let device = try await self.device(at: path)
                 guard device.isConnected, !device.isPairedOrTrusted else { return }
@@ -107,7 +107,7 @@ extension BlueZ {
     /// For devices that were connected with ``connectedDevice(_:on:timeout:)``: bluetoothd stores those on disk
     /// indefinitely.
     package func forget(_ address: BluetoothAddress, on adapter: Adapter) async {
-        _ = try? await errands.perform {
+        _ = try? await uncancelled.perform {
             let device = try await self.device(address, on: adapter)
             guard !device.isConnected, !device.isPairedOrTrusted else { return }
             _ = try await self.connection.call(

@@ -84,14 +84,14 @@ extension BlueZ {
             return try await body()
         }
         session.resume()
-        errands.submit { try? await self.drive(session, on: adapter) }
+        uncancelled.submit { try? await self.drive(session, on: adapter) }
         return try result.get()
     }
 
     /// Waits a limited time until discovery is off: a bluetoothd that does not answer must not prevent connecting.
     private func waitForDiscoveryPause(_ session: DiscoverySession, on adapter: Adapter) async throws {
         let (completions, completed) = AsyncStream<Void>.makeStream()
-        errands.submit {
+        uncancelled.submit {
             try? await self.drive(session, on: adapter)
             completed.yield()
         }
@@ -108,7 +108,7 @@ extension BlueZ {
 
     /// Brings bluetoothd to the desired state of the session, and waits for it even in a cancelled task.
     private func synchronize(_ session: DiscoverySession, on adapter: Adapter) async throws {
-        try await errands.perform { try await self.drive(session, on: adapter) }
+        try await uncancelled.perform { try await self.drive(session, on: adapter) }
     }
 
     private func drive(_ session: DiscoverySession, on adapter: Adapter) async throws {

@@ -22,7 +22,7 @@ extension BlueZ {
         let result: Result<Success, any Error> = await Result {
             do {
                 let arguments = [root.value, [String: Value]().value]
-                try await errands.perform { try await self.callServer(adapter, "RegisterApplication", arguments) }
+                try await uncancelled.perform { try await self.callServer(adapter, "RegisterApplication", arguments) }
             } catch {
                 throw BlueZError(any: error, during: .registerApplication)
             }
@@ -30,7 +30,7 @@ extension BlueZ {
             return try await withBackgroundTasks([{ try await self.watch(adapter) }], body: body)
         }
         for (_, notifier) in application.notifiers { notifier.publish(nil, in: connection.objects) }
-        try? await errands.perform { try await self.callServer(adapter, "UnregisterApplication", [root.value]) }
+        try? await uncancelled.perform { try await self.callServer(adapter, "UnregisterApplication", [root.value]) }
         connection.objects.remove(at: root)
         for object in objects { connection.objects.remove(at: object.path) }
         return try result.get()

@@ -21,11 +21,11 @@ final class DefaultApps: Sendable {
         }
     }
 
-    /// Saves the default app for a type; nil removes it.
+    /// Saves the default app for a type, and then calls `follow`; nil removes it.
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`; then nothing has changed.
-    func set(_ app: String?, for type: ActivityType) async throws {
-        try await choices.change { $0[type.rawValue] = app }
+    func set(_ app: String?, for type: ActivityType, then follow: () -> Void) async throws {
+        try await choices.change({ $0[type.rawValue] = app }, then: follow)
     }
 }
 
@@ -53,8 +53,9 @@ struct AppsObject: AppsHandler {
                 "No app \(app.debugDescription) on this device handles \(type); see `handoffctl apps`."
             )
         }
-        try await defaults.set(app.isEmpty ? nil : app, for: type)
-        engine.desktop.setDefaultApps(defaults.all)
+        try await defaults.set(app.isEmpty ? nil : app, for: type) {
+            engine.desktop.setDefaultApps(defaults.all)
+        }
     }
 
     private static func describe(_ app: App, _ registry: AppRegistry) -> AppDescription {

@@ -101,8 +101,8 @@ struct BusService: Service {
     /// Runs the services of the connection, and watches the clients that own something, until cancelled.
     private func watchClients(_ objects: BusObjects, _ clients: AsyncStream<BusName>) async throws {
         objects.connection.objects.announceObjects(of: HandoffName.root)
-        try await objects.continuations.reportLeft()
         try await withThrowingDiscardingTaskGroup { group in
+            group.addTask { try await objects.continuations.reportLeft() }
             group.addTask { await objects.delegates.run() }
             if notifies { group.addTask { await objects.notifications.run() } }
             for await client in clients {

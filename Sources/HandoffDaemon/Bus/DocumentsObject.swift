@@ -41,16 +41,16 @@ final class FolderList: Sendable {
     /// Whether the configuration file contains the folder.
     func isConfigured(_ id: FolderID) -> Bool { configured[id] != nil }
 
-    /// Sets the path of a folder on this device; nil removes it.
+    /// Sets the path of a folder on this device, and then calls `follow`; nil removes it.
     ///
     /// - Throws: ``HandoffError`` with `invalidDocument` for a path that is not absolute or is not a directory, and for
     ///   a folder of the configuration file, with `stateUnwritable`; then nothing has changed.
-    func set(_ path: String?, for id: FolderID) async throws {
+    func set(_ path: String?, for id: FolderID, then follow: () -> Void = {}) async throws {
         guard configured[id] == nil else {
             throw HandoffError(.invalidDocument, "The folder \(id) is set in the configuration file; change it there.")
         }
         let folder = try path.map { path throws(HandoffError) in try checked(path, id) }
-        try await added.change { $0[id.rawValue] = folder?.path.string }
+        try await added.change({ $0[id.rawValue] = folder?.path.string }, then: follow)
     }
 
     private func checked(_ path: String, _ id: FolderID) throws(HandoffError) -> SyncedFolder {
@@ -111,8 +111,7 @@ struct DocumentsObject: DocumentsHandler {
     }
 
     private func set(_ path: String?, for id: FolderID) async throws {
-        try await list.set(path, for: id)
-        engine.desktop.setFolders(list.all)
+        try await list.set(path, for: id) { engine.desktop.setFolders(list.all) }
     }
 
     private func file(_ url: String) throws -> FileURL {

@@ -18,14 +18,14 @@ struct ManagerObject: ManagerHandler {
     var deviceName: String { engine.trust.name.rawValue }
 
     var radioState: String {
-        switch engine.read(\.air.radio) {
+        switch engine.read(\.radio.state) {
         case .ready: "ready"
         case .unavailable(let error): HandoffErrorName(error.code).rawValue
         }
     }
 
     var radioMessage: String {
-        switch engine.read(\.air.radio) {
+        switch engine.read(\.radio.state) {
         case .ready(let description): description.name
         case .unavailable(let error): error.message
         }
@@ -33,7 +33,7 @@ struct ManagerObject: ManagerHandler {
 
     var advisories: [(name: String, message: String)] {
         let own = engine.trust.advisories + engine.nearby.clockAdvisories
-        guard case .ready(let description) = engine.read(\.air.radio) else { return own }
+        guard case .ready(let description) = engine.read(\.radio.state) else { return own }
         return own + description.advisories.map { ($0.name, $0.message) }
     }
 

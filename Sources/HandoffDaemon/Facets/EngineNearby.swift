@@ -127,7 +127,7 @@ struct EngineNearby: Sendable {
     /// Handles an advertisement under this device's own key; if this device has not sent it, another machine has a copy
     /// of its keys.
     private func receiveOwnAdvertisement(_ data: [UInt8]) {
-        guard engine.read({ !$0.trust.isCloned && !$0.air.hasSent(data) }) else { return }
+        guard engine.read({ !$0.trust.isCloned && !$0.radio.hasSent(data) }) else { return }
         engine.change { state, _ in
             state.trust.isCloned = true
             state.show(.identityChanged)

@@ -126,7 +126,7 @@ struct EnginePairings: Sendable {
     /// Returns the next pairing to reconcile, and its peer; counts it as tried.
     func nextReconciliation() -> (record: PairingRecord, peer: SessionPeer)? {
         let next = engine.edit { state in
-            state.air.isReady ? state.pairing.nextReconciliation(at: .now, state.sessions.endpoints) : nil
+            state.radio.isReady ? state.pairing.nextReconciliation(at: .now, state.sessions.endpoints) : nil
         }
         return next.map { ($0.record, engine.sessions.peer(of: $0.record, at: $0.endpoint)) }
     }
@@ -155,15 +155,16 @@ struct EnginePairings: Sendable {
             case .paired(let key): .settled(advertisingKey: key.rawRepresentation)
             case .notPaired: .refusal(Refusal(.notPaired, "The pairing was not confirmed here."))
             }
-        return EngineSessions.PreparedAnswer(answer: answer, activity: nil)
+        return EngineSessions.PreparedAnswer(answer: answer, activity: nil, outcome: request)
     }
 
-    /// Records that a device knows how a pairing ended here; its acknowledgement proves that it is that device.
+    /// Records that a device knows how a pairing ended here; its acknowledgement proves that it does.
     ///
     /// - Throws: ``HandoffError`` when it cannot be trusted or saved.
     func reconcile(_ request: SettleRequest, with device: DeviceID) async throws {
-        let (records, isTrusted) = engine.read { ($0.pairing.records, $0.trust.devices[device] != nil) }
-        try await apply(try records.reconciliation(of: request, from: device, isTrusted: isTrusted))
+        try await apply { kept throws(HandoffError) in
+            try kept.pairings.reconciliation(of: request, from: device, isTrusted: kept.devices[device] != nil)
+        }
     }
 
     /// Records the peer's answer to the question how a pairing ended.
@@ -180,18 +181,36 @@ struct EnginePairings: Sendable {
         case .refusal(let refusal) where refusal.code == .notPaired: verdict = .notPaired
         default: throw HandoffError(.peerMisbehaved, "\(record.peer.name) did not report how the pairing ended.")
         }
-        let (records, isTrusted) = engine.read { ($0.pairing.records, $0.trust.devices[record.peer.id] != nil) }
-        // The peer may have reconciled it in the other direction in the meantime.
-        guard let current = records[record.id], !current.isReconciled else { return }
-        try await apply(records.reconciliation(of: current, verdict, isTrusted: isTrusted))
+        try await apply { kept in
+            // The peer may have reconciled it in the other direction in the meantime.
+            guard let current = kept.pairings[record.id], !current.isReconciled else { return nil }
+            let isTrusted = kept.devices[record.peer.id] != nil
+            return kept.pairings.reconciliation(of: current, verdict, isTrusted: isTrusted)
+        }
     }
 
-    private func apply(_ reconciliation: PairingRecords.Reconciliation) async throws {
-        if let (peer, key) = reconciliation.newlyTrusted { try await trust(peer, key) }
-        guard let record = reconciliation.record, engine.read({ $0.pairing.records[record.id] }) != record else {
-            return
+    /// Makes the consequences of a reconciliation, which is decided by what is kept at that moment, in one step.
+    private func apply(
+        _ decide: @Sendable (KeptState) throws(HandoffError) -> PairingRecords.Reconciliation?
+    ) async throws {
+        let identity = identity
+        let (record, added) = try await engine.persist { kept throws(HandoffError) in
+            let reconciliation = try decide(kept)
+            let added = try reconciliation?.newlyTrusted.map { peer, key throws(HandoffError) in
+                let device = TrustedDevices.Device(name: peer.name, publicKey: peer.publicKey, advertisingKey: key)
+                return (device, isKnown: try EngineTrust.insert(device, into: &kept, for: identity))
+            }
+            guard let record = reconciliation?.record, kept.pairings[record.id] != record else {
+                return (PairingRecord?.none, added)
+            }
+            kept.pairings.keep(record)
+            return (record, added)
+        } then: { state, result in
+            if let (device, isKnown) = result.1 { state.show(isKnown ? .deviceChanged(device) : .deviceAdded(device)) }
         }
-        try await keep(record)
+        if let (device, _) = added { engine.trust.recordContact(with: device.id) }
+        guard let record else { return }
+        engine.pairingUpdates.set(())
         if record.status == .notPaired { engine.pairingListener.value?.onReconciled(record.id) }
         engine.logger.info(
             record.status == .paired ? "a pairing was reconciled" : "a pairing was reconciled: not paired",

@@ -17,8 +17,10 @@ struct EngineSessions: Sendable {
     /// An answer to a device, and the activity that it contains.
     struct PreparedAnswer: Sendable {
         let answer: Answer
-        /// The activity; nil for a refusal.
+        /// The requested activity; nil if there is none.
         let activity: ActivityRegister.ID?
+        /// The pairing whose outcome the answer contains; nil for any other answer.
+        var outcome: SettleRequest?
 
         /// A refusal of a request.
         static func refusal(_ code: Refusal.Code, _ message: String) -> PreparedAnswer {
@@ -132,7 +134,7 @@ struct EngineSessions: Sendable {
             publicKey: record.peer.publicKey,
             start: endpoint
         ) { [engine] in
-            engine.read { $0.pairing.endpoint(of: record.id) }
+            engine.edit { $0.pairing.takeEndpoint(of: record.id) }
         } others: { [engine] in
             engine.read { $0.nearby.table.endpoints(of: record.peer.id) }
         }

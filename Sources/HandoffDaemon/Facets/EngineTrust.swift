@@ -28,7 +28,19 @@ struct EngineTrust: Sendable {
     }
 
     /// The circle as this device knows it, in the form of the protocol.
-    var circle: CircleMessage { engine.read { $0.trust.devices.contents.circle.message } }
+    var circle: CircleMessage { engine.read(\.trust.circle) }
+
+    /// Returns the circle for a trusted device.
+    ///
+    /// - Throws: ``HandoffError`` with `notTrusted` if it was removed meanwhile: it must not learn the keys that this
+    ///   device and others have had since.
+    func circle(for device: DeviceID) throws(HandoffError) -> CircleMessage {
+        let circle = engine.read { $0.trust.devices[device] == nil ? nil : $0.trust.circle }
+        guard let circle else { throw Self.removedMeanwhile }
+        return circle
+    }
+
+    private static let removedMeanwhile = HandoffError(.notTrusted, "The device was removed during the session.")
 
     /// The circle digest, by which two devices find out whether they know the same state.
     var circleDigest: [UInt8] { engine.read(\.trust.devices.digest) }
@@ -58,18 +70,30 @@ struct EngineTrust: Sendable {
     ///
     /// - Throws: ``HandoffError`` with `ownCard`, `invalidCard`, `limitReached` or `stateUnwritable`.
     func add(_ device: TrustedDevices.Device) async throws {
+        let identity = identity
+        _ = try await engine.persist { kept throws(HandoffError) in
+            try Self.insert(device, into: &kept, for: identity)
+        } then: { state, isKnown in
+            state.show(isKnown ? .deviceChanged(device) : .deviceAdded(device))
+        }
+    }
+
+    /// Trusts a device in a draft of the kept state; returns whether it was trusted already.
+    ///
+    /// - Throws: ``HandoffError`` with `ownCard`, `invalidCard` or `limitReached`.
+    static func insert(
+        _ device: TrustedDevices.Device,
+        into kept: inout KeptState,
+        for identity: Identity
+    ) throws(HandoffError) -> Bool {
         guard device.id != identity.id else {
             throw HandoffError(.ownCard, "This card is this device's own; trust it on your other device instead.")
         }
         try TrustedDevices.checkKey(of: device, for: identity)
-        _ = try await engine.persist { kept throws(HandoffError) in
-            let isKnown = kept.devices[device.id] != nil
-            try kept.devices.insert(device)
-            kept.pairings.markPaired(device.id)
-            return isKnown
-        } then: { state, isKnown in
-            state.show(isKnown ? .deviceChanged(device) : .deviceAdded(device))
-        }
+        let isKnown = kept.devices[device.id] != nil
+        try kept.devices.insert(device)
+        kept.pairings.markPaired(device.id)
+        return isKnown
     }
 
     /// Renames a device, which may be this one, on all devices of the circle.
@@ -114,19 +138,19 @@ struct EngineTrust: Sendable {
 
     // MARK: Changes by other devices
 
-    /// Merges the circle that a trusted device has sent under a session's key.
+    /// Merges the circle that a trusted device has sent under a session's key; returns the merged circle.
     ///
     /// - Throws: ``HandoffError`` with `limitReached`, `peerMisbehaved`, `notTrusted` or `stateUnwritable`.
-    func merge(_ message: CircleMessage, from peer: DeviceID) async throws {
+    @discardableResult
+    func merge(_ message: CircleMessage, from peer: DeviceID) async throws -> CircleMessage {
         let identity = identity
-        let changes = try await engine.persist { kept throws(HandoffError) in
-            guard kept.devices[peer] != nil else {
-                throw HandoffError(.notTrusted, "The device was removed during the session.")
-            }
+        let (changes, merged) = try await engine.persist { kept throws(HandoffError) in
+            guard kept.devices[peer] != nil else { throw Self.removedMeanwhile }
             let changes = try kept.devices.merge(message, from: peer, for: identity)
             for id in changes.removed { kept.pairings.forget(id) }
-            return changes
-        } then: { state, changes in
+            return (changes, kept.devices.contents.circle.message)
+        } then: { state, result in
+            let changes = result.0
             for id in changes.removed { state.forget(id) }
             for device in changes.added { state.show(.deviceAdded(device)) }
             for device in changes.changed { state.show(.deviceChanged(device)) }
@@ -134,6 +158,7 @@ struct EngineTrust: Sendable {
         }
         if !changes.removed.isEmpty { engine.removals.set(()) }
         report(changes, from: peer)
+        return merged
     }
 
     /// Records that a trusted device has acknowledged a state of the circle.

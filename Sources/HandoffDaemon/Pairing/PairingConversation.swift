@@ -155,7 +155,7 @@ extension PairingConversation {
             }
             return nil
         } catch {
-            let error = error as? HandoffError ?? HandoffError(.notPaired, "handoffd is stopping; nothing was paired.")
+            let error = error as? HandoffError ?? HandoffError(.stateUnwritable, "\(error)")
             logger.warning(
                 "cannot save a pairing: \(error.message)",
                 metadata: ["event": "pairing.unwritten"]

@@ -45,12 +45,18 @@ struct PairingReconciliationService: Service {
     /// Asks how a pairing has ended, and acknowledges the answer after it was saved.
     private func ask(_ peer: SessionPeer, about record: PairingRecord) async throws {
         let engine = engine
-        try await client.withChannel(to: peer) { channel, result in
+        try await client.withChannel(to: peer) { (channel, result: SessionResult<Void>) in
             let request = PairingRecords.request(for: record, engine.pairings.localIdentity.advertisingKey)
             var session = ClientSession(keys: engine.identity.keys, peer: peer.publicKey, request: .settle(request))
             try await channel.sendAll(try await channel.next { try session.open($0) })
             let received = try await channel.next { try session.receive($0) }
-            try await engine.pairings.reconcile(record, by: received.answer)
+            result.noteAnswer()
+            do {
+                try await engine.pairings.reconcile(record, by: received.answer)
+            } catch {
+                // The device itself has answered: other endpoints are not tried.
+                return result.fail(error)
+            }
             try await channel.sendAll(received.acknowledgement)
             result.deliver(())
             await SessionClient.awaitClose(of: channel)

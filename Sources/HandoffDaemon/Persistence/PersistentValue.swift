@@ -21,16 +21,17 @@ final class PersistentValue<Contents: Codable & Sendable>: Sendable {
     /// The value as it is on disk.
     var value: Contents { current.withLock(\.self) }
 
-    /// Changes a draft, writes it, and then makes it the value; one change at a time.
+    /// Changes a draft, writes it, makes it the value, and then calls `follow`; one change at a time.
     ///
     /// - Throws: what `edit` throws, ``HandoffError`` with `stateUnwritable`, and `CancellationError` when the task is
     ///   cancelled before the change has begun; then nothing has changed.
-    func change(_ edit: (inout Contents) throws -> Void) async throws {
+    func change(_ edit: (inout Contents) throws -> Void, then follow: () -> Void = {}) async throws {
         try await changes.withLock {
             var draft = value
             try edit(&draft)
             try await file.write(draft, to: directory)
             current.withLock { [draft] in $0 = draft }
+            follow()
         }
     }
 }

@@ -44,7 +44,7 @@ struct AdvertisingService<R: Radio>: Service {
             let shown = plan
             do {
                 plan = try await radio.withAdvertisement(advertisement) {
-                    engine.air.began(shown.value)
+                    engine.radio.began(shown.value)
                     return try await plans.changed(since: shown)
                 }
                 retry.reset()

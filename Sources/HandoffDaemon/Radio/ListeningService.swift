@@ -27,11 +27,11 @@ struct ListeningService<R: Radio>: Service {
                     limit: ConnectionAdmission.maximumChannels,
                     serving: { await server.serve($0) }
                 ) { port in
-                    engine.air.listening(at: port)
+                    engine.radio.listening(at: port)
                     try await untilCancelled()
                 }
             } catch let error as RadioError {
-                engine.air.listening(at: nil)
+                engine.radio.listening(at: nil)
                 logger.debug("cannot listen: \(error.message)", metadata: ["code": "\(error.code)"])
                 _ = try await retry.wait(orUntil: engine.radioGeneration, changesSince: generation)
             }

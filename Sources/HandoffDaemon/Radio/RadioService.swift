@@ -23,7 +23,7 @@ struct RadioService<R: Radio>: Service {
                             log(state)
                         }
                         isFirst = false
-                        engine.air.radioChanged(to: state)
+                        engine.radio.radioChanged(to: state)
                     }
                 }
                 try await group.next()

@@ -36,8 +36,13 @@ struct CircleUpdateService: Service {
         let engine = engine
         do {
             try await client.withChannel(to: peer, limit: Self.limit) { channel, result in
-                try await Self.exchange(with: peer, over: channel, engine)
-                result.deliver(())
+                do {
+                    try await Self.exchange(with: peer, over: channel, result, engine)
+                    result.deliver(())
+                } catch  where !result.isSilent {
+                    // The device itself has answered: other endpoints are not tried.
+                    result.fail(error)
+                }
             }
         } catch {
             try Task.checkCancellation()
@@ -54,18 +59,20 @@ struct CircleUpdateService: Service {
     private static func exchange(
         with peer: SessionPeer,
         over channel: any RadioChannel,
+        _ result: SessionResult<Void>,
         _ engine: Engine
     ) async throws {
         var session = CircleSession(keys: engine.identity.keys, peer: peer.publicKey)
         var sent: CircleMessage?
         try await channel.sendAll(try await channel.next { try session.open($0) })
         while true {
-            switch try await channel.next({ try session.receive($0) }) {
+            let response = try await channel.next { try session.receive($0) }
+            result.noteAnswer()
+            switch response {
             case .refused(let refusal):
                 throw HandoffError.refused(refusal, by: peer.name)
             case .state(let theirs):
-                try await engine.trust.merge(theirs, from: peer.id)
-                let ours = engine.trust.circle
+                let ours = try await engine.trust.merge(theirs, from: peer.id)
                 sent = ours
                 try await channel.sendAll(try session.reply(ours == theirs ? nil : ours))
             case .acknowledged(let theirs):

@@ -86,7 +86,7 @@ struct SessionClient: Service {
         }
     }
 
-    /// Runs `body`, which has to deliver its result within `limit`; nil for no limit.
+    /// Runs `body`, in which the peer has to answer within `limit`; nil for no limit.
     private func unlessSilent<Success: Sendable>(
         for limit: Duration?,
         _ result: SessionResult<Success>,
@@ -95,7 +95,7 @@ struct SessionClient: Service {
         guard let limit else { return try await body() }
         try await race(body) {
             try await Task.sleep(for: limit)
-            guard result.isPending else { try await untilCancelled() }
+            guard result.isSilent else { try await untilCancelled() }
             throw RadioError(.timedOut, "No answer within \(limit).")
         }
     }

@@ -15,9 +15,18 @@ final class SessionResult<Success: Sendable>: Sendable {
     }
 
     private let state = CurrentValue(State.pending)
+    private let answer = Promise<Void>()
+
+    /// Whether the peer has not answered yet.
+    var isSilent: Bool { isPending && answer.valueIfSet == nil }
 
     /// Whether the caller still waits, and there is no result yet.
     var isPending: Bool { if case .pending = state.value { true } else { false } }
+
+    /// Records that the peer has answered, when more has to be exchanged before there is a result.
+    func noteAnswer() {
+        answer.fulfil(())
+    }
 
     /// Delivers the result; returns false if the caller has given up or there is a result already.
     @discardableResult

@@ -107,6 +107,10 @@ struct SessionServer: Sendable {
             return AnsweredSession(session: try await exchange(accepted, on: channel), streamed: nil)
         }
         let prepared = try await prepareAnswer(to: accepted.authenticated.request, from: device, isTrusted)
+        // Waiting for the app takes seconds, in which the device may have been removed.
+        guard !isTrusted || engine.trust.device(device) != nil else {
+            throw HandoffError(.notTrusted, "The device was removed during the session.")
+        }
         try await channel.sendAll(
             try session.answer(prepared.answer, circleDigest: isTrusted ? engine.trust.circleDigest : nil)
         )
@@ -114,9 +118,7 @@ struct SessionServer: Sendable {
         while let message = try await channel.receive() {
             guard try session.acknowledge(message) else { continue }
             engine.sessions.acknowledged(prepared, by: device)
-            if case .settle(let request) = accepted.authenticated.request {
-                try await engine.pairings.reconcile(request, with: device)
-            }
+            if let request = prepared.outcome { try await engine.pairings.reconcile(request, with: device) }
             log(prepared.answer, to: device)
             return AnsweredSession(session: session, streamed: prepared.answer == .stream ? prepared.activity : nil)
         }
@@ -127,13 +129,12 @@ struct SessionServer: Sendable {
     private func exchange(_ accepted: AcceptedSession, on channel: some RadioChannel) async throws -> ServerSession {
         var session = accepted.session
         let device = accepted.authenticated.device
-        let sent = engine.trust.circle
+        let sent = try engine.trust.circle(for: device)
         try await channel.sendAll(try session.answer(.circle(sent)))
         while let message = try await channel.receive() {
             guard let acknowledgement = try session.acknowledgeCircle(message) else { continue }
             let theirs = acknowledgement.circle ?? sent
-            try await engine.trust.merge(theirs, from: device)
-            let ours = engine.trust.circle
+            let ours = try await engine.trust.merge(theirs, from: device)
             try await channel.sendAll(try session.conclude(Acknowledgement(circle: ours == theirs ? nil : ours)))
             try await engine.trust.acknowledged(theirs, by: device)
             // The caller closes: if this side closed, data that the caller has not read yet would be discarded.

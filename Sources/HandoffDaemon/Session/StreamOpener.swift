@@ -78,6 +78,7 @@ struct StreamOpener: Sendable {
     }
 
     private func report(_ error: any Error, of peer: SessionPeer) {
+        if error is CancellationError { return }
         logger.info("a stream ended early: \(error)", metadata: ["event": "stream.failed", "device": "\(peer.id)"])
     }
 }

@@ -45,7 +45,7 @@ package final class Engine: Sendable {
 
     /// Creates an engine with what is kept in `directory`, and keeps its changes there.
     ///
-    /// - Throws: ``HandoffError`` when a file cannot be read or is damaged; it is not changed. `CryptoError` when the
+    /// - Throws: `HandoffError` when a file cannot be read or is damaged; it is not changed. `CryptoError` when the
     ///   name does not fit a card.
     package init(
         identity: Identity,
@@ -112,13 +112,15 @@ package final class Engine: Sendable {
     /// - Parameters:
     ///   - edit: changes the draft.
     ///   - follow: changes the rest of the state, which contains the draft already, under the mutex.
+    /// A step of a pairing must not be left out because the radio has failed meanwhile: so the change is made even if the
+    /// task is cancelled.
+    ///
     /// - Throws: what `edit` throws, and ``HandoffError`` with `stateUnwritable`: then nothing has changed.
-    ///   `CancellationError` when the task is cancelled before the change has begun.
     func persist<Result: Sendable>(
         _ edit: (inout KeptState) throws(HandoffError) -> Result,
         then follow: (inout State, Result) -> Void = { _, _ in }
     ) async throws -> Result {
-        try await keptStateChange.withLock {
+        try await keptStateChange.withLockIgnoringCancellation {
             let before = read(\.kept)
             var draft = before
             let result = try edit(&draft)
@@ -134,13 +136,14 @@ package final class Engine: Sendable {
 
     private func write(_ draft: KeptState, replacing before: KeptState) async throws {
         let changesDevices = draft.devices.contents != before.devices.contents
+        guard changesDevices || draft.pairings != before.pairings else { return }
         logger.debug("writing what has changed", metadata: ["event": "state.writing"])
         if changesDevices { try await CircleFile.write(draft.devices.contents, to: directory) }
         guard draft.pairings != before.pairings else { return }
         do {
             try await PairingsFile.write(draft.pairings, to: directory)
         } catch {
-            // The devices are on disk already, and say as much about the pairing.
+            // The devices are on disk already; only the record of the pairing is out of date there.
             guard changesDevices else { throw error }
             logger.warning("cannot save a pairing: \(error)", metadata: ["event": "pairing.unwritten"])
         }

@@ -16,7 +16,7 @@ extension Engine {
         var pairing: PairingState
         var sessions = SessionState()
         var desktop = DesktopState()
-        var air = AirState()
+        var radio = OwnRadio()
         /// The effects that were not shown yet, in order.
         private var outbox: Deque<Effect> = []
 
@@ -91,19 +91,19 @@ extension Engine.State {
             circleDigest: trust.devices.digest,
             for: trust.devices.lagging
         )
-        let (pairingAdvertisement, pairingEnd) = pairing.advertisement(at: now, air)
-        let ordinary = air.advertisement(for: broadcast, to: turn.member, at: now.uptime, trust)
-        let deadlines = [next, turn.next, air.sealedEnd, nearby.table.nextTimeout, pairingEnd]
+        let (pairingAdvertisement, pairingEnd) = pairing.advertisement(at: now, radio)
+        let ordinary = radio.advertisement(for: broadcast, to: turn.member, at: now.uptime, trust)
+        let deadlines = [next, turn.next, radio.sealedEnd, nearby.table.nextTimeout, pairingEnd]
         return Engine.Plans(
             advertising: Engine.AdvertisingPlan(
                 advertisement: pairingAdvertisement ?? ordinary,
                 content: pairingAdvertisement == nil ? broadcast?.content : nil,
-                radioGeneration: air.generation
+                radioGeneration: radio.generation
             ),
             scanning: Engine.ScanningPlan(
                 effort: scanningEffort(at: now),
                 services: pairing.services,
-                radioGeneration: air.generation
+                radioGeneration: radio.generation
             ),
             documents: Engine.DocumentPlan(documents: origin.documents, folders: desktop.folders),
             saveCompletions: origin.saveCompletions,
@@ -112,7 +112,7 @@ extension Engine.State {
     }
 
     private func scanningEffort(at now: Moment) -> Engine.ScanningPlan.Effort {
-        guard air.isReady else { return .none }
+        guard radio.isReady else { return .none }
         if let effort = pairing.effort(at: now) { return effort }
         guard !trust.devices.isEmpty else { return .none }
         return nearby.activeScanners.isEmpty ? .dutyCycled : .continuous

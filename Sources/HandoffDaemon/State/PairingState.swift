@@ -112,18 +112,20 @@ struct PairingState: Sendable {
     /// Returns the advertisement for pairings, which takes precedence over any other, and the time until it may change.
     mutating func advertisement(
         at now: Moment,
-        _ air: AirState
+        _ radio: OwnRadio
     ) -> (advertisement: Advertisement?, next: Duration?) {
-        guard air.isReady else { return (nil, nil) }
+        guard radio.isReady else { return (nil, nil) }
         if let activeRequest { return (activeRequest.advertisement, nil) }
-        guard let port = air.port else { return (nil, nil) }
-        return beacon(at: now, port: port)
+        guard let port = radio.port else { return (nil, nil) }
+        return reconciliationAdvertisement(at: now, port: port)
     }
 
     /// Returns the sealed advertisement of the pairing that is to be reconciled, and the time until it may change.
-    private mutating func beacon(at now: Moment, port: LEPSM) -> (advertisement: Advertisement?, next: Duration?) {
+    private mutating func reconciliationAdvertisement(at now: Moment, port: LEPSM) -> (
+        advertisement: Advertisement?, next: Duration?
+    ) {
         guard !isStopping else { return (nil, nil) }
-        let (record, change) = records.beacon(at: now, effortUntil: effortEnd)
+        let (record, change) = records.recordToAdvertise(at: now, effortUntil: effortEnd)
         let next = [change, records.effortChange(at: now, effortUntil: effortEnd)].compactMap(\.self).min()
         guard let record else { return (nil, next) }
         if let sealed, sealed.id == record.id, sealed.slot == now.slot, sealed.port == port {
@@ -146,8 +148,8 @@ struct PairingState: Sendable {
         return true
     }
 
-    /// Returns the endpoint at which the peer of a pairing was heard since it was dialled last.
-    func endpoint(of id: PairingID) -> PeerEndpoint? { endpoints[id] }
+    /// Returns the endpoint at which the peer of a pairing was heard since it was dialled last, once.
+    mutating func takeEndpoint(of id: PairingID) -> PeerEndpoint? { endpoints.removeValue(forKey: id) }
 
     /// Returns the next pairing to reconcile, and its peer's endpoint; counts it as tried.
     ///

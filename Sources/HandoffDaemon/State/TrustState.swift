@@ -1,6 +1,7 @@
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
+import HandoffWire
 
 /// The engine's state of the circle, and the keys that follow from it.
 struct TrustState: Sendable {
@@ -31,6 +32,9 @@ struct TrustState: Sendable {
     func sendingKey(to member: DeviceID?) -> AdvertisingKey {
         member.flatMap { directedKeys[$0]?.sending } ?? ownKey
     }
+
+    /// The circle, in the form of the protocol.
+    var circle: CircleMessage { devices.contents.circle.message }
 
     /// The card with which another device can trust this one; it contains the present advertising key.
     ///

@@ -167,6 +167,24 @@ struct SaveStories {
         }
     }
 
+    @Test("A device that is removed while an app saves gets nothing")
+    func removedMeanwhile() async throws {
+        try await World.runPair { _, laptop, desktop in
+            let id = try await desktop.id
+            try await laptop.connected { program in
+                let editor = Editor { _ in _ = try await laptop.json("devices", "remove", id) }
+                _ = try await editor.open("org.example.edit", ["Title": .string("Secret")], over: program)
+                try await desktop.watching { watcher in
+                    _ = try await watcher.one()
+                    let result = try await desktop.run("--json", "continue", "--print")
+                    #expect(result.status != 0)
+                    #expect(!result.stdout.contains("Secret"))
+                }
+                #expect(await editor.next(1) == ["WillSave"])
+            }
+        }
+    }
+
     /// The bytes with which a device asks for `org.example.edit`.
     private static func request(
         by keys: DeviceKeys,

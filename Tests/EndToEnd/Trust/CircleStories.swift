@@ -139,7 +139,7 @@ extension Device {
     fileprivate func hasHeard(of name: String) async throws {
         try await watching { _ in
             try await poll {
-                try await json("devices").array.first { $0["name"].string == name }?["protocolVersion"].number == 1
+                try await json("devices").array.first { $0["name"].string == name }?["protocolVersion"].number == 2
             }
         }
     }

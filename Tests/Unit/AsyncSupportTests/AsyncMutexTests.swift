@@ -50,6 +50,23 @@ struct AsyncMutexTests {
         #expect(log.events == ["free again"])
     }
 
+    @Test("A task that ignores its cancellation runs its body in its turn")
+    func aTaskThatIgnoresItsCancellationRuns() {
+        let gate = Promise<Void>()
+        executor.start { try await mutex.withLock { try await gate.value() } }
+        executor.runUntilIdle()
+        let waiter = executor.start { await mutex.withLockIgnoringCancellation { log.append("waiter") } }
+        waiter.cancel()
+        executor.runUntilIdle()
+        #expect(log.events.isEmpty)
+        gate.fulfil(())
+        executor.runUntilIdle()
+        let late = executor.start { await mutex.withLockIgnoringCancellation { log.append("late") } }
+        late.cancel()
+        executor.runUntilIdle()
+        #expect(log.events == ["waiter", "late"])
+    }
+
     @Test("A task that holds the mutex runs its body, even if it is cancelled before that")
     func aTaskThatWasGivenTheMutexRuns() {
         let gate = Promise<Void>()

@@ -70,7 +70,9 @@ package struct PairingRecords: Hashable, Sendable {
     /// - Parameters:
     ///   - now: the present.
     ///   - end: until when reconciliation of the newest is tried continuously, as `uptime`.
-    package func beacon(at now: Moment, effortUntil end: Duration) -> (record: PairingRecord?, next: Duration?) {
+    package func recordToAdvertise(at now: Moment, effortUntil end: Duration) -> (
+        record: PairingRecord?, next: Duration?
+    ) {
         // A side that knows the outcome only listens; a side that does not know advertises.
         let unconfirmed = unconfirmed
         guard let newest = unconfirmed.last else { return (nil, nil) }

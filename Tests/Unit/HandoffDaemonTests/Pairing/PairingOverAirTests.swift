@@ -153,7 +153,7 @@ struct PairingDevice: Sendable {
     private func ready() async throws {
         var plan = engine.scanning.current
         try await awaiting("the radio of \(name)") {
-            while engine.read({ !$0.air.isReady }) { plan = try await engine.scanning.changed(since: plan) }
+            while engine.read({ !$0.radio.isReady }) { plan = try await engine.scanning.changed(since: plan) }
         }
     }
 }

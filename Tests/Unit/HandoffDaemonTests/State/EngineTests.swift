@@ -78,20 +78,20 @@ struct EngineTests {
         try await EngineWorld.run { world in
             _ = try world.publish()
             #expect(world.advertisement == nil)
-            world.engine.air.radioChanged(to: .ready(RadioDescription(name: "test")))
+            world.engine.radio.radioChanged(to: .ready(RadioDescription(name: "test")))
             #expect(world.advertisement == nil)
-            world.engine.air.listening(at: .sample)
+            world.engine.radio.listening(at: .sample)
             #expect(world.advertisement == nil)
             let peer = try Peer("laptop")
             try await world.engine.trust.add(peer.device)
             #expect(world.advertisement != nil)
-            world.engine.air.listening(at: nil)
+            world.engine.radio.listening(at: nil)
             #expect(world.advertisement == nil)
-            world.engine.air.listening(at: .sample)
+            world.engine.radio.listening(at: .sample)
             #expect(world.advertisement != nil)
-            world.engine.air.radioChanged(to: .unavailable(RadioError(.poweredOff, "off")))
+            world.engine.radio.radioChanged(to: .unavailable(RadioError(.poweredOff, "off")))
             #expect(world.advertisement == nil)
-            world.engine.air.radioChanged(to: .ready(RadioDescription(name: "test")))
+            world.engine.radio.radioChanged(to: .ready(RadioDescription(name: "test")))
             #expect(world.advertisement != nil)
             try await world.engine.trust.remove(peer.device.id)
             #expect(world.advertisement == nil)
@@ -143,13 +143,13 @@ struct EngineTests {
             #expect(world.effort == .none)
             world.engine.nearby.startLooking(for: ":1.1")
             #expect(world.effort == .none)
-            world.engine.air.radioChanged(to: .ready(RadioDescription(name: "test")))
+            world.engine.radio.radioChanged(to: .ready(RadioDescription(name: "test")))
             #expect(world.effort == .none)
             try await world.engine.trust.add(try Peer("laptop").device)
             #expect(world.effort == .continuous)
             world.engine.nearby.stopLooking(for: ":1.1")
             #expect(world.effort == .dutyCycled)
-            world.engine.air.radioChanged(to: .unavailable(RadioError(.poweredOff, "off")))
+            world.engine.radio.radioChanged(to: .unavailable(RadioError(.poweredOff, "off")))
             #expect(world.effort == .none)
         }
     }
@@ -158,8 +158,8 @@ struct EngineTests {
     func radioGeneration() async throws {
         try await EngineWorld.runReady { world, _ in
             let before = world.engine.scanning.current.value.radioGeneration
-            world.engine.air.radioChanged(to: .unavailable(RadioError(.poweredOff, "off")))
-            world.engine.air.radioChanged(to: .ready(RadioDescription(name: "test")))
+            world.engine.radio.radioChanged(to: .unavailable(RadioError(.poweredOff, "off")))
+            world.engine.radio.radioChanged(to: .ready(RadioDescription(name: "test")))
             #expect(world.engine.scanning.current.value.radioGeneration == before + 1)
             #expect(world.engine.advertising.current.value.radioGeneration == before + 1)
         }

@@ -16,7 +16,9 @@ final class DialRecordingRadio: Radio {
             throw RadioError(.channelClosed, "closed")
         }
 
-        func receive() async throws(RadioError) -> [UInt8]? { nil }
+        func receive() async throws(RadioError) -> [UInt8]? {
+            throw RadioError(.channelClosed, "closed")
+        }
     }
 
     /// The addresses that were dialled, in order.

@@ -38,8 +38,8 @@ struct EngineWorld {
     static func runReady(_ body: (EngineWorld, Peer) async throws -> Void) async throws {
         try await run { world in
             let peer = try Peer("laptop")
-            world.engine.air.radioChanged(to: .ready(RadioDescription(name: "test")))
-            world.engine.air.listening(at: LEPSM.sample)
+            world.engine.radio.radioChanged(to: .ready(RadioDescription(name: "test")))
+            world.engine.radio.listening(at: LEPSM.sample)
             try await world.engine.trust.add(peer.device)
             world.effects.clear()
             try await body(world, peer)

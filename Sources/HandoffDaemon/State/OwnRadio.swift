@@ -6,8 +6,8 @@ import HandoffModel
 import HandoffRadio
 import HandoffWire
 
-/// The engine's state of the radio, and of the advertisement of the current activity.
-struct AirState: Sendable {
+/// This device's radio as the engine knows it, and the advertisement of the current activity.
+struct OwnRadio: Sendable {
     /// A sealed advertisement, and its inputs; most changes of the state do not affect it.
     private struct Sealed: Sendable {
         let broadcast: AdvertisementPacer.Broadcast
@@ -28,9 +28,9 @@ struct AirState: Sendable {
     ///
     /// A device that was just removed knows the content already. If it dials in this time, it finds out that it is not
     /// trusted any more; otherwise it would dial an address that is not used any more.
-    private static let keyGrace = Duration.seconds(10)
+    private static let oldKeyDuration = Duration.seconds(10)
 
-    private(set) var radio = RadioState.unavailable(RadioError(.serviceAbsent, "The radio has not started yet."))
+    private(set) var state = RadioState.unavailable(RadioError(.serviceAbsent, "The radio has not started yet."))
     /// Counts how often the radio has become usable.
     private(set) var generation: UInt64 = 0
     /// The port of the listener; nil when it cannot be reached.
@@ -41,15 +41,15 @@ struct AirState: Sendable {
 
     /// Whether the radio can be used.
     var isReady: Bool {
-        if case .ready = radio { true } else { false }
+        if case .ready = state { true } else { false }
     }
 
     /// The time until which an advertisement under a replaced key is kept; nil when there is none.
     var sealedEnd: Duration? { sealed?.end }
 
     /// Sets the state of the radio.
-    mutating func setRadio(_ radio: RadioState) {
-        self.radio = radio
+    mutating func setState(_ state: RadioState) {
+        self.state = state
         if isReady { generation += 1 }
     }
 
@@ -69,7 +69,7 @@ struct AirState: Sendable {
             return nil
         }
         let key = trust.sendingKey(to: member)
-        if let kept = kept(broadcast, port, key, member, at: uptime) { return kept }
+        if let unchanged = unchangedAdvertisement(broadcast, port, key, member, at: uptime) { return unchanged }
         let sealer = AdvertisementSealer(key: key, slot: broadcast.slot)
         let advertisement = Advertisement(
             service: Engine.service,
@@ -85,7 +85,7 @@ struct AirState: Sendable {
     }
 
     /// Returns the advertisement that was sealed last, if it still holds.
-    private mutating func kept(
+    private mutating func unchangedAdvertisement(
         _ broadcast: AdvertisementPacer.Broadcast,
         _ port: LEPSM,
         _ key: AdvertisingKey,
@@ -95,7 +95,7 @@ struct AirState: Sendable {
         guard let sealed, sealed.broadcast == broadcast, sealed.port == port, sealed.member == member else {
             return nil
         }
-        let end = sealed.key == key ? nil : sealed.end ?? uptime + Self.keyGrace
+        let end = sealed.key == key ? nil : sealed.end ?? uptime + Self.oldKeyDuration
         self.sealed?.end = end
         return sealed.key == key || uptime < end ?? uptime ? sealed.advertisement : nil
     }

@@ -4,24 +4,24 @@ import HandoffRadio
 
 extension Engine {
     /// The radio of this device.
-    var air: EngineAir { EngineAir(engine: self) }
+    var radio: EngineRadio { EngineRadio(engine: self) }
 }
 
 /// The radio, as far as the engine plans for it.
-struct EngineAir: Sendable {
+struct EngineRadio: Sendable {
     let engine: Engine
 
     /// Sets the state of the radio.
     func radioChanged(to radio: RadioState) {
         engine.change { state, _ in
-            state.air.setRadio(radio)
+            state.radio.setState(radio)
             state.show(.radioChanged)
         }
     }
 
     /// Sets the port of the listener; nil when it cannot be reached.
     func listening(at port: LEPSM?) {
-        engine.change { state, _ in state.air.port = port }
+        engine.change { state, _ in state.radio.port = port }
     }
 
     /// Records that the advertisement of the plan has started.
