@@ -122,14 +122,11 @@ extension [Device] {
 }
 
 extension Device {
-    /// The daemon's file descriptors that are TCP, UDP or raw sockets (proc(5)).
+    /// The sockets of TCP or UDP that the daemon has opened (proc(5)); it inherits others from what started the tests.
     fileprivate var internetSockets: [String] {
         get throws {
             let process = "/proc/\(process.processID)"
-            let files = try FileManager.default.contentsOfDirectory(atPath: process + "/fd")
-            let sockets = Set(
-                files.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(process)/fd/\($0)") }
-            )
+            let sockets = try Self.descriptors(of: process).subtracting(try Self.descriptors(of: "/proc/self"))
             return ["tcp", "tcp6", "udp", "udp6", "raw", "raw6"].flatMap { kind in
                 let table = try? String(contentsOfFile: "\(process)/net/\(kind)", encoding: .utf8)
                 // The tenth column is the inode (proc(5), /proc/net/tcp).
@@ -138,5 +135,12 @@ extension Device {
                     .filter { sockets.contains("socket:[\($0)]") }
             }
         }
+    }
+
+    private static func descriptors(of process: String) throws -> Set<String> {
+        let files = try FileManager.default.contentsOfDirectory(atPath: process + "/fd")
+        return Set(
+            files.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(process)/fd/\($0)") }
+        )
     }
 }
