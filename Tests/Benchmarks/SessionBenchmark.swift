@@ -11,8 +11,9 @@ enum SessionBenchmark {
         var request = 0
         var answer = 0
         var acknowledgement = 0
+        var greeting = 0
 
-        var total: Int { request + answer + acknowledgement }
+        var total: Int { greeting + request + answer + acknowledgement }
     }
 
     static func table(_ effort: Effort) throws -> ResultTable {
@@ -25,7 +26,7 @@ enum SessionBenchmark {
         try table.measure([agreement] + sessions, effort)
         let traffic = try exchange(of: activity, trusted: 1)()
         let (payload, budget) = (activity.encodedSize, Double(activity.encodedSize) * 1.15 + 300)
-        let parts = "\(traffic.request) + \(traffic.answer) + \(traffic.acknowledgement)"
+        let parts = "\(traffic.greeting) + \(traffic.request) + \(traffic.answer) + \(traffic.acknowledgement)"
         table.append("bytes both ways", "\(traffic.total)", [parts, "payload \(payload)", "budget \(Int(budget))"])
         return table
     }
@@ -57,7 +58,12 @@ enum SessionBenchmark {
             guard let answered = try fetch.receive(second), answered.answer == .activity(activity),
                 try serve.acknowledge(answered.acknowledgement)
             else { throw BrokenExchange() }
-            return Traffic(request: first.count, answer: second.count, acknowledgement: answered.acknowledgement.count)
+            return Traffic(
+                request: first.count,
+                answer: second.count,
+                acknowledgement: answered.acknowledgement.count,
+                greeting: serve.greeting.count
+            )
         }
     }
 

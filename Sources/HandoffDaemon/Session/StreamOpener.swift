@@ -41,11 +41,17 @@ struct StreamOpener: Sendable {
         var session = ClientSession(keys: engine.identity.keys, peer: peer.publicKey, request: .stream(request))
         try await channel.sendAll(try await channel.next { try session.open($0) })
         let received = try await channel.next { try session.receive($0) }
-        try await channel.sendAll(received.acknowledgement)
-        if let error = Self.failure(received.answer, of: peer.name) {
+        switch received.answer {
+        case .stream: break
+        case .refusal(let refusal):
+            try await channel.sendAll(received.acknowledgement)
             // The device itself has answered: other endpoints are not tried.
-            return result.fail(error)
+            return result.fail(HandoffError.refused(refusal, by: peer.name))
+        case .activity, .circle, .settled:
+            let wanted = "the requested stream"
+            return result.fail(HandoffError.unexpectedAnswer(received.answer, from: peer.name, insteadOf: wanted))
         }
+        try await channel.sendAll(received.acknowledgement)
         let app = try await connect(result)
         let (sender, receiver) = session.stream()
         logger.info("a stream was opened", metadata: ["event": "stream.opened", "device": "\(peer.id)"])
@@ -67,14 +73,6 @@ struct StreamOpener: Sendable {
             throw HandoffError(.timedOut, "The app stopped waiting for the stream.")
         }
         return pair.takeNear()
-    }
-
-    private static func failure(_ answer: Answer, of name: String) -> HandoffError? {
-        switch answer {
-        case .stream: nil
-        case .refusal(let refusal): .refused(refusal, by: name)
-        case .activity, .circle, .settled: .unexpectedAnswer(answer, from: name, insteadOf: "the requested stream")
-        }
     }
 
     private func report(_ error: any Error, of peer: SessionPeer) {

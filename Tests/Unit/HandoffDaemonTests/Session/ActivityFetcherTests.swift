@@ -1,7 +1,9 @@
 import AsyncSupport
 import HandoffCore
+import HandoffCrypto
 import HandoffModel
 import HandoffRadio
+import HandoffWire
 import TestLimits
 import TestRuns
 import Testing
@@ -71,6 +73,38 @@ struct ActivityFetcherTests {
             let failure = try await Self.failure(of: peer, heardAt: [Self.other, Self.one], over: radio, in: world)
             #expect(failure != nil)
             #expect(radio.dials.value == [Self.one, Self.other, Self.one, Self.one])
+        }
+    }
+
+    @Test("An answer of another kind or type is not acknowledged, and a refusal is")
+    func acknowledgement() async throws {
+        let answers: [(Answer, HandoffError.Code?, isAcknowledged: Bool)] = [
+            (.activity(try .sample("edit")), nil, true),
+            (.activity(try .sample("draw")), .peerMisbehaved, false),
+            (.stream, .peerMisbehaved, false),
+            (.refusal(Refusal(.busy, "later")), .peerRefused, true),
+        ]
+        for (answer, code, isAcknowledged) in answers {
+            try await EngineWorld.runReady { world, peer in
+                let trial = try NoiseResponderTrial(
+                    localStatic: peer.keys.agreement,
+                    candidates: [(world.engine.identity.id, world.engine.identity.keys.publicKey)]
+                )
+                let radio = AnsweringRadio(trial: trial, answer: answer)
+                let fetcher = ActivityFetcher(client: SessionClient(engine: world.engine, radio: radio))
+                world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
+                let id = try #require(world.nearby.first).id
+                let failure = try await withServices([{ try await fetcher.client.run() }]) {
+                    do {
+                        _ = try await awaiting("the end of a fetch") { try await fetcher.fetch(id) }
+                        return HandoffError.Code?.none
+                    } catch let error as HandoffError {
+                        return error.code
+                    }
+                }
+                #expect(failure == code)
+                #expect(radio.acknowledged.value == isAcknowledged)
+            }
         }
     }
 
