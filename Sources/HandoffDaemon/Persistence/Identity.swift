@@ -25,20 +25,7 @@ package struct Identity: Sendable {
     /// - Throws: ``HandoffError`` when the file cannot be read, is damaged, or cannot be written. A damaged file is not
     ///   changed.
     package static func loaded(from directory: StateDirectory) async throws(HandoffError) -> Identity {
-        if let document = try file.read(from: directory) {
-            do {
-                let keys = DeviceKeys(
-                    agreement: try AgreementKey(rawRepresentation: Array(document.privateKey)),
-                    advertisingKey: try AdvertisingKey(rawRepresentation: Array(document.advertisingKey))
-                )
-                return Identity(keys: keys)
-            } catch {
-                throw HandoffError(
-                    .stateDamaged,
-                    "\(directory.path.appending("identity")) contains no usable keys. Restore it from a backup."
-                )
-            }
-        }
+        if let identity = try read(from: directory) { return identity }
         let keys = DeviceKeys.generate()
         let document = Document(
             privateKey: Data(keys.agreement.rawRepresentation),
@@ -46,5 +33,24 @@ package struct Identity: Sendable {
         )
         try await file.write(document, to: directory)
         return Identity(keys: keys)
+    }
+
+    /// Returns the identity in `directory`; nil when there is none yet.
+    ///
+    /// - Throws: ``HandoffError`` when the file cannot be read or is damaged.
+    package static func read(from directory: StateDirectory) throws(HandoffError) -> Identity? {
+        guard let document = try file.read(from: directory) else { return nil }
+        do {
+            let keys = DeviceKeys(
+                agreement: try AgreementKey(rawRepresentation: Array(document.privateKey)),
+                advertisingKey: try AdvertisingKey(rawRepresentation: Array(document.advertisingKey))
+            )
+            return Identity(keys: keys)
+        } catch {
+            throw HandoffError(
+                .stateDamaged,
+                "\(directory.path.appending("identity")) contains no usable keys. Restore it from a backup."
+            )
+        }
     }
 }

@@ -87,6 +87,8 @@ enum FuzzTarget {
         precondition(introduced == nil, "a peer without the key is not authenticated")
         let request = Request.stream(StreamRequest(activity: 1))
         var fetch = ClientSession(keys: fixture.keys, peer: fixture.keys.publicKey, request: request)
+        var greeted = fetch
+        _ = try? greeted.open(bytes)
         _ = try? fetch.open(serve.greeting)
         let answered = try? fetch.receive(bytes)
         precondition(answered == nil, "an answer of a peer without the key is not accepted")
@@ -124,7 +126,7 @@ enum FuzzTarget {
         }
         guard (try? StateFiles.replace(name, in: fixture.directory.path, with: content)) != nil else { return }
         if name == "identity" {
-            _ = try? Identity.loaded(from: fixture.directory)
+            _ = try? Identity.read(from: fixture.directory)
         } else {
             _ = try? TrustedDevices(from: fixture.directory)
         }
