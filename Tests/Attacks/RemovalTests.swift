@@ -14,12 +14,12 @@ struct RemovalTests {
         let keys = DeviceKeys.generate()
         var circle = Circle()
 
-        var id: DeviceID { keys.publicKey.device }
+        var id: DeviceID { keys.publicKeys.device }
         /// The key with which it advertises now.
         var advertisingKey: AdvertisingKey? { circle[id]?.advertisingKey }
 
         init(_ name: String) throws {
-            let identity = DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName(name))
+            let identity = DeviceIdentity(publicKeys: keys.publicKeys, name: try DeviceName(name))
             try circle.updateSelf(identity, key: keys.advertisingKey, speaking: 1)
         }
 
@@ -41,10 +41,13 @@ struct RemovalTests {
 
         var (desk, phone, lost) = (try Member("desk"), try Member("phone"), try Member("lost"))
         for id in [phone.keys, lost.keys] {
-            try desk.circle.insert(DeviceIdentity(publicKey: id.publicKey, name: DeviceName("member")), by: desk.id)
+            try desk.circle.insert(DeviceIdentity(publicKeys: id.publicKeys, name: DeviceName("member")), by: desk.id)
         }
-        try phone.circle.insert(DeviceIdentity(publicKey: desk.keys.publicKey, name: DeviceName("desk")), by: phone.id)
-        try lost.circle.insert(DeviceIdentity(publicKey: desk.keys.publicKey, name: DeviceName("desk")), by: lost.id)
+        try phone.circle.insert(
+            DeviceIdentity(publicKeys: desk.keys.publicKeys, name: DeviceName("desk")),
+            by: phone.id
+        )
+        try lost.circle.insert(DeviceIdentity(publicKeys: desk.keys.publicKeys, name: DeviceName("desk")), by: lost.id)
         try desk.meet(&phone)
         try desk.meet(&lost)
         try desk.meet(&phone)
@@ -64,11 +67,11 @@ struct RemovalTests {
         }
         let trial = try NoiseResponderTrial(
             localStatic: phone.keys.agreement,
-            candidates: phone.circle.members.filter { $0.id != phone.id }.map { ($0.id, $0.publicKey) }
+            candidates: phone.circle.members.filter { $0.id != phone.id }.map { ($0.id, $0.publicKeys.agreement) }
         )
         var call = NoiseHandshake.initiator(
             localStatic: lost.keys.agreement,
-            remoteStatic: phone.keys.publicKey,
+            remoteStatic: phone.keys.publicKeys.agreement,
             prologue: []
         )
         #expect(throws: CryptoError.self) { try trial.match(try call.writeMessage([0]), prologue: []) }

@@ -7,7 +7,7 @@ extension Circle {
     package var message: CircleMessage {
         CircleMessage(
             members: members.sorted {
-                $0.publicKey.rawRepresentation.lexicographicallyPrecedes($1.publicKey.rawRepresentation)
+                $0.publicKeys.rawRepresentation.lexicographicallyPrecedes($1.publicKeys.rawRepresentation)
             }
             .map(\.message),
             removals: removals.map {
@@ -54,7 +54,7 @@ extension Circle {
 extension Member {
     fileprivate var message: CircleMessage.Member {
         CircleMessage.Member(
-            publicKey: publicKey.rawRepresentation,
+            publicKeys: publicKeys.rawRepresentation,
             generation: generation,
             introducedBy: introducedBy,
             name: name,
@@ -67,7 +67,7 @@ extension Member {
     }
 
     fileprivate init(_ message: CircleMessage.Member) throws {
-        publicKey = try DevicePublicKey(rawRepresentation: message.publicKey)
+        publicKeys = try DevicePublicKeys(rawRepresentation: message.publicKeys)
         generation = message.generation
         introducedBy = message.introducedBy
         name = message.name

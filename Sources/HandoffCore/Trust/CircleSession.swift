@@ -20,8 +20,8 @@ package struct CircleSession: Sendable {
     private var codec: ClientSessionCodec
     private var isAnswered = false
 
-    /// Creates a session with the device whose key is `peer`.
-    package init(keys: DeviceKeys, peer: DevicePublicKey) {
+    /// Creates a session with the device whose keys are `peer`.
+    package init(keys: DeviceKeys, peer: DevicePublicKeys) {
         codec = ClientSessionCodec(keys: keys, peer: peer, maximumLength: Acknowledgement.maximumCircleBytes)
     }
 

@@ -3,7 +3,7 @@ package import HandoffModel
 
 /// A device that belongs to a circle.
 package struct Member: Hashable, Sendable {
-    package let publicKey: DevicePublicKey
+    package let publicKeys: DevicePublicKeys
     /// The number of times that it was removed and trusted again.
     package internal(set) var generation: UInt32
     /// The device that trusted it first; nil when unknown.
@@ -24,10 +24,10 @@ package struct Member: Hashable, Sendable {
     package internal(set) var protocolVersion: UInt32
 
     /// The device's id.
-    package var id: DeviceID { publicKey.device }
+    package var id: DeviceID { publicKeys.device }
 
     init(_ identity: DeviceIdentity, generation: UInt32, introducedBy: DeviceID?) {
-        publicKey = identity.publicKey
+        publicKeys = identity.publicKeys
         self.generation = generation
         self.introducedBy = introducedBy
         name = identity.name

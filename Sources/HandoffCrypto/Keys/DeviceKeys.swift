@@ -3,20 +3,25 @@ package struct DeviceKeys: Sendable {
     /// The static key that identifies the device in sessions with its circle.
     package let agreement: AgreementKey
 
+    /// The key with which the device signs.
+    package let signing: SigningKey
+
     /// The key under which its advertisements are sealed; replaced when a device is removed from the circle.
     package let advertisingKey: AdvertisingKey
 
+    /// The public halves of ``agreement`` and ``signing``.
+    package let publicKeys: DevicePublicKeys
+
     /// Returns new keys from the system's random number generator.
     package static func generate() -> DeviceKeys {
-        DeviceKeys(agreement: .generate(), advertisingKey: .generate())
+        DeviceKeys(agreement: .generate(), signing: .generate(), advertisingKey: .generate())
     }
 
     /// Combines stored keys.
-    package init(agreement: AgreementKey, advertisingKey: AdvertisingKey) {
+    package init(agreement: AgreementKey, signing: SigningKey, advertisingKey: AdvertisingKey) {
         self.agreement = agreement
+        self.signing = signing
         self.advertisingKey = advertisingKey
+        publicKeys = DevicePublicKeys(of: agreement, signing)
     }
-
-    /// The public key of ``agreement``.
-    package var publicKey: DevicePublicKey { agreement.publicKey }
 }

@@ -14,7 +14,7 @@ package struct DirectedAdvertisingKeys: Sendable {
     /// sender's and the receiver's public keys.
     ///
     /// - Throws: ``CryptoError/Code/weakKey`` when the other device's key is of low order.
-    package init(local: AgreementKey, remote: DevicePublicKey) throws(CryptoError) {
+    package init(local: AgreementKey, remote: AgreementPublicKey) throws(CryptoError) {
         let secret = SymmetricKey(data: try local.sharedSecret(with: remote))
         sending = Self.key(secret, from: local.publicKey, to: remote)
         receiving = Self.key(secret, from: remote, to: local.publicKey)
@@ -22,8 +22,8 @@ package struct DirectedAdvertisingKeys: Sendable {
 
     private static func key(
         _ secret: SymmetricKey,
-        from sender: DevicePublicKey,
-        to receiver: DevicePublicKey
+        from sender: AgreementPublicKey,
+        to receiver: AgreementPublicKey
     ) -> AdvertisingKey {
         let info = Array("handoffd v2 news".utf8) + sender.rawRepresentation + receiver.rawRepresentation
         return AdvertisingKey(HKDF<SHA256>.deriveKey(inputKeyMaterial: secret, info: info, outputByteCount: 32))

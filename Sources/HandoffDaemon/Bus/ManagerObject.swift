@@ -62,7 +62,7 @@ struct ManagerObject: ManagerHandler {
         let card = try CardText(parsing: card)
         let device = TrustedDevices.Device(
             name: DeviceName(sanitizing: card.name),
-            publicKey: card.publicKey,
+            publicKeys: card.publicKeys,
             advertisingKey: card.advertisingKey
         )
         try await engine.trust.add(device)

@@ -30,7 +30,7 @@ struct EnginePairings: Sendable {
     var localIdentity: LocalIdentity {
         let card = engine.trust.card
         return LocalIdentity(
-            DeviceIdentity(publicKey: card.publicKey, name: DeviceName(sanitizing: card.name)),
+            DeviceIdentity(publicKeys: card.publicKeys, name: DeviceName(sanitizing: card.name)),
             advertisingKey: card.advertisingKey
         )
     }
@@ -89,7 +89,7 @@ struct EnginePairings: Sendable {
     ///
     /// - Throws: ``HandoffError`` when it cannot be trusted or saved.
     func trust(_ peer: DeviceIdentity, _ key: AdvertisingKey) async throws {
-        let device = TrustedDevices.Device(name: peer.name, publicKey: peer.publicKey, advertisingKey: key)
+        let device = TrustedDevices.Device(name: peer.name, publicKeys: peer.publicKeys, advertisingKey: key)
         try await engine.trust.add(device)
         engine.trust.recordContact(with: peer.id)
     }
@@ -197,7 +197,7 @@ struct EnginePairings: Sendable {
         let (record, added) = try await engine.persist { kept throws(HandoffError) in
             let reconciliation = try decide(kept)
             let added = try reconciliation?.newlyTrusted.map { peer, key throws(HandoffError) in
-                let device = TrustedDevices.Device(name: peer.name, publicKey: peer.publicKey, advertisingKey: key)
+                let device = TrustedDevices.Device(name: peer.name, publicKeys: peer.publicKeys, advertisingKey: key)
                 return (device, isKnown: try EngineTrust.insert(device, into: &kept, for: identity))
             }
             guard let record = reconciliation?.record, kept.pairings[record.id] != record else {

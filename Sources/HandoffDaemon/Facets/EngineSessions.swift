@@ -131,7 +131,7 @@ struct EngineSessions: Sendable {
         SessionPeer(
             id: record.peer.id,
             name: record.peer.name.rawValue,
-            publicKey: record.peer.publicKey,
+            publicKeys: record.peer.publicKeys,
             start: endpoint
         ) { [engine] in
             engine.edit { $0.pairing.takeEndpoint(of: record.id) }
@@ -145,7 +145,7 @@ struct EngineSessions: Sendable {
     /// An entry may be gone when its origin is dialled, after a withdrawal advertisement from another address, and the
     /// activity can still be fetched: so the endpoints are those of the device.
     private func peer(_ device: TrustedDevices.Device, at endpoint: PeerEndpoint) -> SessionPeer {
-        SessionPeer(id: device.id, name: device.name.rawValue, publicKey: device.publicKey, start: endpoint) {
+        SessionPeer(id: device.id, name: device.name.rawValue, publicKeys: device.publicKeys, start: endpoint) {
             [engine] in
             engine.read { $0.sessions.endpoints[device.id] }
         } others: { [engine] in

@@ -68,7 +68,7 @@ struct EngineTrust: Sendable {
 
     /// Trusts a device from now on.
     ///
-    /// - Throws: ``HandoffError`` with `ownCard`, `invalidCard`, `limitReached` or `stateUnwritable`.
+    /// - Throws: ``HandoffError`` with `ownCard`, `limitReached` or `stateUnwritable`.
     func add(_ device: TrustedDevices.Device) async throws {
         let identity = identity
         _ = try await engine.persist { kept throws(HandoffError) in
@@ -80,7 +80,7 @@ struct EngineTrust: Sendable {
 
     /// Trusts a device in a draft of the kept state; returns whether it was trusted already.
     ///
-    /// - Throws: ``HandoffError`` with `ownCard`, `invalidCard` or `limitReached`.
+    /// - Throws: ``HandoffError`` with `ownCard` or `limitReached`.
     static func insert(
         _ device: TrustedDevices.Device,
         into kept: inout KeptState,
@@ -89,7 +89,6 @@ struct EngineTrust: Sendable {
         guard device.id != identity.id else {
             throw HandoffError(.ownCard, "This card is this device's own; trust it on your other device instead.")
         }
-        try TrustedDevices.checkKey(of: device, for: identity)
         let isKnown = kept.devices[device.id] != nil
         try kept.devices.insert(device)
         kept.pairings.markPaired(device.id)

@@ -47,7 +47,7 @@ struct PairingReconciliationService: Service {
         let engine = engine
         try await client.withChannel(to: peer) { (channel, result: SessionResult<Void>) in
             let request = PairingRecords.request(for: record, engine.pairings.localIdentity.advertisingKey)
-            var session = ClientSession(keys: engine.identity.keys, peer: peer.publicKey, request: .settle(request))
+            var session = ClientSession(keys: engine.identity.keys, peer: peer.publicKeys, request: .settle(request))
             try await channel.sendAll(try await channel.next { try session.open($0) })
             let received = try await channel.next { try session.receive($0) }
             result.noteAnswer()

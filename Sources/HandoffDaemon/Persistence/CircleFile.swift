@@ -9,8 +9,7 @@ import SystemPackage
 
 /// The file `devices` of the state directory: the circle, and which state of it the other devices are known to have.
 ///
-/// Format 2 contains a ``CircleMessage`` and the data kept with it; format 1, a list of names and keys, is read and
-/// replaced at the next change.
+/// It contains a ``CircleMessage`` and the data kept with it.
 enum CircleFile {
     /// What is known about another device.
     struct Peer: Codable, Hashable, Sendable {
@@ -36,22 +35,14 @@ enum CircleFile {
         var configuredName: String?
     }
 
-    private struct OldEntry: Codable {
-        var name: String
-        var publicKey: Data
-        var advertisingKey: Data
-    }
-
     static let name = "devices"
-    private static let file = StateFile<Document>(name: name, version: 2)
-    private static let oldFile = StateFile<[OldEntry]>(name: name, version: 1)
+    private static let file = StateFile<Document>(name: name, version: 3)
 
     /// Returns the contents of the file; empty when it does not exist yet.
     ///
     /// - Throws: ``HandoffError`` when the file cannot be read or is damaged; the file is not changed.
     static func read(from directory: StateDirectory) throws(HandoffError) -> Contents {
         do {
-            if try oldFile.storedVersion(in: directory) == oldFile.version { return try readOld(from: directory) }
             guard let document = try file.read(from: directory) else { return Contents() }
             var contents = Contents(
                 circle: try Circle(CircleMessage(decoding: Array(document.circle))),
@@ -79,18 +70,5 @@ enum CircleFile {
             configuredName: contents.configuredName
         )
         try await file.write(document, to: directory)
-    }
-
-    private static func readOld(from directory: StateDirectory) throws -> Contents {
-        var contents = Contents()
-        for entry in try oldFile.read(from: directory) ?? [] {
-            let identity = DeviceIdentity(
-                publicKey: try DevicePublicKey(rawRepresentation: Array(entry.publicKey)),
-                name: try DeviceName(entry.name)
-            )
-            try contents.circle.insert(identity, by: nil)
-            contents.peers[identity.id] = Peer(givenKey: Array(entry.advertisingKey))
-        }
-        return contents
     }
 }

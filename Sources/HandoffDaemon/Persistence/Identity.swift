@@ -11,14 +11,15 @@ package struct Identity: Sendable {
     package let keys: DeviceKeys
 
     /// The id under which other devices know this one.
-    package var id: DeviceID { keys.publicKey.device }
+    package var id: DeviceID { keys.publicKeys.device }
 
     private struct Document: Codable {
-        var privateKey: Data
+        var agreementKey: Data
+        var signingKey: Data
         var advertisingKey: Data
     }
 
-    private static let file = StateFile<Document>(name: "identity", version: 1)
+    private static let file = StateFile<Document>(name: "identity", version: 2)
 
     /// Returns the identity in `directory`, which is generated and saved there at the first start.
     ///
@@ -28,7 +29,8 @@ package struct Identity: Sendable {
         if let identity = try read(from: directory) { return identity }
         let keys = DeviceKeys.generate()
         let document = Document(
-            privateKey: Data(keys.agreement.rawRepresentation),
+            agreementKey: Data(keys.agreement.rawRepresentation),
+            signingKey: Data(keys.signing.rawRepresentation),
             advertisingKey: Data(keys.advertisingKey.rawRepresentation)
         )
         try await file.write(document, to: directory)
@@ -42,7 +44,8 @@ package struct Identity: Sendable {
         guard let document = try file.read(from: directory) else { return nil }
         do {
             let keys = DeviceKeys(
-                agreement: try AgreementKey(rawRepresentation: Array(document.privateKey)),
+                agreement: try AgreementKey(rawRepresentation: Array(document.agreementKey)),
+                signing: try SigningKey(rawRepresentation: Array(document.signingKey)),
                 advertisingKey: try AdvertisingKey(rawRepresentation: Array(document.advertisingKey))
             )
             return Identity(keys: keys)

@@ -10,7 +10,7 @@ package struct TrustedDevices: Sendable {
     package struct Device: Hashable, Sendable {
         package let id: DeviceID
         package let name: DeviceName
-        package let publicKey: DevicePublicKey
+        package let publicKeys: DevicePublicKeys
         /// The given key, or else the one that the circle knows; nil when neither has arrived yet.
         package let advertisingKey: AdvertisingKey?
     }
@@ -62,7 +62,7 @@ package struct TrustedDevices: Sendable {
             )
         }
         try edit { [ownID] contents throws(HandoffError) in
-            let identity = DeviceIdentity(publicKey: device.publicKey, name: device.name)
+            let identity = DeviceIdentity(publicKeys: device.publicKeys, name: device.name)
             try contents.circle.insert(identity, by: ownID)
             contents.peers[device.id, default: .init()].givenKey = device.advertisingKey?.rawRepresentation
             // The card may be another device's copy, so the state of the circle that the device knows is asked for
@@ -106,16 +106,16 @@ package struct TrustedDevices: Sendable {
 
     /// Returns the trial that finds out which of these devices is the caller.
     ///
-    /// - Throws: ``HandoffError`` with `stateDamaged` when one of them has an insecure public key.
+    /// - Throws: ``HandoffError`` with `stateDamaged` when one of them has insecure public keys.
     package func trial(for identity: Identity) throws(HandoffError) -> NoiseResponderTrial<DeviceID> {
-        try Self.trial(of: all, for: identity, failure: .stateDamaged)
-    }
-
-    /// Checks a device's public key before it is saved; rejects an insecure one.
-    ///
-    /// - Throws: ``HandoffError`` with `invalidCard`.
-    package static func checkKey(of device: Device, for identity: Identity) throws(HandoffError) {
-        _ = try trial(of: [device], for: identity, failure: .invalidCard)
+        do {
+            return try NoiseResponderTrial(
+                localStatic: identity.keys.agreement,
+                candidates: all.map { ($0.id, $0.publicKeys.agreement) }
+            )
+        } catch {
+            throw HandoffError(.stateDamaged, error.message)
+        }
     }
 
     /// Changes the contents, and recomputes what is derived from them.
@@ -141,30 +141,15 @@ package struct TrustedDevices: Sendable {
         Device(
             id: member.id,
             name: member.name,
-            publicKey: member.publicKey,
+            publicKeys: member.publicKeys,
             advertisingKey: givenKey(of: member.id) ?? member.advertisingKey
         )
-    }
-
-    static func trial(
-        of devices: [Device],
-        for identity: Identity,
-        failure: HandoffError.Code
-    ) throws(HandoffError) -> NoiseResponderTrial<DeviceID> {
-        do {
-            return try NoiseResponderTrial(
-                localStatic: identity.keys.agreement,
-                candidates: devices.map { ($0.id, $0.publicKey) }
-            )
-        } catch {
-            throw HandoffError(failure, error.message)
-        }
     }
 }
 
 extension TrustedDevices.Device {
-    /// Creates a device from its public key, from which its id is computed.
-    package init(name: DeviceName, publicKey: DevicePublicKey, advertisingKey: AdvertisingKey) {
-        self.init(id: publicKey.device, name: name, publicKey: publicKey, advertisingKey: advertisingKey)
+    /// Creates a device from its public keys, from which its id is computed.
+    package init(name: DeviceName, publicKeys: DevicePublicKeys, advertisingKey: AdvertisingKey) {
+        self.init(id: publicKeys.device, name: name, publicKeys: publicKeys, advertisingKey: advertisingKey)
     }
 }

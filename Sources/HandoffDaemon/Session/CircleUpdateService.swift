@@ -62,7 +62,7 @@ struct CircleUpdateService: Service {
         _ result: SessionResult<Void>,
         _ engine: Engine
     ) async throws {
-        var session = CircleSession(keys: engine.identity.keys, peer: peer.publicKey)
+        var session = CircleSession(keys: engine.identity.keys, peer: peer.publicKeys)
         var sent: CircleMessage?
         try await channel.sendAll(try await channel.next { try session.open($0) })
         while true {

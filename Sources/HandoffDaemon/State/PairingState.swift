@@ -78,7 +78,7 @@ struct PairingState: Sendable {
     ) throws(HandoffError) -> NoiseResponderTrial<DeviceID>? {
         guard !records.all.isEmpty else { return nil }
         do {
-            let candidates = records.all.map { ($0.peer.id, $0.peer.publicKey) }
+            let candidates = records.all.map { ($0.peer.id, $0.peer.publicKeys.agreement) }
             return try NoiseResponderTrial(localStatic: identity.keys.agreement, candidates: candidates)
         } catch {
             throw HandoffError(.invalidCard, error.message)

@@ -42,7 +42,7 @@ struct TrustState: Sendable {
     var card: CardText {
         get throws(CryptoError) {
             try CardText(
-                publicKey: identity.keys.publicKey,
+                publicKeys: identity.keys.publicKeys,
                 advertisingKey: ownKey,
                 name: devices.ownName?.rawValue ?? ""
             )
@@ -92,7 +92,7 @@ struct TrustState: Sendable {
         for identity: Identity
     ) throws(HandoffError) -> DirectedAdvertisingKeys {
         do {
-            return try DirectedAdvertisingKeys(local: identity.keys.agreement, remote: device.publicKey)
+            return try DirectedAdvertisingKeys(local: identity.keys.agreement, remote: device.publicKeys.agreement)
         } catch {
             throw HandoffError(.stateDamaged, error.message)
         }

@@ -7,8 +7,8 @@ package import struct HandoffModel.DeviceID
 package struct CircleMessage: Hashable, Sendable {
     /// A device that belongs to the circle.
     package struct Member: Hashable, Sendable {
-        /// 32 bytes.
-        package var publicKey: [UInt8]
+        /// 64 bytes.
+        package var publicKeys: [UInt8]
         package var generation: UInt32
         /// The device that trusted it first; nil when unknown.
         package var introducedBy: DeviceID?
@@ -23,7 +23,7 @@ package struct CircleMessage: Hashable, Sendable {
         package var protocolVersion: UInt32
 
         package init(
-            publicKey: [UInt8],
+            publicKeys: [UInt8],
             generation: UInt32,
             introducedBy: DeviceID?,
             name: DeviceName,
@@ -33,7 +33,7 @@ package struct CircleMessage: Hashable, Sendable {
             advertisingKeyVersion: UInt32,
             protocolVersion: UInt32
         ) {
-            self.publicKey = publicKey
+            self.publicKeys = publicKeys
             self.generation = generation
             self.introducedBy = introducedBy
             self.name = name
@@ -112,15 +112,18 @@ extension CircleMessage.Member {
             message.protocolVersion
         )
         let hasKey = !message.advertisingKey.isEmpty
-        guard message.publicKey.count == 32, message.advertisingKey.count == 32 || !hasKey else {
-            throw WireError(.invalidContent, "A key of a circle member must have 32 bytes.")
+        guard message.publicKeys.count == 64, message.advertisingKey.count == 32 || !hasKey else {
+            throw WireError(
+                .invalidContent,
+                "A circle member has public keys of 64 bytes and an advertising key of 32."
+            )
         }
         guard hasKey || message.advertisingKeyVersion == 0 else {
             throw WireError(.invalidContent, "A circle member has an advertising key version but no advertising key.")
         }
         do {
             self.init(
-                publicKey: Array(message.publicKey),
+                publicKeys: Array(message.publicKeys),
                 generation: message.generation,
                 introducedBy: message.introducedBy.isEmpty ? nil : try DeviceID(bytes: message.introducedBy),
                 name: try DeviceName(message.name),
@@ -157,7 +160,7 @@ extension Handoff_V1_Circle {
         self.init()
         members = circle.members.map { member in
             var message = Handoff_V1_Member()
-            message.publicKey = Data(member.publicKey)
+            message.publicKeys = Data(member.publicKeys)
             message.generation = member.generation
             message.introducedBy = Data(member.introducedBy?.bytes ?? [])
             message.name = member.name.rawValue

@@ -8,8 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// What the devices of one circle tell each other about the circle. Docs/Protocol.md says when, and how two states are
-// joined; Docs/vectors/circle.json has examples.
+// The messages by which the devices of a circle exchange its state. Docs/Protocol.md defines when they are sent and how
+// two states are merged; Docs/vectors/circle.json has examples.
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -28,8 +28,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// Asks for the state of the circle. It has no effect at the device that is asked: as the caller's first message it may be
-/// a replay.
+/// Requests the state of the circle. It changes no state of the receiver.
 nonisolated struct Handoff_V1_CircleRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -40,16 +39,16 @@ nonisolated struct Handoff_V1_CircleRequest: Sendable {
   init() {}
 }
 
-/// The whole state of a circle, as one device knows it. At most 65536 bytes encoded.
+/// The complete state of a circle, as one device knows it. At most 65536 bytes encoded.
 nonisolated struct Handoff_V1_Circle: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Those who belong to it, the sender among them, sorted by public key; at most 101.
+  /// The members, including the sender, sorted by public keys; at most 101.
   var members: [Handoff_V1_Member] = []
 
-  /// Those who were removed, sorted by device id; at most 200.
+  /// The removed devices, sorted by device id; at most 200.
   var removals: [Handoff_V1_Removal] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -63,32 +62,32 @@ nonisolated struct Handoff_V1_Member: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The X25519 public key, 32 bytes; the device id follows from it.
-  var publicKey: Data = Data()
+  /// The device's public keys, 64 bytes: X25519, then Ed25519. The device id is derived from them.
+  var publicKeys: Data = Data()
 
-  /// How often the device has been removed and trusted anew; at most 2^31 - 1.
+  /// The number of times that the device was removed and trusted again; at most 2^31 - 1.
   var generation: UInt32 = 0
 
-  /// Who trusted it first, 8 bytes; empty when nobody says.
+  /// The id of the device that trusted it first, 8 bytes; empty when unknown.
   var introducedBy: Data = Data()
 
-  /// What people call it; 1 to 64 bytes of printable text.
+  /// The device's name for people; 1 to 64 bytes of printable text.
   var name: String = String()
 
   /// Counts the changes of the name; at most 2^31 - 1.
   var nameVersion: UInt32 = 0
 
-  /// Who gave it this name, 8 bytes.
+  /// The id of the device that set this name, 8 bytes.
   var namedBy: Data = Data()
 
-  /// The key under which it advertises, 32 bytes, as it has said itself in a state that was joined to this one; empty when
-  /// it has not. A key that was given by hand, in a card or when the devices were paired, is not passed on.
+  /// The key under which it advertises, 32 bytes, as the device itself has sent it in a state merged into this one;
+  /// empty when it has not. A key that was received in a card or by pairing is not passed on.
   var advertisingKey: Data = Data()
 
-  /// Counts the changes of that key, 0 when there is none; only the device itself raises it. At most 2^31 - 1.
+  /// Counts the changes of that key, 0 when there is no key; only the device itself increments it. At most 2^31 - 1.
   var advertisingKeyVersion: UInt32 = 0
 
-  /// The version of the protocol that it speaks; 0 when nobody knows.
+  /// The protocol version that the device supports; 0 when unknown.
   var protocolVersion: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -102,13 +101,14 @@ nonisolated struct Handoff_V1_Removal: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Which one, 8 bytes.
+  /// The id of the device, 8 bytes.
   var device: Data = Data()
 
-  /// Which of its generations has ended, and with it all before; at most 2^31 - 1.
+  /// The generation that was removed, together with all earlier ones; at most 2^31 - 1.
   var generation: UInt32 = 0
 
-  /// One more than any removal that the remover knew of; at most 2^31 - 1. The oldest are forgotten first.
+  /// One more than the highest number that the removing device knew; at most 2^31 - 1. The oldest removals are dropped
+  /// first.
   var number: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -176,7 +176,7 @@ nonisolated extension Handoff_V1_Circle: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Handoff_V1_Member: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Member"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}public_key\0\u{1}generation\0\u{3}introduced_by\0\u{1}name\0\u{3}name_version\0\u{3}named_by\0\u{3}advertising_key\0\u{3}advertising_key_version\0\u{3}protocol_version\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}public_keys\0\u{1}generation\0\u{3}introduced_by\0\u{1}name\0\u{3}name_version\0\u{3}named_by\0\u{3}advertising_key\0\u{3}advertising_key_version\0\u{3}protocol_version\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -184,7 +184,7 @@ nonisolated extension Handoff_V1_Member: SwiftProtobuf.Message, SwiftProtobuf._M
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBytesField(value: &self.publicKey) }()
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.publicKeys) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.generation) }()
       case 3: try { try decoder.decodeSingularBytesField(value: &self.introducedBy) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.name) }()
@@ -199,8 +199,8 @@ nonisolated extension Handoff_V1_Member: SwiftProtobuf.Message, SwiftProtobuf._M
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.publicKey.isEmpty {
-      try visitor.visitSingularBytesField(value: self.publicKey, fieldNumber: 1)
+    if !self.publicKeys.isEmpty {
+      try visitor.visitSingularBytesField(value: self.publicKeys, fieldNumber: 1)
     }
     if self.generation != 0 {
       try visitor.visitSingularUInt32Field(value: self.generation, fieldNumber: 2)
@@ -230,7 +230,7 @@ nonisolated extension Handoff_V1_Member: SwiftProtobuf.Message, SwiftProtobuf._M
   }
 
   static func ==(lhs: Handoff_V1_Member, rhs: Handoff_V1_Member) -> Bool {
-    if lhs.publicKey != rhs.publicKey {return false}
+    if lhs.publicKeys != rhs.publicKeys {return false}
     if lhs.generation != rhs.generation {return false}
     if lhs.introducedBy != rhs.introducedBy {return false}
     if lhs.name != rhs.name {return false}

@@ -139,10 +139,10 @@ struct SaveStories {
     func replay() async throws {
         let phone = DeviceKeys.generate()
         try await World.runPair { world, laptop, desktop in
-            let card = try CardText(publicKey: phone.publicKey, advertisingKey: phone.advertisingKey, name: "phone")
+            let card = try CardText(publicKeys: phone.publicKeys, advertisingKey: phone.advertisingKey, name: "phone")
             _ = try await laptop.json("devices", "trust", card.text)
             let laptopCard = try await laptop.json("devices", "card")["card"].string
-            let laptopKey = try CardText(parsing: laptopCard).publicKey
+            let laptopKey = try CardText(parsing: laptopCard).publicKeys
             try await laptop.connected { program in
                 let editor = Editor { _ in }
                 _ = try await editor.open("org.example.edit", over: program)
@@ -188,12 +188,12 @@ struct SaveStories {
     /// The bytes with which a device asks for `org.example.edit`.
     private static func request(
         by keys: DeviceKeys,
-        to peer: DevicePublicKey,
+        to peer: DevicePublicKeys,
         _ greeting: SessionGreeting
     ) throws -> [UInt8] {
         var handshake = NoiseHandshake.initiator(
             localStatic: keys.agreement,
-            remoteStatic: peer,
+            remoteStatic: peer.agreement,
             prologue: greeting.prologue
         )
         let hash = ActivityTypeHash(of: "org.example.edit")

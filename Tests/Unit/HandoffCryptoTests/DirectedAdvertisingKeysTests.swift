@@ -26,7 +26,7 @@ struct DirectedAdvertisingKeysTests {
 
     @Test("A key that protects nothing is refused")
     func weak() throws {
-        let zero = try DevicePublicKey(rawRepresentation: [UInt8](repeating: 0, count: 32))
+        let zero = try AgreementPublicKey(rawRepresentation: [UInt8](repeating: 0, count: 32))
         #expect { try DirectedAdvertisingKeys(local: .generate(), remote: zero) } throws: {
             ($0 as? CryptoError)?.code == .weakKey
         }

@@ -7,7 +7,7 @@ import Testing
 struct CircleMessageTests {
     private func member(_ change: (inout CircleMessage.Member) throws -> Void = { _ in }) throws -> CircleMessage {
         var member = CircleMessage.Member(
-            publicKey: [UInt8](repeating: 1, count: 32),
+            publicKeys: [UInt8](repeating: 1, count: 64),
             generation: 2,
             introducedBy: nil,
             name: try DeviceName("desk"),
@@ -41,7 +41,8 @@ struct CircleMessageTests {
             try member { $0.advertisingKey = [1] },
             try member { $0.advertisingKey = [UInt8](repeating: 1, count: 33) },
             try member { $0.advertisingKey = nil },
-            try member { $0.publicKey = [] },
+            try member { $0.publicKeys = [] },
+            try member { $0.publicKeys = [UInt8](repeating: 1, count: 32) },
             try member { $0.generation = CircleLimits.number + 1 },
         ]
         for message in messages {

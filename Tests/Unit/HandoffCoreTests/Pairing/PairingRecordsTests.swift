@@ -11,7 +11,7 @@ struct PairingRecordsTests {
         let keys = DeviceKeys.generate()
         return PairingRecord(
             id: try #require(PairingID(bytes: [UInt8](repeating: 7, count: 8))),
-            peer: DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName("desktop")),
+            peer: DeviceIdentity(publicKeys: keys.publicKeys, name: try DeviceName("desktop")),
             settlingKey: keys.advertisingKey,
             status: status,
             began: 1_700_000_000_000_000

@@ -88,7 +88,7 @@ struct PairingSimulation {
         for (index, user) in users.enumerated() {
             let keys = DeviceKeys.generate()
             let own = LocalIdentity(
-                DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName("device\(index)")),
+                DeviceIdentity(publicKeys: keys.publicKeys, name: try DeviceName("device\(index)")),
                 advertisingKey: keys.advertisingKey
             )
             let token = try PairingToken(bytes: [UInt8(index)] + Array(repeating: seed, count: 8))

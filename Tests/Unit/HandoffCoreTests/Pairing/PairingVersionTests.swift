@@ -22,7 +22,7 @@ struct PairingVersionTests {
         var introduction: [UInt8] {
             get throws {
                 let known = PairingMessage.introduction(
-                    PairingIntroduction(name: try DeviceName("later"), publicKey: keys.publicKey.rawRepresentation)
+                    PairingIntroduction(name: try DeviceName("later"), publicKeys: keys.publicKeys.rawRepresentation)
                 ).encode()
                 let body = Array(known.dropFirst(2)) + Self.unknownField
                 return [known[0], UInt8(body.count)] + body
@@ -65,7 +65,7 @@ struct PairingVersionTests {
     func laterIntroduction() throws {
         let keys = DeviceKeys.generate()
         let own = LocalIdentity(
-            DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName("now")),
+            DeviceIdentity(publicKeys: keys.publicKeys, name: try DeviceName("now")),
             advertisingKey: keys.advertisingKey
         )
         let tokens = try [1, 2].map { try PairingToken(bytes: Array(repeating: $0, count: 9)) }

@@ -16,8 +16,8 @@ struct CircleHistory {
 
         init(named name: String) throws {
             keys = .generate()
-            id = keys.publicKey.device
-            let identity = DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName(name))
+            id = keys.publicKeys.device
+            let identity = DeviceIdentity(publicKeys: keys.publicKeys, name: try DeviceName(name))
             try circle.updateSelf(identity, key: keys.advertisingKey, speaking: 1)
             model.join(id, name: name, by: id)
         }
@@ -80,7 +80,7 @@ struct CircleHistory {
         for (own, peer) in [(one, before[other]), (other, before[one])] {
             guard let member = peer.circle[peer.id] else { continue }
             let id = devices[own].id
-            try devices[own].circle.insert(DeviceIdentity(publicKey: member.publicKey, name: member.name), by: id)
+            try devices[own].circle.insert(DeviceIdentity(publicKeys: member.publicKeys, name: member.name), by: id)
             devices[own].givenKeys[peer.id] = member.advertisingKey
             devices[own].model.join(peer.id, name: member.name.rawValue, by: id)
         }

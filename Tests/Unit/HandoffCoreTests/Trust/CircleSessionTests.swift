@@ -14,9 +14,9 @@ struct CircleSessionTests {
         var circle = Circle()
         for number in 0..<count {
             let keys = DeviceKeys.generate()
-            let identity = DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName("\(name) \(number)"))
+            let identity = DeviceIdentity(publicKeys: keys.publicKeys, name: try DeviceName("\(name) \(number)"))
             try circle.insert(identity, by: nil)
-            try circle.renewKey(of: keys.publicKey.device, to: keys.advertisingKey)
+            try circle.renewKey(of: keys.publicKeys.device, to: keys.advertisingKey)
         }
         return circle.message
     }
@@ -27,7 +27,7 @@ struct CircleSessionTests {
     )
     func exchange(piece: Int) throws {
         let (mine, theirs) = (try state(101, named: "mine"), try state(101, named: "theirs"))
-        var calling = CircleSession(keys: caller, peer: listener.publicKey)
+        var calling = CircleSession(keys: caller, peer: listener.publicKeys)
         var serving = try SessionPair.server(listener, trusting: [caller])
         let introduction = try #require(try serving.receiveRequest(try calling.opened(by: serving)))
         #expect(introduction.request == .circle)
@@ -47,7 +47,7 @@ struct CircleSessionTests {
 
     @Test("A replay of the first message opens no session, and so gets no circle")
     func replay() throws {
-        var calling = CircleSession(keys: caller, peer: listener.publicKey)
+        var calling = CircleSession(keys: caller, peer: listener.publicKeys)
         var original = try SessionPair.server(listener, trusting: [caller])
         let first = try calling.opened(by: original)
         #expect(try original.receiveRequest(first)?.request == .circle)
@@ -58,7 +58,7 @@ struct CircleSessionTests {
     @Test("An answer of another kind is the peer's fault, and a refusal is reported")
     func otherAnswers() throws {
         for answer in [Answer.refusal(Refusal(.busy, "later")), .stream] {
-            var calling = CircleSession(keys: caller, peer: listener.publicKey)
+            var calling = CircleSession(keys: caller, peer: listener.publicKeys)
             var serving = try SessionPair.server(listener, trusting: [caller])
             _ = try serving.receiveRequest(try calling.opened(by: serving))
             let bytes = try serving.answer(answer)

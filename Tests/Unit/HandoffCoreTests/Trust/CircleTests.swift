@@ -14,37 +14,37 @@ struct CircleTests {
     private func circle(of own: DeviceKeys, with others: DeviceKeys...) throws -> Circle {
         var circle = Circle()
         try circle.updateSelf(identity(own), key: own.advertisingKey, speaking: 1)
-        for other in others { try circle.insert(identity(other), by: own.publicKey.device) }
+        for other in others { try circle.insert(identity(other), by: own.publicKeys.device) }
         return circle
     }
 
     private func identity(_ keys: DeviceKeys, _ name: String = "device") throws -> DeviceIdentity {
-        DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName(name))
+        DeviceIdentity(publicKeys: keys.publicKeys, name: try DeviceName(name))
     }
 
     @Test("A removal overrides copies of the same generation, but not a later trust")
     func removal() throws {
-        let id = lap.publicKey.device
+        let id = lap.publicKeys.device
         var one = try circle(of: desk, with: lap)
         let other = one
         try one.remove(id)
         try one.merge(other)
         #expect(one[id] == nil)
-        try one.insert(identity(lap), by: desk.publicKey.device)
+        try one.insert(identity(lap), by: desk.publicKeys.device)
         try one.merge(other)
         #expect(one[id]?.generation == 1)
-        #expect { try one.remove(tab.publicKey.device) } throws: { ($0 as? HandoffError)?.code == .unknownDevice }
+        #expect { try one.remove(tab.publicKeys.device) } throws: { ($0 as? HandoffError)?.code == .unknownDevice }
     }
 
     @Test("The result of merging states depends on neither order nor repetition")
     func joining() throws {
-        let (deskID, lapID) = (desk.publicKey.device, lap.publicKey.device)
+        let (deskID, lapID) = (desk.publicKeys.device, lap.publicKeys.device)
         let base = try circle(of: desk, with: lap, tab)
         var variants = [base, base, base]
         try variants[0].rename(lapID, to: DeviceName("one"), by: deskID)
         try variants[1].rename(lapID, to: DeviceName("two"), by: lapID)
         try variants[1].renewKey(of: lapID, to: .generate())
-        try variants[2].remove(tab.publicKey.device)
+        try variants[2].remove(tab.publicKeys.device)
         let results = try [[0, 1, 2], [2, 1, 0], [1, 0, 2, 1, 1]].map { order in
             var result = variants[order[0]]
             for index in order { try result.merge(variants[index]) }
@@ -73,8 +73,8 @@ struct CircleTests {
         for _ in 0..<203 {
             let keys = DeviceKeys.generate()
             try circle.insert(identity(keys), by: nil)
-            try circle.remove(keys.publicKey.device)
-            ids.append(keys.publicKey.device)
+            try circle.remove(keys.publicKeys.device)
+            ids.append(keys.publicKeys.device)
         }
         #expect(circle.removals.count == CircleLimits.removals)
         #expect(ids.filter { circle.removal(of: $0) == nil } == Array(ids.prefix(3)))
@@ -83,8 +83,8 @@ struct CircleTests {
     @Test("A state is the same after encoding and decoding")
     func message() throws {
         var circle = try circle(of: desk, with: lap, tab)
-        try circle.remove(tab.publicKey.device)
-        try circle.rename(lap.publicKey.device, to: DeviceName("Küche"), by: desk.publicKey.device)
+        try circle.remove(tab.publicKeys.device)
+        try circle.rename(lap.publicKeys.device, to: DeviceName("Küche"), by: desk.publicKeys.device)
         let read = try Circle(CircleMessage(decoding: circle.message.encode()))
         #expect(read == circle)
         #expect(read.digest == circle.digest)
@@ -95,7 +95,7 @@ struct CircleTests {
 
     @Test("A device whose own state is older than the others' copy publishes a newer one")
     func restored() throws {
-        let id = desk.publicKey.device
+        let id = desk.publicKeys.device
         let old = try circle(of: desk, with: lap)
         var others = old
         try others.renewKey(of: id, to: .generate())
@@ -111,12 +111,12 @@ struct CircleTests {
 
     @Test("A device that was trusted again supplies its key and its protocol version itself")
     func corrected() throws {
-        let id = desk.publicKey.device
+        let id = desk.publicKeys.device
         var own = try circle(of: desk, with: lap)
         try own.renewKey(of: id, to: desk.advertisingKey)
         var other = try circle(of: lap, with: desk)
         try other.remove(id)
-        try other.insert(identity(desk), by: lap.publicKey.device)
+        try other.insert(identity(desk), by: lap.publicKeys.device)
         #expect(other[id]?.advertisingKey == nil)
         #expect(try own.merge(other, as: id, newKey: AdvertisingKey.generate) == .corrected)
         try other.merge(own)
@@ -127,12 +127,12 @@ struct CircleTests {
 
     @Test("A key comes only with its owner's state: a key that was given by hand is not passed on")
     func givenKeys() throws {
-        let id = desk.publicKey.device
+        let id = desk.publicKeys.device
         // The two trust each other again after the desk has removed the tablet, which the lap does not know yet.
         var own = try circle(of: desk, with: lap, tab)
         var other = try circle(of: lap, with: desk, tab)
-        try own.remove(tab.publicKey.device, as: id, newKey: AdvertisingKey.generate)
-        try other.insert(identity(desk), by: lap.publicKey.device)
+        try own.remove(tab.publicKeys.device, as: id, newKey: AdvertisingKey.generate)
+        try other.insert(identity(desk), by: lap.publicKeys.device)
         var third = try circle(of: tab, with: lap)
         try third.merge(other)
         #expect(third[id] != nil)
@@ -140,16 +140,16 @@ struct CircleTests {
         // With the key comes the removal.
         try other.merge(own)
         #expect(other[id]?.advertisingKey == own[id]?.advertisingKey)
-        #expect(other[tab.publicKey.device] == nil)
+        #expect(other[tab.publicKeys.device] == nil)
     }
 
     @Test("A device that learns of a removal gets another key, once for each removal")
     func rotation() throws {
-        let id = lap.publicKey.device
+        let id = lap.publicKeys.device
         var one = try circle(of: desk, with: lap, tab)
         var two = try circle(of: lap, with: desk, tab)
-        try one.remove(tab.publicKey.device, as: desk.publicKey.device, newKey: AdvertisingKey.generate)
-        #expect(one[desk.publicKey.device]?.advertisingKeyVersion == 1)
+        try one.remove(tab.publicKeys.device, as: desk.publicKeys.device, newKey: AdvertisingKey.generate)
+        #expect(one[desk.publicKeys.device]?.advertisingKeyVersion == 1)
         _ = try two.merge(one, as: id, newKey: AdvertisingKey.generate)
         _ = try two.merge(one, as: id, newKey: AdvertisingKey.generate)
         #expect(two[id]?.advertisingKeyVersion == 1)
@@ -160,9 +160,9 @@ struct CircleTests {
     func ownRemoval() throws {
         var own = try circle(of: desk, with: lap)
         var other = own
-        try other.remove(desk.publicKey.device)
+        try other.remove(desk.publicKeys.device)
         let (before, theirs) = (own, other)
-        #expect { _ = try own.merge(theirs, as: desk.publicKey.device, newKey: AdvertisingKey.generate) } throws: {
+        #expect { _ = try own.merge(theirs, as: desk.publicKeys.device, newKey: AdvertisingKey.generate) } throws: {
             ($0 as? HandoffError)?.code == .peerMisbehaved
         }
         #expect(own == before)

@@ -21,7 +21,7 @@ struct CircleVectorTests {
 
     private static func identity(_ number: UInt8, _ name: String) throws -> DeviceIdentity {
         DeviceIdentity(
-            publicKey: try DevicePublicKey(rawRepresentation: [UInt8](repeating: number, count: 32)),
+            publicKeys: try DevicePublicKeys(rawRepresentation: [UInt8](repeating: number, count: 64)),
             name: try DeviceName(name)
         )
     }
@@ -30,7 +30,7 @@ struct CircleVectorTests {
         try AdvertisingKey(rawRepresentation: [UInt8](repeating: byte, count: 32))
     }
 
-    private static func id(_ number: UInt8) throws -> DeviceID { try identity(number, "a").publicKey.device }
+    private static func id(_ number: UInt8) throws -> DeviceID { try identity(number, "a").publicKeys.device }
 
     private static func base() throws -> Circle {
         var circle = Circle()

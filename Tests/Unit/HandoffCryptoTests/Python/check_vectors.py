@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from noise.connection import Keypair, NoiseConnection
 
 MASK = 2**64 - 1
+MASK_255 = 2**255 - 1
 
 
 def siphash(key: bytes, data: bytes) -> bytes:
@@ -65,20 +66,55 @@ def check_advertisement(case: dict) -> None:
     assert seal(bytes.fromhex(case["advertisingKey"]), case["slot"], plaintext).hex() == case["sealed"]
 
 
+PRIME = 2**255 - 19
+# The points of order 8: u of X25519, and y of Ed25519.
+ORDER_EIGHT = {
+    "agreement": (
+        "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+        "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+    ),
+    "signing": (
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+    ),
+}
+
+
+def refused_keys(keys: bytes) -> str | None:
+    """Why the public keys of a device are refused; None when they are not."""
+    for kind, number in (
+        ("agreement", int.from_bytes(keys[:32], "little")),
+        ("signing", int.from_bytes(keys[32:], "little") & MASK_255),
+    ):
+        if number >= PRIME:
+            return "invalidKey"
+        if number in (0, 1, PRIME - 1) or number.to_bytes(32, "little").hex() in ORDER_EIGHT[kind]:
+            return "weakKey"
+    return None
+
+
+def device_id(keys: bytes) -> bytes:
+    return hashlib.sha256(b"handoffd v2 device" + keys).digest()[:8]
+
+
 def read_card(text: str) -> dict:
     scheme, colon, body = text.strip().lower().partition(":")
     if not colon or not scheme.startswith("handoff") or not scheme[7:].isdigit():
         return {"error": "notACard"}
-    if int(scheme[7:]) > 1:
-        return {"error": "newerCard"}
+    if int(scheme[7:]) != 2:
+        return {"error": "newerCard" if int(scheme[7:]) > 2 else "olderCard"}
     data = base64.b32decode(body.upper() + "=" * (-len(body) % 8))
-    if hashlib.sha256(data[:-4]).digest()[:4] != data[-4:] or data[0] != 1:
+    # The decoder ignores left-over bits, which have to be zero.
+    is_exact = base64.b32encode(data).decode().lower().rstrip("=") == body
+    if not is_exact or hashlib.sha256(data[:-4]).digest()[:4] != data[-4:] or data[0] != 2:
         return {"error": "damagedCard"}
+    if error := refused_keys(data[1:65]):
+        return {"error": error}
     return {
-        "publicKey": data[1:33].hex(),
-        "deviceID": hashlib.sha256(data[1:33]).digest()[:8].hex(),
-        "advertisingKey": data[33:65].hex(),
-        "name": data[65:-4].decode(),
+        "publicKeys": data[1:65].hex(),
+        "deviceID": device_id(data[1:65]).hex(),
+        "advertisingKey": data[65:97].hex(),
+        "name": data[97:-4].decode(),
     }
 
 
@@ -125,13 +161,14 @@ def check_session(case: dict) -> None:
 
 
 def field(number: int, content: bytes) -> bytes:
-    """A field of bytes in Protocol Buffers, shorter than 128."""
-    return bytes([number << 3 | 2, len(content)]) + content
+    """A field of bytes in Protocol Buffers, shorter than 16384."""
+    length = len(content)
+    return bytes([number << 3 | 2]) + (bytes([length]) if length < 128 else bytes([length & 127 | 128, length >> 7])) + content
 
 
 def introduction(case: dict, role: str) -> bytes:
-    name, key = case[role + "Name"].encode(), bytes.fromhex(case[role + "PublicKey"])
-    return field(1, field(1, name) + field(2, key))
+    name, keys = case[role + "Name"].encode(), bytes.fromhex(case[role + "PublicKeys"])
+    return field(1, field(1, name) + field(2, keys))
 
 
 def pairing_handshake(case: dict, role: str) -> NoiseConnection:

@@ -19,6 +19,7 @@ import time
 
 from check_vectors import read_card, siphash
 from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from noise.connection import Keypair, NoiseConnection
@@ -29,10 +30,10 @@ SERVICE = "a0f6373c-c0be-4098-84f0-85fe6ea66c55"
 # The protocol.
 
 
-def make_card(public_key: bytes, name: str) -> str:
-    content = b"\x01" + public_key + secrets.token_bytes(32) + name.encode()
+def make_card(public_keys: bytes, name: str) -> str:
+    content = b"\x02" + public_keys + secrets.token_bytes(32) + name.encode()
     content += hashlib.sha256(content).digest()[:4]
-    return "handoff1:" + base64.b32encode(content).decode().lower().rstrip("=")
+    return "handoff2:" + base64.b32encode(content).decode().lower().rstrip("=")
 
 
 def unseal(key: bytes, sealed: bytes) -> bytes | None:
@@ -191,7 +192,9 @@ class Air:
 
 def main() -> None:
     private_key = X25519PrivateKey.generate()
-    print(make_card(private_key.public_key().public_bytes_raw(), "snake"), flush=True)
+    signing_key = Ed25519PrivateKey.generate().public_key()
+    public_keys = private_key.public_key().public_bytes_raw() + signing_key.public_bytes_raw()
+    print(make_card(public_keys, "snake"), flush=True)
     origin = read_card(sys.argv[2])
     air = Air(sys.argv[1])
     for sender, address, data in air.reports():
@@ -199,7 +202,7 @@ def main() -> None:
         if plaintext is None or plaintext[1:] == bytes(5):
             continue
         channel = Channel(air, sender, address, 0x80 | plaintext[0] & 0x7F)
-        peer = bytes.fromhex(origin["publicKey"])
+        peer = bytes.fromhex(origin["publicKeys"])[:32]
         print(json.dumps(fetch(channel, private_key.private_bytes_raw(), peer, plaintext[1:])), flush=True)
         return
 

