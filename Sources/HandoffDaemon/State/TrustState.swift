@@ -8,7 +8,7 @@ struct TrustState: Sendable {
     let identity: Identity
     private(set) var devices: TrustedDevices
     /// Opens the advertisements of trusted devices.
-    private(set) var opener = AdvertisementOpener<AdvertisementSender>(keys: [])
+    private(set) var opener = AdvertisementOpener(keys: [(AdvertisementSender, SealingKey)]())
     /// Finds out which trusted device opens a session.
     private(set) var trial: NoiseResponderTrial<DeviceID>
     var directedSchedule = DirectedAdvertisingSchedule()
@@ -29,8 +29,8 @@ struct TrustState: Sendable {
     var ownKey: AdvertisingKey { devices.ownKey ?? identity.keys.advertisingKey }
 
     /// Returns the key under which this device advertises to one member, or to the whole circle.
-    func sendingKey(to member: DeviceID?) -> AdvertisingKey {
-        member.flatMap { directedKeys[$0]?.sending } ?? ownKey
+    func sendingKey(to member: DeviceID?) -> SealingKey {
+        member.flatMap { directedKeys[$0]?.sending } ?? .constant(ownKey)
     }
 
     /// The circle, in the form of the protocol.
@@ -81,9 +81,9 @@ struct TrustState: Sendable {
             directedKeys[device.id] = if let known { known } else { try Self.directedKeys(with: device, for: identity) }
         }
         self.directedKeys = directedKeys
-        var keys: [(AdvertisementSender, AdvertisingKey)] = devices.receivingKeys.map { (.all($0), $1) }
+        var keys: [(AdvertisementSender, SealingKey)] = devices.receivingKeys.map { (.all($0), .constant($1)) }
         keys += directedKeys.map { (.directed(from: $0), $1.receiving) }
-        keys.append((.own, ownKey))
+        keys.append((.own, .constant(ownKey)))
         opener = AdvertisementOpener(keys: keys)
     }
 

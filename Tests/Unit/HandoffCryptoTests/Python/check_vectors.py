@@ -1,4 +1,4 @@
-"""A second implementation of advertisements, cards, sessions, pairings and news keys, from Docs/Protocol.md.
+"""A second implementation of advertisements and their keys, cards, sessions and pairings, from Docs/Protocol.md.
 
 Usage: check_vectors.py DIRECTORY. Checks the vectors in it and prints how many cases agree.
 """
@@ -143,7 +143,7 @@ def pairing_handshake(case: dict, role: str) -> NoiseConnection:
     return peer
 
 
-def derive(salt: bytes, secret: bytes, info: bytes, length: int) -> bytes:
+def derive(salt: bytes | None, secret: bytes, info: bytes, length: int) -> bytes:
     return HKDF(algorithm=hashes.SHA256(), length=length, salt=salt, info=info).derive(secret)
 
 
@@ -186,9 +186,21 @@ def check_news(case: dict) -> None:
     other = X25519PrivateKey.from_private_bytes(bytes.fromhex(case["otherPrivateKey"]))
     secret = own.exchange(other.public_key())
     names = [key.public_key().public_bytes_raw() for key in (own, other)]
-    for name, (sender, receiver) in [("sendingKey", names), ("receivingKey", names[::-1])]:
-        info = b"handoffd v2 news" + sender + receiver
-        assert HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=info).derive(secret).hex() == case[name]
+    day = case["day"].to_bytes(4, "big")
+    for name, (sender, receiver) in [("SendingKey", names), ("ReceivingKey", names[::-1])]:
+        static = derive(None, secret, b"handoffd v2 news" + sender + receiver + day, 32)
+        shared = derive(None, bytes.fromhex(case["secret"]), b"handoffd v2 directed" + sender + receiver, 32)
+        assert static.hex() == case[name[0].lower() + name[1:]]
+        assert shared.hex() == case["secret" + name]
+
+
+def check_daily(case: dict) -> None:
+    key = bytes.fromhex(case["advertisingKey"])
+    for _ in range(case["day"], case["laterDay"]):
+        key = derive(None, key, b"handoffd v2 next day", 32)
+    assert key.hex() == case["laterAdvertisingKey"]
+    assert case["slot"] // 96 == case["laterDay"]
+    assert seal(key, case["slot"], bytes.fromhex(case["plaintext"])).hex() == case["sealed"]
 
 
 # The designers' vector: key 00…0f, input 00…0e (appendix A of the paper).
@@ -197,6 +209,7 @@ assert siphash(bytes(range(16)), bytes(range(15))).hex() == "e545be4961ca29a1"
 checks = {
     "advertisement": check_advertisement,
     "card": check_card,
+    "daily": check_daily,
     "news": check_news,
     "pairing": check_pairing,
     "session": check_session,
