@@ -9,9 +9,9 @@ package struct CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
             self.description = description
         }
 
-        /// A key has the wrong length.
+        /// A key has the wrong length, or is not in the one form that is allowed.
         package static let invalidKey = Code("invalidKey")
-        /// A public key yields an all-zero shared secret (RFC 7748, section 6.1), so nothing would be protected.
+        /// A public key is of low order: its shared secret is all zero (RFC 7748, section 6.1), or anybody can sign for it.
         package static let weakKey = Code("weakKey")
         /// A message was changed in transit, or is meant for another device.
         package static let authenticationFailed = Code("authenticationFailed")
@@ -25,6 +25,8 @@ package struct CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
         package static let notACard = Code("notACard")
         /// The text is a card with a typing or copying mistake.
         package static let damagedCard = Code("damagedCard")
+        /// The card was made by an older version.
+        package static let olderCard = Code("olderCard")
         /// The card was made by a newer version.
         package static let newerCard = Code("newerCard")
         /// A name does not fit a card.

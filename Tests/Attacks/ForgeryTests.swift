@@ -133,7 +133,7 @@ struct ForgeryTests {
     func sessionKeys() throws {
         var random = SeededRandom(seed: 9)
         let identity = random.bytes(32)
-        let peer = DeviceKeys.generate().publicKey
+        let peer = AgreementKey.generate().publicKey
         let first = try (0..<1000).map { _ in
             let key = try AgreementKey(rawRepresentation: identity)
             var handshake = NoiseHandshake.initiator(

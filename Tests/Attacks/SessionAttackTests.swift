@@ -14,14 +14,14 @@ struct SessionAttackTests {
         ServerSession(
             trial: try NoiseResponderTrial(
                 localStatic: keys.agreement,
-                candidates: devices.map { ($0.publicKey.device, $0.publicKey) }
+                candidates: devices.map { ($0.publicKeys.device, $0.publicKeys.agreement) }
             )
         )
     }
 
     private static func call(_ caller: DeviceKeys, to peer: DeviceKeys) throws -> ClientSession {
         let request = FetchRequest(typeHash: try ActivityType("org.example.edit").hash)
-        return ClientSession(keys: caller, peer: peer.publicKey, request: .fetch(request))
+        return ClientSession(keys: caller, peer: peer.publicKeys, request: .fetch(request))
     }
 
     @Test("A session that is redirected to another device of the same user is refused by both")
@@ -101,7 +101,7 @@ struct SessionAttackTests {
         func replays(_ greeting: () -> SessionGreeting) throws -> Int {
             let trial = try NoiseResponderTrial(
                 localStatic: peer.agreement,
-                candidates: [(caller.publicKey.device, caller.publicKey)]
+                candidates: [(caller.publicKeys.device, caller.publicKeys.agreement)]
             )
             let first = ServerSession(trial: trial, greeting: greeting())
             var session = try Self.call(caller, to: peer)

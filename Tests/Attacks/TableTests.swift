@@ -14,7 +14,8 @@ struct TableTests {
             encoding: .utf8
         )
         #expect(document.contains("\n" + Attack.table + "\n"))
-        #expect(Attack.all.map(\.number) == Array(1...Attack.all.count))
+        // The numbers from 25 to 30 belong to attacks of other topics.
+        #expect(Attack.all.map(\.number) == Array(1...24) + Array(31..<31 + Attack.all.count - 24))
     }
 
     @Test("No code requests bluetoothd to pair")

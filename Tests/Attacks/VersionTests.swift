@@ -17,7 +17,7 @@ struct VersionTests {
             ServerSession(
                 trial: try NoiseResponderTrial(
                     localStatic: listener.agreement,
-                    candidates: [(caller.publicKey.device, caller.publicKey)]
+                    candidates: [(caller.publicKeys.device, caller.publicKeys.agreement)]
                 ),
                 greeting: greeting
             )
@@ -27,7 +27,7 @@ struct VersionTests {
     private func handshake(_ label: String = "handoffd v2 session") -> NoiseHandshake {
         .initiator(
             localStatic: caller.agreement,
-            remoteStatic: listener.publicKey,
+            remoteStatic: listener.publicKeys.agreement,
             prologue: Array(label.utf8) + greeting.bytes
         )
     }
@@ -47,15 +47,16 @@ struct VersionTests {
         // Field 15 of length 1, a kind of request that does not exist.
         let first = FrameCodec.encode(try newer.writeMessage([0, 0x7A, 1, 0]))
         let introduction = try #require(try session.receiveRequest(first))
-        #expect(introduction.device == caller.publicKey.device)
+        #expect(introduction.device == caller.publicKeys.device)
         #expect(introduction.request == nil)
     }
 
     @Test("An unknown answer of a newer responder is an error that names the device to update")
     func newerAnswer() throws {
         let request = Request.stream(StreamRequest(activity: 1))
-        var fetch = ClientSession(keys: caller, peer: listener.publicKey, request: request)
-        let trial = try NoiseResponderTrial(localStatic: listener.agreement, candidates: [(0, caller.publicKey)])
+        var fetch = ClientSession(keys: caller, peer: listener.publicKeys, request: request)
+        let candidates = [(0, caller.publicKeys.agreement)]
+        let trial = try NoiseResponderTrial(localStatic: listener.agreement, candidates: candidates)
         let first = try #require(try fetch.open(FrameCodec.encode(greeting.bytes)))
         var handshake = try trial.match(Array(first.dropFirst(2)), prologue: greeting.prologue).handshake
         let answer = FrameCodec.encode(try handshake.writeMessage([0, 0x7A, 1, 0]))

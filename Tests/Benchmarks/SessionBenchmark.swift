@@ -45,15 +45,15 @@ enum SessionBenchmark {
         let devices = (0..<count).map { _ in DeviceKeys.generate() }
         let trial = try NoiseResponderTrial(
             localStatic: origin.agreement,
-            candidates: devices.map { ($0.publicKey.device, $0.publicKey) }
+            candidates: devices.map { ($0.publicKeys.device, $0.publicKeys.agreement) }
         )
         let caller = devices[count - 1]
         let request = Request.fetch(FetchRequest(typeHash: activity.type.hash))
         return {
-            var fetch = ClientSession(keys: caller, peer: origin.publicKey, request: request)
+            var fetch = ClientSession(keys: caller, peer: origin.publicKeys, request: request)
             var serve = ServerSession(trial: trial)
             guard let first = try fetch.open(serve.greeting) else { throw BrokenExchange() }
-            guard try serve.receiveRequest(first)?.device == caller.publicKey.device else { throw BrokenExchange() }
+            guard try serve.receiveRequest(first)?.device == caller.publicKeys.device else { throw BrokenExchange() }
             let second = try serve.answer(.activity(activity))
             guard let answered = try fetch.receive(second), answered.answer == .activity(activity),
                 try serve.acknowledge(answered.acknowledgement)

@@ -121,6 +121,26 @@ package struct HandoffClient: Sendable {
         _ = try await call(device, HandoffName.deviceInterface, "Remove", [])
     }
 
+    /// Returns what else changes when a device is removed.
+    package func consequencesOfRemoval(of device: ObjectPath) async throws -> RemovalConsequences {
+        let reply = try await call(device, HandoffName.deviceInterface, "ConsequencesOfRemoval", [])
+        guard reply.count == 2 else { throw Self.unexpected("ConsequencesOfRemoval", reply) }
+        return RemovalConsequences(
+            orphaned: RemovalConsequences.Device.list(from: reply[0]),
+            removed: RemovalConsequences.Device.list(from: reply[1])
+        )
+    }
+
+    /// Trusts a known device again, whoever has removed or brought it.
+    package func keep(deviceID id: String) async throws {
+        _ = try await manager("KeepDevice", [.string(id)])
+    }
+
+    /// Removes a known device, which need not be trusted.
+    package func remove(deviceID id: String) async throws {
+        _ = try await manager("RemoveDevice", [.string(id)])
+    }
+
     /// Gives a device a name on all devices of the circle; the root path stands for this device.
     package func rename(device: ObjectPath, to name: String) async throws {
         let isOwn = device == HandoffName.root

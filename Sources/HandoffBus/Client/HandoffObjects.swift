@@ -59,6 +59,8 @@ package struct DaemonStatus: Hashable, Sendable {
     package let radioMessage: String
     /// The advisories: pairs of a name and a sentence.
     package let advisories: [[String]]
+    /// The known devices about which a person has to decide.
+    package let questions: [DeviceQuestion]
     /// `/` when there is none.
     package let currentActivity: ObjectPath
 
@@ -69,6 +71,7 @@ package struct DaemonStatus: Hashable, Sendable {
         deviceName = properties["DeviceName"]?.string ?? ""
         radioState = properties["RadioState"]?.string ?? ""
         radioMessage = properties["RadioMessage"]?.string ?? ""
+        questions = DeviceQuestion.list(from: properties["Questions"])
         currentActivity = properties["CurrentActivity"]?.objectPath ?? .root
         guard case .array(_, let pairs) = properties["Advisories"] else {
             advisories = []

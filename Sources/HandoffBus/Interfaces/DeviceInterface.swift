@@ -45,16 +45,42 @@ package struct DeviceDescription: Hashable, Sendable {
     ]
 }
 
+/// What else changes when a device is removed.
+package struct RemovalConsequences: Hashable, Sendable {
+    /// A device by its id and name.
+    package struct Device: Hashable, Sendable {
+        package let id: String
+        package let name: String
+
+        package init(id: String, name: String) {
+            self.id = id
+            self.name = name
+        }
+    }
+
+    /// The trusted devices that only the removed one has brought, and that go with it.
+    package let orphaned: [Device]
+    /// The devices that the removed one has removed.
+    package let removed: [Device]
+
+    package init(orphaned: [Device], removed: [Device]) {
+        self.orphaned = orphaned
+        self.removed = removed
+    }
+}
+
 extension Interface {
     /// `org.handoffd.Device1`.
     ///
     /// - Parameters:
     ///   - description: returns the present state of the device.
     ///   - remove: ends the trust in it.
+    ///   - consequences: returns what else changes when it is removed.
     ///   - rename: gives it a name on all devices of the circle.
     package static func device(
         _ description: @escaping @Sendable () -> DeviceDescription,
         remove: @escaping @Sendable () async throws -> Void,
+        consequences: @escaping @Sendable () -> RemovalConsequences,
         rename: @escaping @Sendable (String) async throws -> Void
     ) -> Interface {
         Interface(
@@ -66,6 +92,16 @@ extension Interface {
                         return []
                     }
                 },
+                Method(
+                    name: "ConsequencesOfRemoval",
+                    outputs: [
+                        Argument(name: "orphaned", type: .array(.structure([.string, .string]))),
+                        Argument(name: "removed", type: .array(.structure([.string, .string]))),
+                    ]
+                ) { _ in
+                    let consequences = consequences()
+                    return .reply([list(consequences.orphaned), list(consequences.removed)])
+                },
                 Method(name: "Rename", inputs: [Argument(name: "name", type: .string)]) { invocation in
                     let name = try invocation.arguments.decode(at: 0, as: String.self)
                     return .deferred {
@@ -76,5 +112,20 @@ extension Interface {
             ],
             properties: DeviceDescription.properties.map { $0.property(of: description) }
         )
+    }
+
+    private static func list(_ devices: [RemovalConsequences.Device]) -> Value {
+        .array(of: .structure([.string, .string]), devices.map { .structure([.string($0.id), .string($0.name)]) })
+    }
+}
+
+extension RemovalConsequences.Device {
+    /// Reads a value of type `a(ss)`.
+    package static func list(from value: Value) -> [RemovalConsequences.Device] {
+        (value.array ?? []).compactMap { element in
+            guard case .structure(let fields) = element, let id = fields.first?.string, let name = fields.last?.string
+            else { return nil }
+            return RemovalConsequences.Device(id: id, name: name)
+        }
     }
 }

@@ -23,12 +23,19 @@ package protocol ManagerHandler: Sendable {
     /// This device's card.
     var card: String { get }
 
+    /// The known devices about which a person has to decide.
+    var questions: [DeviceQuestion] { get }
+
     /// Creates an activity that belongs to `client`.
     func createActivity(ofType type: String, _ draft: ActivityDraft, by client: BusName) throws -> ObjectPath
     /// Adds the device of a card to the circle.
     func trust(card: String) async throws -> ObjectPath
     /// Gives this device a name on all devices of its circle.
     func rename(to name: String) async throws
+    /// Trusts a known device again, whoever has removed or brought it.
+    func keep(device id: String) async throws
+    /// Removes a known device, which need not be trusted.
+    func remove(device id: String) async throws
     /// Leaves the circle without notifying the other devices.
     func leave() async throws
     /// Scans continuously until `client` leaves the bus or calls ``stopLooking(for:)``.
@@ -46,7 +53,8 @@ extension Interface {
             name: HandoffName.managerInterface,
             methods: [
                 createActivity(handler), cardMethod(handler), trustCard(handler), rename(handler), leave(handler),
-                startLooking(handler), stopLooking(handler), openStream(handler),
+                keepDevice(handler), removeDevice(handler), startLooking(handler), stopLooking(handler),
+                openStream(handler),
             ],
             properties: constants(handler) + states(handler)
         )
@@ -106,6 +114,26 @@ extension Interface {
         }
     }
 
+    private static func keepDevice(_ handler: some ManagerHandler) -> Method {
+        Method(name: "KeepDevice", inputs: [Argument(name: "id", type: .string)]) { invocation in
+            let id = try invocation.arguments.decode(at: 0, as: String.self)
+            return .deferred {
+                try await handler.keep(device: id)
+                return []
+            }
+        }
+    }
+
+    private static func removeDevice(_ handler: some ManagerHandler) -> Method {
+        Method(name: "RemoveDevice", inputs: [Argument(name: "id", type: .string)]) { invocation in
+            let id = try invocation.arguments.decode(at: 0, as: String.self)
+            return .deferred {
+                try await handler.remove(device: id)
+                return []
+            }
+        }
+    }
+
     private static func startLooking(_ handler: some ManagerHandler) -> Method {
         Method(
             name: "StartLooking",
@@ -141,7 +169,7 @@ extension Interface {
         [
             Property(name: "Version", type: .string, changes: .constant) { .string(handler.version) },
             Property(name: "ProtocolVersion", type: .uint32, changes: .constant) { .uint32(handler.protocolVersion) },
-            Property(name: "DeviceID", type: .string, changes: .constant) { .string(handler.deviceID) },
+            Property(name: "DeviceID", type: .string, changes: .emitted) { .string(handler.deviceID) },
         ]
     }
 
@@ -152,6 +180,9 @@ extension Interface {
             Property(name: "RadioMessage", type: .string, changes: .emitted) { .string(handler.radioMessage) },
             Property(name: "Advisories", type: advisoriesType, changes: .emitted) {
                 Value.advisories(handler.advisories)
+            },
+            Property(name: "Questions", type: DeviceQuestion.listType, changes: .emitted) {
+                DeviceQuestion.list(handler.questions)
             },
             Property(name: "CurrentActivity", type: .objectPath, changes: .emitted) {
                 .objectPath(handler.currentActivity)

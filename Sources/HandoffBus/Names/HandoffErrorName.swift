@@ -13,6 +13,7 @@ package enum HandoffErrorName: String, CaseIterable, Sendable {
     case notOwner = "NotOwner"
     case noLongerCurrent = "NoLongerCurrent"
     case unknownDevice = "UnknownDevice"
+    case deviceRemoved = "DeviceRemoved"
     case invalidCard = "InvalidCard"
     case ownCard = "OwnCard"
     case peerUnreachable = "PeerUnreachable"

@@ -10,12 +10,13 @@ struct DevicesCommand: AsyncParsableCommand {
         discussion: """
             `handoffctl pair` makes two devices trust each other. Cards do the same where
             you cannot be at both: print the card of each device with `handoffctl devices
-            card`, and pass it to `handoffctl devices trust` on the other. A card is secret:
-            its holder can read the device's advertisements. Copy it by ssh or on a USB
-            stick, not in public.
+            card`, and pass it to `handoffctl devices trust` on the other. A card is not
+            secret, but it must reach the other device unaltered: copy it by ssh or on a
+            USB stick.
             """,
         subcommands: [
-            ListDevices.self, ShowCard.self, TrustCard.self, RenameDevice.self, RemoveDevice.self, LeaveCircle.self,
+            ListDevices.self, ShowCard.self, TrustCard.self, RenameDevice.self, RemoveDevice.self, KeepDevice.self,
+            LeaveCircle.self,
         ],
         defaultSubcommand: ListDevices.self
     )
@@ -26,7 +27,7 @@ struct DevicesCommand: AsyncParsableCommand {
     struct ListDevices: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list",
-            abstract: "List the trusted devices and unconfirmed pairings."
+            abstract: "List the trusted devices, unconfirmed pairings and open questions."
         )
 
         @OptionGroup var options: GlobalOptions
@@ -35,18 +36,21 @@ struct DevicesCommand: AsyncParsableCommand {
             try await options.withClient { client, output in
                 let devices = try await client.objects().devices
                 let unconfirmed = try await client.unconfirmedDevices()
-                let own = try await client.status().deviceID
-                let documents = devices.map(DeviceDocument.init) + unconfirmed.map(DeviceDocument.init)
-                try output.print(documents, Self.text(devices, unconfirmed, own: own))
+                let status = try await client.status()
+                let documents =
+                    devices.map(DeviceDocument.init) + unconfirmed.map(DeviceDocument.init)
+                    + status.questions.map(DeviceDocument.init)
+                try output.print(documents, Self.text(devices, unconfirmed, status))
             }
         }
 
         private static func text(
             _ devices: [DeviceDescription],
             _ unconfirmed: [UnconfirmedDevice],
-            own: String
+            _ status: DaemonStatus
         ) -> String {
-            guard !devices.isEmpty || !unconfirmed.isEmpty else {
+            let (own, questions) = (status.deviceID, status.questions)
+            guard !devices.isEmpty || !unconfirmed.isEmpty || !questions.isEmpty else {
                 return "no device is trusted yet: run `handoffctl pair` on both devices"
             }
             var table = Table("ID", "NAME", "INTRODUCED BY", "LAST SEEN", "PROTOCOL", "STATE")
@@ -61,7 +65,10 @@ struct DevicesCommand: AsyncParsableCommand {
                 )
             }
             for device in unconfirmed { table.append(device.id, printable(device.name), "-", "-", "-", "unconfirmed") }
-            return table.text
+            for question in questions {
+                table.append(question.id, printable(question.name), "-", "-", "-", question.reason.rawValue)
+            }
+            return ([table.text] + questions.map(\.sentence)).joined(separator: "\n")
         }
 
         private static func introducer(of device: DeviceDescription, among devices: [DeviceDescription], own: String)
@@ -112,44 +119,6 @@ struct DevicesCommand: AsyncParsableCommand {
             }
         }
     }
-
-    /// `handoffctl devices remove ID`.
-    struct RemoveDevice: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "remove",
-            abstract: "Stop trusting a device.",
-            discussion: """
-                From then on the device can fetch nothing from this one, and its activities are
-                not listed here. The other devices of the circle remove it as soon as they
-                receive the removal; each replaces its key, so that the removed device cannot
-                read their advertisements. You can trust it again later.
-                """
-        )
-
-        @OptionGroup var options: GlobalOptions
-
-        @Argument(help: "The id of the device, or its first characters.")
-        var id: String
-
-        func run() async throws {
-            let id = id
-            try await options.withClient { client, output in
-                if try await Self.forget(id, client, output) { return }
-                let device = try await client.device(withPrefix: id)
-                try await client.remove(device: device.path)
-                try output.print(DeviceDocument(device), "removed \(printable(device.name)) (\(device.id))")
-            }
-        }
-
-        /// Forgets the unconfirmed pairing whose device id begins with `id`; returns false unless exactly one does.
-        private static func forget(_ id: String, _ client: HandoffClient, _ output: Output) async throws -> Bool {
-            let matches = try await client.unconfirmedDevices().filter { $0.id.hasPrefix(id.lowercased()) }
-            guard let device = matches.first, matches.count == 1, !id.isEmpty else { return false }
-            try await client.forgetPairing(with: device.id)
-            try output.print(DeviceDocument(device), "forgot \(printable(device.name)) (\(device.id))")
-            return true
-        }
-    }
 }
 
 extension HandoffClient {
@@ -180,7 +149,8 @@ struct DeviceDocument: Encodable {
     let protocolVersion: UInt32?
     /// Microseconds since 1970, accurate to the hour for an earlier run of the daemon; nil if never.
     let lastSeen: UInt64?
-    /// `trusted`, or `unconfirmed` for a pairing confirmed here whose confirmation by the other device is unknown.
+    /// `trusted`; `unconfirmed` for a pairing confirmed here whose confirmation by the other device is unknown; or
+    /// `disputed` or `orphaned` when a person has to decide.
     let state: String
 
     init(_ device: UnconfirmedDevice) {
@@ -190,6 +160,15 @@ struct DeviceDocument: Encodable {
         protocolVersion = nil
         lastSeen = nil
         state = "unconfirmed"
+    }
+
+    init(_ question: DeviceQuestion) {
+        id = question.id
+        name = question.name
+        introducedBy = nil
+        protocolVersion = nil
+        lastSeen = nil
+        state = question.reason.rawValue
     }
 
     init(_ device: DeviceDescription) {

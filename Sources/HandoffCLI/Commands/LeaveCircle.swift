@@ -6,11 +6,12 @@ extension DevicesCommand {
     struct LeaveCircle: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "leave",
-            abstract: "Stop trusting all devices, and make a new key.",
+            abstract: "Stop trusting all devices, and become a new device.",
             discussion: """
-                This device forgets all others without notifying them, and makes a new key that
-                they do not know. They list it until you remove it on one of them. Run this on a
-                device that was removed before you trust it again, or before you give it away.
+                This device forgets all others without notifying them, and makes new keys, so
+                that it has a new id. They list the old one until you remove it on one of them.
+                Run this on a device that was removed before you trust it again, or before you
+                give it away.
                 """
         )
 

@@ -39,11 +39,13 @@ package struct DirectedAdvertisingSchedule: Sendable {
     ///   - content: what is advertised; there are no turns for a withdrawal.
     ///   - circleDigest: the digest of the present circle.
     ///   - lagging: the members that have not acknowledged that circle, ordered by id.
+    ///   - isHeard: whether all of them can read the advertisement for all; otherwise the first turn comes at once.
     package mutating func advance(
         to uptime: Duration,
         advertising content: AdvertisementPacer.Content?,
         circleDigest: [UInt8],
-        for lagging: [DeviceID]
+        for lagging: [DeviceID],
+        isHeard: Bool = true
     ) -> (member: DeviceID?, next: Duration?) {
         guard let content, case .activity = content, !lagging.isEmpty else {
             series = nil
@@ -51,7 +53,11 @@ package struct DirectedAdvertisingSchedule: Sendable {
         }
         var series =
             self.series.flatMap { $0.content == content && $0.circleDigest == circleDigest ? $0 : nil }
-            ?? Series(content: content, circleDigest: circleDigest, nextTurn: uptime + Self.shortestPause)
+            ?? Series(
+                content: content,
+                circleDigest: circleDigest,
+                nextTurn: uptime + (isHeard ? Self.shortestPause : .zero)
+            )
         series.endTurn(at: uptime, for: lagging)
         series.beginTurn(at: uptime, for: lagging)
         self.series = series

@@ -9,7 +9,7 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
             case stateUnreadable, stateDamaged, stateUnwritable
             case userCancelled, notContinuable, appFailed, noSuchApp
             case documentNotShared, documentMissing, noSuchFolder, invalidDocument
-            case notPaired, unconfirmed
+            case notPaired, unconfirmed, deviceRemoved
         }
 
         private let wrapped: Wrapped
@@ -66,6 +66,8 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
         package static let notPaired = Code(wrapped: .notPaired)
         /// The local user has confirmed a pairing; whether the remote user has is unknown.
         package static let unconfirmed = Code(wrapped: .unconfirmed)
+        /// The device was removed from the circle, so that its present keys are not trusted again.
+        package static let deviceRemoved = Code(wrapped: .deviceRemoved)
         /// A file of the state directory cannot be read.
         package static let stateUnreadable = Code(wrapped: .stateUnreadable)
         /// A file of the state directory has unexpected contents.

@@ -22,7 +22,7 @@ struct PairingCandidates: Sendable {
     /// Adds a candidate in place of those that are the same device, and returns their channels.
     mutating func insert(_ candidate: PairingMachine.Candidate, at now: Duration) -> [PairingMachine.ChannelID] {
         if all.isEmpty { since = now }
-        let replaced = all.filter { $0.peer.publicKey == candidate.peer.publicKey }.map(\.channel).sorted()
+        let replaced = all.filter { $0.peer.publicKeys == candidate.peer.publicKeys }.map(\.channel).sorted()
         all.removeAll { replaced.contains($0.channel) }
         all.append(candidate)
         return replaced

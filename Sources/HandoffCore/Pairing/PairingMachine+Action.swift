@@ -22,7 +22,7 @@ extension PairingMachine {
         /// This pairing has failed here, but the other side may wait for an answer: reconciles it if so.
         case abandon(PairingID)
         /// Adds a device to the circle.
-        case trust(ChannelID, DeviceIdentity, AdvertisingKey)
+        case trust(ChannelID, DeviceIdentity, AdvertisingKeyRecord)
         /// Reports the outcome to the user.
         case finish(Outcome)
     }

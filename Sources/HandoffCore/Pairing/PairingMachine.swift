@@ -181,7 +181,7 @@ extension PairingMachine {
 /// Choosing a device, and comparing digits with it.
 extension PairingMachine {
     private mutating func introduced(_ candidate: Candidate, at now: Duration) -> [Action] {
-        guard candidate.peer.publicKey != peers.own.device.publicKey else { return drop([candidate.channel]) }
+        guard candidate.peer.publicKeys != peers.own.device.publicKeys else { return drop([candidate.channel]) }
         guard phase == .searching else { return decline([candidate.channel], .notChosen, at: now) }
         peers.identify(candidate.channel)
         return drop(candidates.insert(candidate, at: now))

@@ -17,8 +17,8 @@ package struct ClientSession: Sendable {
     private var codec: ClientSessionCodec
     private let request: Request
 
-    /// Creates a session with the device whose key is `peer`, which alone can read the request.
-    package init(keys: DeviceKeys, peer: DevicePublicKey, request: Request) {
+    /// Creates a session with the device whose keys are `peer`, which alone can read the request.
+    package init(keys: DeviceKeys, peer: DevicePublicKeys, request: Request) {
         codec = ClientSessionCodec(keys: keys, peer: peer, maximumLength: Answer.maximumBytes)
         self.request = request
     }

@@ -7,7 +7,7 @@ import HandoffWire
 /// received completes the handshake.
 struct ClientSessionCodec: Sendable {
     private enum Stage: Sendable {
-        case greeting(DeviceKeys, peer: DevicePublicKey)
+        case greeting(DeviceKeys, peer: DevicePublicKeys)
         case handshake(NoiseHandshake)
         case transport(NoiseTransport)
     }
@@ -16,8 +16,8 @@ struct ClientSessionCodec: Sendable {
     private var frames = FrameDecoder(maximumLength: SessionGreeting.byteCount)
     private var assembler: MessageAssembler
 
-    /// Creates a session with the device whose key is `peer`; its messages have at most `maximumLength` bytes.
-    init(keys: DeviceKeys, peer: DevicePublicKey, maximumLength: Int) {
+    /// Creates a session with the device whose keys are `peer`; its messages have at most `maximumLength` bytes.
+    init(keys: DeviceKeys, peer: DevicePublicKeys, maximumLength: Int) {
         stage = .greeting(keys, peer: peer)
         assembler = MessageAssembler(maximumLength: maximumLength)
     }
@@ -36,7 +36,7 @@ struct ClientSessionCodec: Sendable {
         frames = frames.limited(to: FrameCodec.maximumLength)
         var handshake = NoiseHandshake.initiator(
             localStatic: keys.agreement,
-            remoteStatic: peer,
+            remoteStatic: peer.agreement,
             prologue: greeting.prologue
         )
         let first = try handshake.writeMessage(fragments[0])

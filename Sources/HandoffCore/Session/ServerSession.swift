@@ -64,7 +64,7 @@ package struct ServerSession: Sendable {
                 throw HandoffError(.peerMisbehaved, "The request does not fit into the first message.")
             }
             let request = try Self.request(message)
-            if request == .circle { try allowLargeFrames() }
+            if case .circle = request { try allowLargeFrames() }
             stage = .authenticated(match.handshake)
             return AuthenticatedRequest(device: match.id, request: request)
         }

@@ -12,15 +12,19 @@ package struct ClockSkewDetector: Sendable {
     package static let lifetime = Duration.seconds(600)
 
     private var lastCheck: Duration?
+    private var checks = 0
     private var found: [DeviceID: (slots: Int, at: Duration)] = [:]
 
     package init() {}
 
-    /// Returns whether a check is due, and counts it as done then.
-    package mutating func shouldCheck(at uptime: Duration) -> Bool {
-        if let lastCheck, uptime - lastCheck < Self.interval { return false }
+    /// Returns the number of the check that is due, from 0, and counts it as done; nil when none is due.
+    ///
+    /// A check tries a part of the keys, by its number.
+    package mutating func beginCheck(at uptime: Duration) -> Int? {
+        if let lastCheck, uptime - lastCheck < Self.interval { return nil }
         lastCheck = uptime
-        return true
+        defer { checks += 1 }
+        return checks
     }
 
     /// Records the number of slots by which a device's clock is ahead of this one; returns whether that is new.

@@ -37,6 +37,13 @@ package struct Moment: Hashable, Sendable {
         )
     }
 
+    /// When keys have to be moved forward next, as `uptime` (`DailyKey.kept(at:)`): with the second slot of a day.
+    package var nextKeptDay: Duration {
+        let day = Int64(DailyKey.keptDay(at: slot)) + 1
+        let second = (day * Int64(DailyKey.slotsPerDay) + 1) * AdvertisementSealer.slotSeconds
+        return uptime + .microseconds(max(0, second * 1_000_000 - unixMicroseconds))
+    }
+
     /// The length of a slot.
     static let slotDuration = Duration.seconds(AdvertisementSealer.slotSeconds)
 }

@@ -1,160 +1,262 @@
 package import HandoffCrypto
 package import HandoffModel
 
-/// One device's copy of its circle: the members and the removals.
+/// One device's copy of its circle: what the devices have said about each other, and whom this device trusts because
+/// of it (Docs/Circle.md).
 ///
-/// Two copies are merged by ``merge(_:)``, whose result does not depend on order, repetition or direction: devices that
-/// have received the same updates, by whatever route, have the same circle. For each device the higher generation wins;
-/// within one generation a removal outweighs a member; for two descriptions of a member each part has its own rule
-/// (`Member.joined(with:)`).
+/// Two copies are joined by ``join(_:isValid:)``, whose result does not depend on order, repetition or direction. Nothing
+/// is ever taken back: a device that was removed becomes trusted again only by the person at this device
+/// (``keep(_:sign:)``).
 package struct Circle: Hashable, Sendable {
-    /// The state of one device.
-    package enum MembershipState: Hashable, Sendable {
-        case member(Member)
-        case removed(Removal)
+    /// Signs a statement of this device.
+    package typealias Signer = (CircleStatement) -> SignedStatement
 
-        var generation: UInt32 {
-            switch self {
-            case .member(let member): member.generation
-            case .removed(let removal): removal.generation
+    /// The device whose copy it is.
+    package let own: DevicePublicKeys
+    private let limits: CircleLimits
+    private var places: [CircleStatement.Place: SignedStatement]
+    /// The removals by others that the person at this device has overruled.
+    package private(set) var overruled: Set<CircleStatement.Place>
+    private(set) var conclusions: CircleConclusions
+
+    /// Creates a circle of one device.
+    package init(of own: DevicePublicKeys, limits: CircleLimits = .standard) {
+        self.init(of: own, [], overruled: [], limits: limits)
+    }
+
+    /// Restores a copy of a circle from its statements, whose signatures were checked when they were taken in.
+    package init(
+        of own: DevicePublicKeys,
+        _ statements: [SignedStatement],
+        overruled: Set<CircleStatement.Place>,
+        limits: CircleLimits = .standard
+    ) {
+        self.own = own
+        self.limits = limits
+        self.overruled = overruled
+        places = [:]
+        for statement in statements { places[statement.statement.place] = statement }
+        conclusions = CircleConclusions(places, root: own, overruled: overruled)
+    }
+
+    // MARK: What is known
+
+    /// All statements, in the order of their contents.
+    package var statements: [SignedStatement] {
+        places.values.map { ($0, $0.statement.content) }.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
+    }
+
+    /// The circle digest, by which devices recognize that they have the same statements: the first 8 bytes of the
+    /// SHA-256 of the contents in ascending order.
+    package var digest: [UInt8] {
+        Array(HandoffDigest.sha256(statements.flatMap(\.statement.content)).prefix(8))
+    }
+
+    /// All known devices but this one, in the order of their ids.
+    package var known: [Member] { conclusions.known.keys.sorted().compactMap { self[$0] } }
+
+    /// The trusted devices without this one, in the order of their ids.
+    package var members: [Member] { conclusions.trusted.sorted().compactMap { self[$0] } }
+
+    /// Returns whether a device is trusted; this one is.
+    package func trusts(_ id: DeviceID) -> Bool { conclusions.trusted.contains(id) }
+
+    /// Returns the known device with that id; nil for this one.
+    package subscript(id: DeviceID) -> Member? {
+        guard id != own.device, let keys = conclusions.known[id] else { return nil }
+        let introducers = conclusions.introducers[id, default: []].intersection(conclusions.trusted)
+        return Member(
+            keys: keys,
+            name: name(of: id),
+            introducedBy: introducers.contains(own.device) ? own.device : introducers.min(),
+            standing: standing(of: id)
+        )
+    }
+
+    /// The name of a known device, which may be this one: the one with the highest version and author among the names
+    /// by trusted devices and the device itself, else that of the trusted device with the lowest id that has added it.
+    package func name(of id: DeviceID) -> DeviceName {
+        let name = newestName(of: id) ?? nameOnAddition(of: id) ?? ""
+        return DeviceName(sanitizing: name)
+    }
+
+    /// Returns the devices that would not be trusted any more if `id` were removed as well, in the order of their ids.
+    package func orphans(without id: DeviceID) -> [DeviceID] {
+        let remaining = conclusions.closure { $0 != id && conclusions.removers[$0] == nil }
+        return conclusions.trusted.subtracting(remaining).filter { $0 != id }.sorted()
+    }
+
+    /// Returns the known devices that `id` has removed, in their order.
+    package func removals(by id: DeviceID) -> [DeviceID] {
+        conclusions.removers.filter { $0.value.contains(id) }.keys.sorted()
+    }
+
+    private func standing(of id: DeviceID) -> DeviceStanding {
+        if conclusions.trusted.contains(id) { return .trusted }
+        guard let removers = conclusions.removers[id] else {
+            return .orphaned(broughtBy: conclusions.introducers[id, default: []].sorted())
+        }
+        let trusted = removers.intersection(conclusions.trusted)
+        return trusted.isEmpty ? .disputed(by: removers.sorted()) : .removed(by: trusted.sorted())
+    }
+
+    private func newestName(of id: DeviceID) -> String? {
+        var newest: (version: UInt32, author: DeviceID, name: String)?
+        for case .name(let author, id, let version, let name) in places.values.lazy.map(\.statement) {
+            guard author == id || conclusions.trusted.contains(author) else { continue }
+            if let newest, (newest.version, newest.author) > (version, author) { continue }
+            newest = (version, author, name)
+        }
+        return newest?.name
+    }
+
+    private func nameOnAddition(of id: DeviceID) -> String? {
+        let introducers = conclusions.introducers[id, default: []]
+        let introducer = introducers.intersection(conclusions.trusted).min() ?? introducers.min()
+        let place = introducer.map { CircleStatement.Place(kind: .add, author: $0, subject: id) }
+        guard case .add(_, _, let name)? = place.flatMap({ places[$0]?.statement }) else { return nil }
+        return name
+    }
+
+    // MARK: Taking statements in
+
+    /// Takes in what other devices have said, as far as the limits allow; nothing that is here is displaced.
+    ///
+    /// - Parameters:
+    ///   - statements: the statements, with signatures that may be invalid.
+    ///   - isValid: checks the signature of a statement by the device with these keys.
+    package mutating func join(
+        _ statements: [SignedStatement],
+        isValid: (SignedStatement, DevicePublicKeys) -> Bool = { $0.isValid(for: $1) }
+    ) {
+        var pending = statements.filter { changes($0.statement) }
+            .map { ($0, $0.statement.content) }
+            .sorted { $0.1.lexicographicallyPrecedes($1.1) }
+            .map(\.0)
+        var count = pending.count + 1
+        while pending.count < count {
+            count = pending.count
+            pending.removeAll { signed in
+                guard let keys = keysIfJudgeable(signed.statement) else { return false }
+                if changes(signed.statement), fits(signed.statement), isValid(signed, keys) { insert(signed) }
+                return true
             }
         }
     }
 
-    /// The end of a device's membership.
-    package struct Removal: Hashable, Sendable {
-        /// The generation that ended; all earlier ones ended with it.
-        package let generation: UInt32
-        /// One more than the highest number of any removal known to the removing device.
-        package let number: UInt32
+    /// Returns the keys of the author once the statement can be judged: its author is known, and its subject, too,
+    /// unless the statement makes it known.
+    private func keysIfJudgeable(_ statement: CircleStatement) -> DevicePublicKeys? {
+        guard let keys = conclusions.known[statement.author] else { return nil }
+        if case .add = statement { return keys }
+        return conclusions.known[statement.subject] == nil ? nil : keys
     }
 
-    private var membershipStates: [DeviceID: MembershipState] = [:]
-
-    /// Creates an empty circle.
-    package init() {}
-
-    /// The members, ordered by id.
-    package var members: [Member] { ids.compactMap { self[$0] } }
-
-    /// The removals, ordered by the ids of their devices.
-    package var removals: [(device: DeviceID, removal: Removal)] {
-        ids.compactMap { id in removal(of: id).map { (id, $0) } }
+    /// Whether a statement would change this copy, apart from the limits.
+    private func changes(_ statement: CircleStatement) -> Bool {
+        guard let present = places[statement.place]?.statement else { return true }
+        return present != statement && statement.outranks(present)
     }
 
-    /// Returns the member with that id; nil when it does not belong to the circle.
-    package subscript(id: DeviceID) -> Member? {
-        guard case .member(let member) = membershipStates[id] else { return nil }
-        return member
+    /// Whether there is room for a statement by a known device.
+    private func fits(_ statement: CircleStatement) -> Bool {
+        let place = statement.place
+        guard places[place] == nil else { return true }
+        let count = places.keys.count { $0.kind == place.kind && $0.author == place.author }
+        switch place.kind {
+        case .remove: return count < limits.removals
+        case .name: return count < limits.names
+        case .add:
+            return count < limits.additions
+                && (conclusions.known[place.subject] != nil || fitsAnother(by: place.author))
+        }
     }
 
-    /// Returns the removal of the device with that id; nil when it was not removed.
-    package func removal(of id: DeviceID) -> Removal? {
-        guard case .removed(let removal) = membershipStates[id] else { return nil }
-        return removal
+    /// Whether there is room for another device that `author` brings.
+    private func fitsAnother(by author: DeviceID) -> Bool {
+        guard conclusions.known.count <= limits.knownDevices else { return false }
+        let bringers = author == own.device ? [] : [author] + conclusions.ancestors(of: author)
+        return bringers.allSatisfy { conclusions.brought(by: $0) < limits.broughtDevices }
     }
 
-    /// Adds a device to the circle, or gives a member its new name.
+    mutating func insert(_ signed: SignedStatement) {
+        places[signed.statement.place] = signed
+        if signed.statement.place.kind != .name { conclude() }
+    }
+
+    private mutating func conclude() {
+        conclusions = CircleConclusions(places, root: own, overruled: overruled)
+    }
+}
+
+// MARK: What this device says
+
+extension Circle {
+    /// Trusts a device, which becomes a member, or gives a member its new name.
     ///
-    /// A device that was removed is added in a new generation. Its advertising key arrives with its own copy of the
-    /// circle.
+    /// - Throws: ``HandoffError`` with `limitReached`, or `deviceRemoved` when the device was removed or is disputed:
+    ///   only ``keep(_:sign:)`` makes it trusted again.
+    package mutating func add(_ identity: DeviceIdentity, sign: Signer) throws(HandoffError) {
+        if let member = self[identity.id], conclusions.removers[identity.id] != nil {
+            throw HandoffError(
+                .deviceRemoved,
+                "\(member.name) was removed from this circle. Run `handoffctl devices leave` there, and add it again; "
+                    + "or, if its removal was a mistake, run `handoffctl devices keep \(identity.id)` here."
+            )
+        }
+        let addition = CircleStatement.add(author: own.device, identity.publicKeys, name: identity.name.rawValue)
+        if places[addition.place] == nil { try say(addition, sign) }
+        if name(of: identity.id) != identity.name { try rename(identity.id, to: identity.name, sign: sign) }
+    }
+
+    /// Removes a known device for ever.
     ///
-    /// - Throws: ``HandoffError`` with `limitReached`.
-    package mutating func insert(_ identity: DeviceIdentity, by introducer: DeviceID?) throws(HandoffError) {
-        let id = identity.id
-        if var member = self[id] {
-            if member.name != identity.name { member.rename(to: identity.name, by: introducer ?? id) }
-            membershipStates[id] = .member(member)
-            return
-        }
-        guard members.count < CircleLimits.members else { throw Self.full }
-        let generation = try removal(of: id).map { removal throws(HandoffError) in
-            try Self.successor(of: removal.generation)
-        }
-        membershipStates[id] = .member(Member(identity, generation: generation ?? 0, introducedBy: introducer))
+    /// - Throws: ``HandoffError`` with `unknownDevice` or `limitReached`.
+    package mutating func remove(_ id: DeviceID, sign: Signer) throws(HandoffError) {
+        guard self[id] != nil else { throw Self.unknown(id) }
+        let removal = CircleStatement.remove(author: own.device, id)
+        if places[removal.place] == nil { try say(removal, sign) }
+        if overruled.remove(removal.place) != nil { conclude() }
     }
 
-    /// Ends a device's membership.
+    /// Trusts a known device again, whoever has removed or brought it; the person at this device is responsible.
     ///
-    /// - Throws: ``HandoffError`` with `unknownDevice`, or `limitReached` after two billion removals.
-    package mutating func remove(_ id: DeviceID) throws(HandoffError) {
-        guard let member = self[id] else {
-            throw HandoffError(.unknownDevice, "No trusted device has the id \(id); see `handoffctl devices`.")
+    /// - Throws: ``HandoffError`` with `unknownDevice` or `limitReached`.
+    package mutating func keep(_ id: DeviceID, sign: Signer) throws(HandoffError) {
+        guard let member = self[id] else { throw Self.unknown(id) }
+        let addition = CircleStatement.add(author: own.device, member.keys, name: member.name.rawValue)
+        if places[addition.place] == nil { try say(addition, sign) }
+        for remover in conclusions.removers[id, default: []] {
+            overruled.insert(CircleStatement.Place(kind: .remove, author: remover, subject: id))
         }
-        let last = removals.map(\.removal.number).max() ?? 0
-        let removal = Removal(generation: member.generation, number: try Self.successor(of: last))
-        membershipStates[id] = .removed(removal)
-        forgetOldest()
+        conclude()
     }
 
-    /// Gives a member a name, on all devices of the circle.
+    /// Gives a trusted device, which may be this one, a name on all devices of the circle.
     ///
-    /// - Throws: ``HandoffError`` with `unknownDevice`.
-    package mutating func rename(_ id: DeviceID, to name: DeviceName, by author: DeviceID) throws(HandoffError) {
-        try update(id) { $0.rename(to: name, by: author) }
-    }
-
-    /// Gives a member another advertising key; only that member may do so.
-    ///
-    /// - Throws: ``HandoffError`` with `unknownDevice`.
-    package mutating func renewKey(of id: DeviceID, to key: AdvertisingKey) throws(HandoffError) {
-        try update(id) { $0.renewKey(to: key) }
-    }
-
-    /// Merges another device's copy into this one.
-    ///
-    /// - Throws: ``HandoffError`` with `limitReached` when there would be too many members; the circle is then
-    ///   unchanged.
-    package mutating func merge(_ other: Circle) throws(HandoffError) {
-        var draft = self
-        for (id, theirs) in other.membershipStates {
-            draft.membershipStates[id] = draft.membershipStates[id].map { Self.joined($0, theirs) } ?? theirs
+    /// - Throws: ``HandoffError`` with `unknownDevice` or `limitReached`.
+    package mutating func rename(_ id: DeviceID, to name: DeviceName, sign: Signer) throws(HandoffError) {
+        guard trusts(id) else { throw Self.unknown(id) }
+        // A device names itself with version 0 before others know that name.
+        var version: UInt32 = id == own.device ? 0 : 1
+        for case .name(_, id, let other, _) in places.values.lazy.map(\.statement) where other >= version {
+            version = other == .max ? .max : other + 1
         }
-        guard draft.members.count <= CircleLimits.members else { throw Self.full }
-        draft.forgetOldest()
-        self = draft
+        try say(.name(author: own.device, id, version: version, name.rawValue), sign)
     }
 
-    mutating func update(_ id: DeviceID, _ body: (inout Member) -> Void) throws(HandoffError) {
-        guard var member = self[id] else {
-            throw HandoffError(.unknownDevice, "No trusted device has the id \(id); see `handoffctl devices`.")
+    private mutating func say(_ statement: CircleStatement, _ sign: Signer) throws(HandoffError) {
+        guard fits(statement) else {
+            throw HandoffError(
+                .limitReached,
+                "This circle has no room for more changes by this device. Make the change on another device, or begin "
+                    + "a new circle with `handoffctl devices leave` on every device."
+            )
         }
-        body(&member)
-        membershipStates[id] = .member(member)
+        insert(sign(statement))
     }
 
-    mutating func set(_ state: MembershipState, of id: DeviceID) {
-        membershipStates[id] = state
+    private static func unknown(_ id: DeviceID) -> HandoffError {
+        HandoffError(.unknownDevice, "No trusted device has the id \(id); see `handoffctl devices`.")
     }
-
-    private var ids: [DeviceID] { membershipStates.keys.sorted() }
-
-    private static func joined(_ one: MembershipState, _ other: MembershipState) -> MembershipState {
-        guard one.generation == other.generation else { return one.generation > other.generation ? one : other }
-        switch (one, other) {
-        case (.member(let one), .member(let other)): return .member(one.joined(with: other))
-        case (.removed(let one), .removed(let other)): return .removed(one.number >= other.number ? one : other)
-        case (.removed, .member): return one
-        case (.member, .removed): return other
-        }
-    }
-
-    private mutating func forgetOldest() {
-        let all = removals
-        guard all.count > CircleLimits.removals else { return }
-        let byAge = all.sorted { ($0.removal.number, $0.device) < ($1.removal.number, $1.device) }
-        for (device, _) in byAge.dropLast(CircleLimits.removals) { membershipStates[device] = nil }
-    }
-
-    private static func successor(of number: UInt32) throws(HandoffError) -> UInt32 {
-        guard number < CircleLimits.number else {
-            throw HandoffError(.limitReached, "This circle has changed too often; begin a new one on every device.")
-        }
-        return number + 1
-    }
-
-    private static let full = HandoffError(
-        .limitReached,
-        "\(CircleLimits.members - 1) devices are trusted, which is the maximum; remove one of them first."
-    )
 }

@@ -1,16 +1,16 @@
 package import HandoffCrypto
 package import HandoffModel
 
-/// The name and the public key by which a device is known to others.
+/// The name and the public keys by which a device is known to others.
 package struct DeviceIdentity: Hashable, Sendable {
-    package let publicKey: DevicePublicKey
+    package let publicKeys: DevicePublicKeys
     package let name: DeviceName
 
-    package init(publicKey: DevicePublicKey, name: DeviceName) {
-        self.publicKey = publicKey
+    package init(publicKeys: DevicePublicKeys, name: DeviceName) {
+        self.publicKeys = publicKeys
         self.name = name
     }
 
     /// The device's id.
-    package var id: DeviceID { publicKey.device }
+    package var id: DeviceID { publicKeys.device }
 }

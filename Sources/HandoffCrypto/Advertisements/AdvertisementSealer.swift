@@ -17,7 +17,14 @@ package struct AdvertisementSealer: Sendable {
         UInt64(clamping: unixSeconds / slotSeconds)
     }
 
-    /// Derives the keys of one slot.
+    /// Derives the keys of one slot; nil when a daily key does not reach it, because it is of a later day or more than
+    /// ten years old.
+    package init?(key: SealingKey, slot: UInt64) {
+        guard let keys = key.slotKeys(for: slot) else { return nil }
+        self.keys = keys
+    }
+
+    /// Derives the keys of one slot from a key that is the same on all days.
     package init(key: AdvertisingKey, slot: UInt64) {
         keys = key.slotKeys(for: slot)
     }

@@ -1,6 +1,6 @@
 import Crypto
 
-/// The secret under which a device's advertisements are sealed, known to every device of its circle: 32 bytes.
+/// A secret under which advertisements are sealed, known to those who may open them: 32 bytes.
 package struct AdvertisingKey: Hashable, Sendable {
     /// The number of bytes in a key.
     package static let byteCount = 32
@@ -32,17 +32,20 @@ package struct AdvertisingKey: Hashable, Sendable {
         key.withUnsafeBytes { hasher.combine(bytes: $0) }
     }
 
-    /// Returns the two keys of one slot.
+    /// Returns the two keys of one slot, when this is the key of the slot's day.
     ///
     /// They are the output of HKDF-SHA-256 (RFC 5869) without salt; the info contains the protocol and the slot. The
     /// first 16 of the 32 output bytes authenticate, the others encrypt.
     func slotKeys(for slot: UInt64) -> SlotKeys {
-        var info = Array("handoffd v2 advertisement".utf8)
-        info.append(contentsOf: slot.bigEndianBytes(8))
-        let derived = HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: info, outputByteCount: 32)
-        return derived.withUnsafeBytes { bytes in
+        let keys = derived(info: Array("handoffd v2 advertisement".utf8) + slot.bigEndianBytes(8))
+        return keys.key.withUnsafeBytes { bytes in
             SlotKeys(authentication: bytes[..<16], encryption: bytes[16...])
         }
+    }
+
+    /// Returns 32 bytes of HKDF-SHA-256 (RFC 5869) of this key, without salt.
+    func derived(info: [UInt8]) -> AdvertisingKey {
+        AdvertisingKey(HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: info, outputByteCount: Self.byteCount))
     }
 
     init(_ key: SymmetricKey) {

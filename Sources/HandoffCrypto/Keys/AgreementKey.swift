@@ -5,7 +5,7 @@ package struct AgreementKey: Sendable {
     private let key: Curve25519.KeyAgreement.PrivateKey
 
     /// The public key.
-    package let publicKey: DevicePublicKey
+    package let publicKey: AgreementPublicKey
 
     /// Returns a new key from the system's random number generator.
     package static func generate() -> AgreementKey {
@@ -30,7 +30,7 @@ package struct AgreementKey: Sendable {
     ///
     /// - Throws: ``CryptoError/Code/weakKey`` when the secret is all zero: then the other side chose a public key of
     ///   low order, and the secret is known to anybody (RFC 7748, section 6.1).
-    func sharedSecret(with publicKey: DevicePublicKey) throws(CryptoError) -> [UInt8] {
+    func sharedSecret(with publicKey: AgreementPublicKey) throws(CryptoError) -> [UInt8] {
         let secret: [UInt8]
         do {
             let other = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: publicKey.rawRepresentation)
@@ -47,6 +47,6 @@ package struct AgreementKey: Sendable {
 
     private init(_ key: Curve25519.KeyAgreement.PrivateKey) {
         self.key = key
-        publicKey = DevicePublicKey(unchecked: Array(key.publicKey.rawRepresentation))
+        publicKey = AgreementPublicKey(unchecked: Array(key.publicKey.rawRepresentation))
     }
 }

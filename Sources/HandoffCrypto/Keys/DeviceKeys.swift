@@ -1,22 +1,23 @@
-/// All secret keys of this device.
+/// The secret keys that identify this device.
 package struct DeviceKeys: Sendable {
     /// The static key that identifies the device in sessions with its circle.
     package let agreement: AgreementKey
 
-    /// The key under which its advertisements are sealed; replaced when a device is removed from the circle.
-    package let advertisingKey: AdvertisingKey
+    /// The key with which the device signs.
+    package let signing: SigningKey
+
+    /// The public halves of ``agreement`` and ``signing``.
+    package let publicKeys: DevicePublicKeys
 
     /// Returns new keys from the system's random number generator.
     package static func generate() -> DeviceKeys {
-        DeviceKeys(agreement: .generate(), advertisingKey: .generate())
+        DeviceKeys(agreement: .generate(), signing: .generate())
     }
 
     /// Combines stored keys.
-    package init(agreement: AgreementKey, advertisingKey: AdvertisingKey) {
+    package init(agreement: AgreementKey, signing: SigningKey) {
         self.agreement = agreement
-        self.advertisingKey = advertisingKey
+        self.signing = signing
+        publicKeys = DevicePublicKeys(of: agreement, signing)
     }
-
-    /// The public key of ``agreement``.
-    package var publicKey: DevicePublicKey { agreement.publicKey }
 }

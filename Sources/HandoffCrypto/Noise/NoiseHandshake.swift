@@ -21,7 +21,7 @@ package struct NoiseHandshake: Sendable {
     package static let maximumMessageBytes = 65_535
 
     /// The number of bytes that a handshake message adds to its payload: an ephemeral key and a tag.
-    package static let overheadBytes = DevicePublicKey.byteCount + NoiseCipherState.tagBytes
+    package static let overheadBytes = AgreementPublicKey.byteCount + NoiseCipherState.tagBytes
 
     /// The progress of a handshake.
     private enum Step: Sendable {
@@ -30,7 +30,7 @@ package struct NoiseHandshake: Sendable {
         /// The initiator has sent its message and waits for the response.
         case sentFirst(localEphemeral: AgreementKey)
         /// The responder has read the initiator's message and has not answered yet.
-        case receivedFirst(remoteEphemeral: DevicePublicKey)
+        case receivedFirst(remoteEphemeral: AgreementPublicKey)
         /// Both messages were exchanged.
         case finished
         /// The handshake failed and cannot be continued.
@@ -41,7 +41,7 @@ package struct NoiseHandshake: Sendable {
     package let isInitiator: Bool
 
     private let localStatic: AgreementKey
-    private let remoteStatic: DevicePublicKey
+    private let remoteStatic: AgreementPublicKey
     private let fixedEphemeral: AgreementKey?
     private var symmetric: NoiseSymmetricState
     private var step: Step
@@ -49,7 +49,7 @@ package struct NoiseHandshake: Sendable {
     /// Returns the handshake of the side that opened the channel.
     package static func initiator(
         localStatic: AgreementKey,
-        remoteStatic: DevicePublicKey,
+        remoteStatic: AgreementPublicKey,
         prologue: [UInt8],
         ephemeralForTestVectors: AgreementKey? = nil
     ) -> NoiseHandshake {
@@ -66,7 +66,7 @@ package struct NoiseHandshake: Sendable {
     /// Returns the handshake of the responder when it knows the initiator; otherwise see ``NoiseResponderTrial``.
     package static func responder(
         localStatic: AgreementKey,
-        remoteStatic: DevicePublicKey,
+        remoteStatic: AgreementPublicKey,
         prologue: [UInt8],
         ephemeralForTestVectors: AgreementKey? = nil
     ) -> NoiseHandshake {
@@ -157,8 +157,8 @@ package struct NoiseHandshake: Sendable {
 extension NoiseHandshake {
     /// Returns the state that both sides share before the first message.
     static func symmetric(
-        initiator: DevicePublicKey,
-        responder: DevicePublicKey,
+        initiator: AgreementPublicKey,
+        responder: AgreementPublicKey,
         prologue: [UInt8]
     ) -> NoiseSymmetricState {
         var symmetric = NoiseSymmetricState(protocolName: protocolName)
@@ -169,23 +169,23 @@ extension NoiseHandshake {
     }
 
     /// Splits a handshake message into the ephemeral key and the encrypted payload.
-    static func parse(_ message: [UInt8]) throws(CryptoError) -> (DevicePublicKey, ciphertext: [UInt8]) {
+    static func parse(_ message: [UInt8]) throws(CryptoError) -> (AgreementPublicKey, ciphertext: [UInt8]) {
         guard (overheadBytes...maximumMessageBytes).contains(message.count) else {
             throw CryptoError(
                 .malformed,
                 "A handshake message has \(overheadBytes) to \(maximumMessageBytes) bytes, got \(message.count)."
             )
         }
-        let ephemeral = DevicePublicKey(unchecked: Array(message[..<DevicePublicKey.byteCount]))
-        return (ephemeral, Array(message[DevicePublicKey.byteCount...]))
+        let ephemeral = AgreementPublicKey(unchecked: Array(message[..<AgreementPublicKey.byteCount]))
+        return (ephemeral, Array(message[AgreementPublicKey.byteCount...]))
     }
 
     /// Returns a responder that has already read the first message.
     static func responder(
         localStatic: AgreementKey,
-        remoteStatic: DevicePublicKey,
+        remoteStatic: AgreementPublicKey,
         symmetric: NoiseSymmetricState,
-        received remoteEphemeral: DevicePublicKey
+        received remoteEphemeral: AgreementPublicKey
     ) -> NoiseHandshake {
         NoiseHandshake(
             isInitiator: false,
@@ -201,7 +201,7 @@ extension NoiseHandshake {
         isInitiator: Bool,
         step: Step,
         localStatic: AgreementKey,
-        remoteStatic: DevicePublicKey,
+        remoteStatic: AgreementPublicKey,
         symmetric: NoiseSymmetricState,
         fixedEphemeral: AgreementKey?
     ) {

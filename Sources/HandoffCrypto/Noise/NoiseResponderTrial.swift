@@ -15,7 +15,7 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
 
     private struct Candidate: Sendable {
         let id: ID
-        let remoteStatic: DevicePublicKey
+        let remoteStatic: AgreementPublicKey
         let staticSecret: [UInt8]
     }
 
@@ -27,7 +27,7 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
     /// - Throws: ``CryptoError/Code/weakKey`` when a device's key is of low order; do not store such a key.
     package init(
         localStatic: AgreementKey,
-        candidates: [(ID, DevicePublicKey)]
+        candidates: [(ID, AgreementPublicKey)]
     ) throws(CryptoError) {
         self.localStatic = localStatic
         var prepared: [Candidate] = []

@@ -26,7 +26,7 @@ package struct PairingHandshake: Sendable {
     private enum Step: Sendable {
         case start
         case sentFirst(AgreementKey)
-        case receivedFirst(DevicePublicKey)
+        case receivedFirst(AgreementPublicKey)
         case finished
         case failed
     }
@@ -71,13 +71,13 @@ package struct PairingHandshake: Sendable {
     package mutating func readMessage(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
         let current = step
         step = .failed
-        guard (DevicePublicKey.byteCount...NoiseHandshake.maximumMessageBytes).contains(message.count) else {
+        guard (AgreementPublicKey.byteCount...NoiseHandshake.maximumMessageBytes).contains(message.count) else {
             throw CryptoError(
                 .malformed,
-                "A handshake message has \(DevicePublicKey.byteCount) to \(NoiseHandshake.maximumMessageBytes) bytes, got \(message.count)."
+                "A handshake message has \(AgreementPublicKey.byteCount) to \(NoiseHandshake.maximumMessageBytes) bytes, got \(message.count)."
             )
         }
-        let remote = DevicePublicKey(unchecked: Array(message[..<DevicePublicKey.byteCount]))
+        let remote = AgreementPublicKey(unchecked: Array(message[..<AgreementPublicKey.byteCount]))
         symmetric.mixHash(remote.rawRepresentation)
         let next: Step
         switch current {
@@ -87,7 +87,7 @@ package struct PairingHandshake: Sendable {
             next = .finished
         default: throw Self.outOfOrder
         }
-        let payload = try symmetric.decryptAndHash(Array(message[DevicePublicKey.byteCount...]))
+        let payload = try symmetric.decryptAndHash(Array(message[AgreementPublicKey.byteCount...]))
         step = next
         return payload
     }

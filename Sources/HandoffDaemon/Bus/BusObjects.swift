@@ -75,6 +75,8 @@ struct BusObjects: Sendable {
             engine.trust.describe(device.id)
         } remove: {
             try await engine.trust.remove(device.id)
+        } consequences: {
+            RemovalConsequences(engine.trust.consequences(ofRemoving: device.id))
         } rename: { name in
             try await engine.trust.rename(device.id, to: DeviceName(name))
         }
@@ -106,6 +108,7 @@ extension BusObjects: EngineObserver {
                 engine.trust.describe(device.id).changingProperties
             )
         case .deviceRemoved(let id): objects.remove(at: HandoffName.device(id.description))
+        case .circleChanged(let changes, let source): notifications.circleChanged(changes, by: source)
         case .identityChanged: showIdentity()
         case .radioChanged: showRadio()
         case .pairingsChanged: showPairings()
@@ -139,7 +142,12 @@ extension BusObjects: EngineObserver {
         objects.propertiesChanged(
             at: HandoffName.root,
             interface: HandoffName.managerInterface,
-            ["DeviceName": .string(manager.deviceName), "Advisories": .advisories(manager.advisories)]
+            [
+                "DeviceName": .string(manager.deviceName),
+                "DeviceID": .string(manager.deviceID),
+                "Questions": DeviceQuestion.list(manager.questions),
+                "Advisories": .advisories(manager.advisories),
+            ]
         )
     }
 

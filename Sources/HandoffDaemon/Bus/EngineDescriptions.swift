@@ -26,15 +26,25 @@ extension EngineTrust {
     /// Returns the properties of a trusted device as the bus shows them.
     func describe(_ id: DeviceID) -> DeviceDescription {
         let (member, lastSeen) = engine.read { state in
-            (state.trust.devices.member(id), state.nearby.lastSeen[id] ?? state.trust.devices.lastSeen(id))
+            (state.trust.devices.contents.circle[id], state.nearby.lastSeen[id] ?? state.trust.devices.lastSeen(id))
         }
         return DeviceDescription(
             id: id.description,
             name: member?.name.rawValue ?? id.description,
             introducedBy: member?.introducedBy?.description ?? "",
-            protocolVersion: member?.protocolVersion ?? 0,
+            protocolVersion: UInt32(ProtocolVersion.current.rawValue),
             lastSeen: UInt64(clamping: lastSeen ?? 0)
         )
+    }
+}
+
+extension RemovalConsequences {
+    /// Creates the bus representation of what else changes when a device is removed.
+    init(_ consequences: (orphans: [Member], removed: [Member])) {
+        func devices(_ members: [Member]) -> [Device] {
+            members.map { Device(id: $0.id.description, name: $0.name.rawValue) }
+        }
+        self.init(orphaned: devices(consequences.orphans), removed: devices(consequences.removed))
     }
 }
 

@@ -27,6 +27,7 @@ extension HandoffErrorName {
             case .notOwner: .notOwner
             case .noLongerCurrent: .noLongerCurrent
             case .unknownDevice: .unknownDevice
+            case .deviceRemoved: .deviceRemoved
             case .ownCard: .ownCard
             case .invalidCard: .invalidCard
             case .peerUnreachable: .peerUnreachable

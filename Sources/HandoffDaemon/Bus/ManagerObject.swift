@@ -60,17 +60,46 @@ struct ManagerObject: ManagerHandler {
 
     func trust(card: String) async throws -> ObjectPath {
         let card = try CardText(parsing: card)
-        let device = TrustedDevices.Device(
-            name: DeviceName(sanitizing: card.name),
-            publicKey: card.publicKey,
-            advertisingKey: card.advertisingKey
-        )
+        let device = DeviceIdentity(publicKeys: card.publicKeys, name: DeviceName(sanitizing: card.name))
         try await engine.trust.add(device)
         return HandoffName.device(device.id.description)
     }
 
     func rename(to name: String) async throws {
         try await engine.trust.rename(engine.identity.id, to: DeviceName(name))
+    }
+
+    var questions: [DeviceQuestion] { engine.trust.questions.compactMap { question(about: $0) } }
+
+    func keep(device id: String) async throws {
+        try await engine.trust.keep(try Self.deviceID(id))
+    }
+
+    func remove(device id: String) async throws {
+        try await engine.trust.remove(try Self.deviceID(id))
+    }
+
+    private static func deviceID(_ text: String) throws -> DeviceID {
+        do {
+            return try DeviceID(text)
+        } catch {
+            throw HandoffErrorName.invalidArgument.reply(error.message)
+        }
+    }
+
+    private func question(about member: Member) -> DeviceQuestion? {
+        let (reason, others): (DeviceQuestion.Reason, [DeviceID])
+        switch member.standing {
+        case .disputed(let by): (reason, others) = (.disputed, by)
+        case .orphaned(let by): (reason, others) = (.orphaned, by)
+        case .trusted, .removed: return nil
+        }
+        return DeviceQuestion(
+            id: member.id.description,
+            name: member.name.rawValue,
+            reason: reason,
+            others: others.map { engine.trust.member($0)?.name.rawValue ?? $0.description }
+        )
     }
 
     func leave() async throws {

@@ -107,8 +107,10 @@ struct EngineNearby: Sendable {
     private func checkClockSkew(_ report: AdvertisementReport) {
         let now = Moment.now
         guard
-            let opener = engine.edit({ $0.nearby.clockSkew.shouldCheck(at: now.uptime) ? $0.trust.opener : nil }),
-            let found = opener.findWithClockSkew(report.data, slot: now.slot), let device = found.id.device
+            let (opener, turn) = engine.edit({ state in
+                state.nearby.clockSkew.beginCheck(at: now.uptime).map { (state.trust.opener, $0) }
+            }),
+            let found = opener.findWithClockSkew(report.data, slot: now.slot, turn: turn), let device = found.id.device
         else { return }
         let deviceName: String? = engine.edit { state in
             guard state.nearby.clockSkew.recordSkew(of: device, bySlots: found.slotOffset, at: now.uptime) else {

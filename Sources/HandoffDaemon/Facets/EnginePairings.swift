@@ -24,14 +24,15 @@ extension Engine {
 struct EnginePairings: Sendable {
     let engine: Engine
 
-    private var identity: Identity { engine.identity }
-
-    /// What this device sends about itself when it pairs.
-    var localIdentity: LocalIdentity {
-        let card = engine.trust.card
+    /// What this device sends about itself when it pairs: with a new advertising key, which it uses once it trusts the
+    /// other device, so that the other device reads nothing of before.
+    func newLocalIdentity() -> LocalIdentity {
+        let (identity, name, slot) = engine.read {
+            ($0.trust.identity, $0.trust.devices.ownName, $0.trust.devices.slot)
+        }
         return LocalIdentity(
-            DeviceIdentity(publicKey: card.publicKey, name: DeviceName(sanitizing: card.name)),
-            advertisingKey: card.advertisingKey
+            DeviceIdentity(publicKeys: identity.keys.publicKeys, name: name),
+            advertisingKey: .generate(day: DailyKey.keptDay(at: slot))
         )
     }
 
@@ -74,10 +75,10 @@ struct EnginePairings: Sendable {
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`, `ownCard` or `invalidCard`; then nothing has changed.
     func keep(_ record: PairingRecord) async throws {
+        let identity = engine.identity
         guard record.peer.id != identity.id else {
             throw HandoffError(.ownCard, "The other device has the keys of this one: one is a copy of the other.")
         }
-        let identity = identity
         try await engine.persist { kept throws(HandoffError) in
             kept.pairings.keep(record)
             _ = try PairingState.trial(of: kept.pairings, for: identity)
@@ -87,10 +88,13 @@ struct EnginePairings: Sendable {
 
     /// Trusts a device that was paired and is therefore nearby.
     ///
+    /// - Parameters:
+    ///   - peer: the device.
+    ///   - key: its advertising key.
+    ///   - toldKey: the new advertising key of this device that was told to it.
     /// - Throws: ``HandoffError`` when it cannot be trusted or saved.
-    func trust(_ peer: DeviceIdentity, _ key: AdvertisingKey) async throws {
-        let device = TrustedDevices.Device(name: peer.name, publicKey: peer.publicKey, advertisingKey: key)
-        try await engine.trust.add(device)
+    func trust(_ peer: DeviceIdentity, _ key: AdvertisingKeyRecord, toldKey: AdvertisingKeyRecord?) async throws {
+        try await engine.trust.add(peer, key: key, toldKey: toldKey)
         engine.trust.recordContact(with: peer.id)
     }
 
@@ -141,7 +145,7 @@ struct EnginePairings: Sendable {
         guard !engine.read({ $0.pairing.isUndecided(request, from: device) }) else {
             return .refusal(.busy, "The digits are still being compared here.")
         }
-        let key = localIdentity.advertisingKey
+        let key = newLocalIdentity().advertisingKey
         let verdict = engine.read { state in
             state.pairing.records.verdict(
                 on: request,
@@ -155,33 +159,36 @@ struct EnginePairings: Sendable {
             case .paired(let key): .settled(advertisingKey: key.rawRepresentation)
             case .notPaired: .refusal(Refusal(.notPaired, "The pairing was not confirmed here."))
             }
-        return EngineSessions.PreparedAnswer(answer: answer, activity: nil, outcome: request)
+        return EngineSessions.PreparedAnswer(answer: answer, activity: nil, outcome: (request, key))
     }
 
     /// Records that a device knows how a pairing ended here; its acknowledgement proves that it does.
     ///
     /// - Throws: ``HandoffError`` when it cannot be trusted or saved.
-    func reconcile(_ request: SettleRequest, with device: DeviceID) async throws {
-        try await apply { kept throws(HandoffError) in
+    ///
+    /// - Parameter toldKey: the new advertising key of this device that was told to it.
+    func reconcile(_ request: SettleRequest, with device: DeviceID, toldKey: AdvertisingKeyRecord) async throws {
+        try await apply(toldKey: toldKey) { kept throws(HandoffError) in
             try kept.pairings.reconciliation(of: request, from: device, isTrusted: kept.devices[device] != nil)
         }
     }
 
     /// Records the peer's answer to the question how a pairing ended.
     ///
+    /// - Parameter toldKey: the new advertising key of this device that was told to it.
     /// - Throws: ``HandoffError`` when it cannot be trusted or saved, or the answer is invalid.
-    func reconcile(_ record: PairingRecord, by answer: Answer) async throws {
+    func reconcile(_ record: PairingRecord, by answer: Answer, toldKey: AdvertisingKeyRecord) async throws {
         let verdict: PairingRecords.Verdict
         switch answer {
         case .settled(let bytes):
-            guard let key = try? AdvertisingKey(rawRepresentation: bytes) else {
+            guard let key = try? AdvertisingKeyRecord(rawRepresentation: bytes) else {
                 throw HandoffError(.peerMisbehaved, "\(record.peer.name) sent an invalid advertising key.")
             }
             verdict = .paired(key)
         case .refusal(let refusal) where refusal.code == .notPaired: verdict = .notPaired
         default: throw HandoffError(.peerMisbehaved, "\(record.peer.name) did not report how the pairing ended.")
         }
-        try await apply { kept in
+        try await apply(toldKey: toldKey) { kept in
             // The peer may have reconciled it in the other direction in the meantime.
             guard let current = kept.pairings[record.id], !current.isReconciled else { return nil }
             let isTrusted = kept.devices[record.peer.id] != nil
@@ -191,24 +198,22 @@ struct EnginePairings: Sendable {
 
     /// Makes the consequences of a reconciliation, which is decided by what is kept at that moment, in one step.
     private func apply(
+        toldKey: AdvertisingKeyRecord,
         _ decide: @Sendable (KeptState) throws(HandoffError) -> PairingRecords.Reconciliation?
     ) async throws {
-        let identity = identity
-        let (record, added) = try await engine.persist { kept throws(HandoffError) in
+        let (record, added) = try await engine.trust.change { kept throws(HandoffError) in
             let reconciliation = try decide(kept)
-            let added = try reconciliation?.newlyTrusted.map { peer, key throws(HandoffError) in
-                let device = TrustedDevices.Device(name: peer.name, publicKey: peer.publicKey, advertisingKey: key)
-                return (device, isKnown: try EngineTrust.insert(device, into: &kept, for: identity))
+            if let (peer, key) = reconciliation?.newlyTrusted {
+                try EngineTrust.insert(peer, key: key, toldKey: toldKey, into: &kept)
             }
+            let added = reconciliation?.newlyTrusted?.peer.id
             guard let record = reconciliation?.record, kept.pairings[record.id] != record else {
                 return (PairingRecord?.none, added)
             }
             kept.pairings.keep(record)
             return (record, added)
-        } then: { state, result in
-            if let (device, isKnown) = result.1 { state.show(isKnown ? .deviceChanged(device) : .deviceAdded(device)) }
         }
-        if let (device, _) = added { engine.trust.recordContact(with: device.id) }
+        if let added { engine.trust.recordContact(with: added) }
         guard let record else { return }
         engine.pairingUpdates.set(())
         if record.status == .notPaired { engine.pairingListener.value?.onReconciled(record.id) }

@@ -1,6 +1,7 @@
 import AsyncSupport
 import DBus
 import HandoffCore
+import HandoffCrypto
 import HandoffFolders
 import HandoffModel
 import HandoffWire
@@ -19,8 +20,8 @@ struct EngineSessions: Sendable {
         let answer: Answer
         /// The requested activity; nil if there is none.
         let activity: ActivityRegister.ID?
-        /// The pairing whose outcome the answer contains; nil for any other answer.
-        var outcome: SettleRequest?
+        /// The pairing whose outcome the answer contains, and the key that it tells; nil for any other answer.
+        var outcome: (request: SettleRequest, toldKey: AdvertisingKeyRecord)?
 
         /// A refusal of a request.
         static func refusal(_ code: Refusal.Code, _ message: String) -> PreparedAnswer {
@@ -131,7 +132,7 @@ struct EngineSessions: Sendable {
         SessionPeer(
             id: record.peer.id,
             name: record.peer.name.rawValue,
-            publicKey: record.peer.publicKey,
+            publicKeys: record.peer.publicKeys,
             start: endpoint
         ) { [engine] in
             engine.edit { $0.pairing.takeEndpoint(of: record.id) }
@@ -145,7 +146,7 @@ struct EngineSessions: Sendable {
     /// An entry may be gone when its origin is dialled, after a withdrawal advertisement from another address, and the
     /// activity can still be fetched: so the endpoints are those of the device.
     private func peer(_ device: TrustedDevices.Device, at endpoint: PeerEndpoint) -> SessionPeer {
-        SessionPeer(id: device.id, name: device.name.rawValue, publicKey: device.publicKey, start: endpoint) {
+        SessionPeer(id: device.id, name: device.name.rawValue, publicKeys: device.publicKeys, start: endpoint) {
             [engine] in
             engine.read { $0.sessions.endpoints[device.id] }
         } others: { [engine] in

@@ -14,30 +14,25 @@ extension Engine {
 struct EngineTrust: Sendable {
     let engine: Engine
 
-    private var identity: Identity { engine.identity }
-
     // MARK: What is known
 
     /// The name of this device in the circle.
-    var name: DeviceName { engine.read { $0.trust.devices.ownName ?? DeviceName(sanitizing: "") } }
+    var name: DeviceName { engine.read(\.trust.devices.ownName) }
 
-    /// The card with which another device can trust this one; it contains the present advertising key.
+    /// The card with which another device can trust this one.
     var card: CardText {
         guard let card = try? engine.read(\.trust).card else { preconditionFailure("a device's name fits a card") }
         return card
     }
 
-    /// The circle as this device knows it, in the form of the protocol.
-    var circle: CircleMessage { engine.read(\.trust.circle) }
-
-    /// Returns the circle for a trusted device.
+    /// Returns what this device tells a trusted device about the circle and its keys; without the statements when the
+    /// other device's have that digest.
     ///
-    /// - Throws: ``HandoffError`` with `notTrusted` if it was removed meanwhile: it must not learn the keys that this
-    ///   device and others have had since.
-    func circle(for device: DeviceID) throws(HandoffError) -> CircleMessage {
-        let circle = engine.read { $0.trust.devices[device] == nil ? nil : $0.trust.circle }
-        guard let circle else { throw Self.removedMeanwhile }
-        return circle
+    /// - Throws: ``HandoffError`` with `notTrusted` if it is not trusted (any more).
+    func message(for device: DeviceID, knowing digest: [UInt8]?) throws(HandoffError) -> CircleMessage {
+        let message = engine.read { $0.trust.devices.message(for: device, knowing: digest) }
+        guard let message else { throw Self.removedMeanwhile }
+        return message
     }
 
     private static let removedMeanwhile = HandoffError(.notTrusted, "The device was removed during the session.")
@@ -54,7 +49,7 @@ struct EngineTrust: Sendable {
         let cure =
             "remove this device on another one, delete the state directory on both machines, and pair both again."
         let outdated =
-            "Your other devices know a newer state of this device than it has itself: its state directory is an old copy, or "
+            "Another device of yours has a key of this device that it does not know itself: its state directory is an old copy, or "
             + "another machine uses a copy of it. If another one does, " + cure
         let cloned =
             "Another machine advertises with this device's own keys: it uses a copy of the state directory. If that is so, "
@@ -64,122 +59,157 @@ struct EngineTrust: Sendable {
             + (isCloned ? [("identity-cloned", cloned)] : [])
     }
 
+    /// The known devices about which the person at this device has to decide.
+    var questions: [Member] { engine.read(\.trust.devices.questions) }
+
+    /// Returns a known device, whether it is trusted or not.
+    func member(_ id: DeviceID) -> Member? { engine.read { $0.trust.devices.contents.circle[id] } }
+
+    /// Returns which trusted devices would go with a device if it were removed, and which known ones it has removed.
+    func consequences(ofRemoving id: DeviceID) -> (orphans: [Member], removed: [Member]) {
+        engine.read { state in
+            let circle = state.trust.devices.contents.circle
+            return (
+                circle.orphans(without: id).compactMap { circle[$0] }, circle.removals(by: id).compactMap { circle[$0] }
+            )
+        }
+    }
+
     // MARK: Changes by the user
 
     /// Trusts a device from now on.
     ///
-    /// - Throws: ``HandoffError`` with `ownCard`, `invalidCard`, `limitReached` or `stateUnwritable`.
-    func add(_ device: TrustedDevices.Device) async throws {
-        let identity = identity
-        _ = try await engine.persist { kept throws(HandoffError) in
-            try Self.insert(device, into: &kept, for: identity)
-        } then: { state, isKnown in
-            state.show(isKnown ? .deviceChanged(device) : .deviceAdded(device))
+    /// - Parameters:
+    ///   - device: the device.
+    ///   - key: its advertising key, if it has told it.
+    ///   - toldKey: the new advertising key of this device that was told to it; nil when none was.
+    /// - Throws: ``HandoffError`` with `ownCard`, `invalidCard`, `limitReached`, `deviceRemoved` or `stateUnwritable`.
+    func add(
+        _ device: DeviceIdentity,
+        key: AdvertisingKeyRecord? = nil,
+        toldKey: AdvertisingKeyRecord? = nil
+    ) async throws {
+        try await change { kept throws(HandoffError) in
+            try Self.insert(device, key: key, toldKey: toldKey, into: &kept)
         }
     }
 
-    /// Trusts a device in a draft of the kept state; returns whether it was trusted already.
+    /// Trusts a device in a draft of the kept state.
     ///
-    /// - Throws: ``HandoffError`` with `ownCard`, `invalidCard` or `limitReached`.
+    /// - Throws: ``HandoffError`` with `ownCard`, `invalidCard`, `limitReached` or `deviceRemoved`.
     static func insert(
-        _ device: TrustedDevices.Device,
-        into kept: inout KeptState,
-        for identity: Identity
-    ) throws(HandoffError) -> Bool {
-        guard device.id != identity.id else {
-            throw HandoffError(.ownCard, "This card is this device's own; trust it on your other device instead.")
-        }
-        try TrustedDevices.checkKey(of: device, for: identity)
-        let isKnown = kept.devices[device.id] != nil
-        try kept.devices.insert(device)
+        _ device: DeviceIdentity,
+        key: AdvertisingKeyRecord?,
+        toldKey: AdvertisingKeyRecord?,
+        into kept: inout KeptState
+    ) throws(HandoffError) {
+        try kept.devices.insert(device, key: key, toldKey: toldKey)
         kept.pairings.markPaired(device.id)
-        return isKnown
     }
 
     /// Renames a device, which may be this one, on all devices of the circle.
     ///
-    /// - Throws: ``HandoffError`` with `unknownDevice` or `stateUnwritable`.
+    /// - Throws: ``HandoffError`` with `unknownDevice`, `limitReached` or `stateUnwritable`.
     func rename(_ id: DeviceID, to name: DeviceName) async throws {
-        try await engine.persist { kept throws(HandoffError) in
-            try kept.devices.rename(id, to: name)
-        } then: { state, _ in
-            state.show(state.trust.devices[id].map(Engine.Effect.deviceChanged) ?? .identityChanged)
-        }
+        try await change { kept throws(HandoffError) in try kept.devices.rename(id, to: name) }
     }
 
-    /// Removes a trusted device; its entries disappear at once, and this device advertises under a new key.
+    /// Removes a known device for ever; its entries disappear at once, and this device advertises under a new key.
     ///
-    /// - Throws: ``HandoffError`` with `unknownDevice` or `stateUnwritable`.
+    /// - Throws: ``HandoffError`` with `unknownDevice`, `limitReached` or `stateUnwritable`.
     func remove(_ id: DeviceID) async throws {
-        try await engine.persist { kept throws(HandoffError) in
+        try await change { kept throws(HandoffError) in
             try kept.devices.remove(id)
             kept.pairings.forget(id)
-        } then: { state, _ in
-            state.forget(id)
         }
-        engine.removals.set(())
     }
 
-    /// Leaves the circle without notifying any other device, and advertises under a new key.
+    /// Trusts a known device again, whoever has removed or brought it.
+    ///
+    /// - Throws: ``HandoffError`` with `unknownDevice`, `limitReached` or `stateUnwritable`.
+    func keep(_ id: DeviceID) async throws {
+        try await change { kept throws(HandoffError) in try kept.devices.keep(id) }
+    }
+
+    /// Leaves the circle without notifying any other device, and becomes another device with new keys.
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`; then nothing has changed.
     func leave() async throws {
-        _ = try await engine.persist { kept throws(HandoffError) in
-            let left = kept.devices.all.map(\.id)
-            try kept.devices.leave()
-            for id in left { kept.pairings.forget(id) }
-            return left
-        } then: { state, left in
-            for id in left { state.forget(id) }
-            state.show(.identityChanged)
+        try await change { kept in
+            for device in kept.devices.all { kept.pairings.forget(device.id) }
+            kept.devices.leave()
         }
-        engine.removals.set(())
+    }
+
+    /// Changes the kept state, and shows how the trusted devices differ afterwards.
+    @discardableResult
+    func change<Result: Sendable>(
+        _ edit: @Sendable (inout KeptState) throws(HandoffError) -> Result
+    ) async throws -> Result {
+        let (result, changes) = try await engine.persist { kept throws(HandoffError) in
+            let before = kept.devices
+            let result = try edit(&kept)
+            return (result, kept.devices.changes(since: before))
+        } then: { state, changed in
+            state.show(changed.1)
+        }
+        if !changes.removed.isEmpty { engine.removals.set(()) }
+        return result
     }
 
     // MARK: Changes by other devices
 
-    /// Merges the circle that a trusted device has sent under a session's key; returns the merged circle.
+    /// Takes in what a trusted device has sent under a session's key.
     ///
-    /// - Throws: ``HandoffError`` with `limitReached`, `peerMisbehaved`, `notTrusted` or `stateUnwritable`.
-    @discardableResult
-    func merge(_ message: CircleMessage, from peer: DeviceID) async throws -> CircleMessage {
-        let identity = identity
-        let (changes, merged) = try await engine.persist { kept throws(HandoffError) in
+    /// - Throws: ``HandoffError`` with `peerMisbehaved`, `notTrusted` or `stateUnwritable`.
+    func receive(_ message: CircleMessage, from peer: DeviceID) async throws {
+        let changes = try await engine.persist { kept throws(HandoffError) in
             guard kept.devices[peer] != nil else { throw Self.removedMeanwhile }
-            let changes = try kept.devices.merge(message, from: peer, for: identity)
-            for id in changes.removed { kept.pairings.forget(id) }
-            return (changes, kept.devices.contents.circle.message)
-        } then: { state, result in
-            let changes = result.0
-            for id in changes.removed { state.forget(id) }
-            for device in changes.added { state.show(.deviceAdded(device)) }
-            for device in changes.changed { state.show(.deviceChanged(device)) }
-            if changes.isRenamed || changes.isOutdated { state.show(.identityChanged) }
+            let changes = try kept.devices.receive(message, from: peer)
+            for member in changes.removed { kept.pairings.forget(member.id) }
+            return changes
+        } then: { state, changes in
+            state.show(changes)
+            if !changes.isEmpty { state.show(.circleChanged(changes, by: peer)) }
         }
         if !changes.removed.isEmpty { engine.removals.set(()) }
         report(changes, from: peer)
-        return merged
     }
 
-    /// Records that a trusted device has acknowledged a state of the circle.
+    /// Records that an exchange with a trusted device was completed.
     ///
-    /// - Throws: ``HandoffError`` with `stateUnwritable`, or `peerMisbehaved` for an invalid circle.
-    func acknowledged(_ circle: CircleMessage, by peer: DeviceID) async throws {
-        let digest = try Circle(circle).digest
+    /// - Parameters:
+    ///   - peer: the device.
+    ///   - sent: the digest of the statements that it has received from this device.
+    ///   - theirs: the digest that it has told afterwards.
+    /// - Throws: ``HandoffError`` with `stateUnwritable`.
+    func completeExchange(with peer: DeviceID, sent: [UInt8], theirs: [UInt8]) async throws {
         try await engine.persist { kept in
-            kept.devices.acknowledge(digest, by: peer)
+            kept.devices.completeExchange(with: peer, sent: sent, theirs: theirs)
         } then: { state, _ in
-            if digest == state.trust.devices.digest { state.sessions.setDivergent(false, peer) }
+            if theirs == state.trust.devices.digest { state.sessions.setDivergent(false, peer) }
         }
     }
 
-    /// Records the circle digest that a device has sent.
+    /// Records the circle digest that a device has sent beside an answer.
     func receiveDigest(_ digest: [UInt8], from peer: DeviceID) {
         engine.change { state, _ in
-            guard state.trust.devices[peer] != nil, state.trust.devices.digest != digest else { return }
+            guard state.trust.devices.isNews(digest, from: peer) else { return }
             state.sessions.setDivergent(true, peer)
         }
         engine.deviceUpdates.set(())
+    }
+
+    /// Moves all keys forward to the present day, so that this device can open nothing of the days before.
+    ///
+    /// If it cannot be written, the keys on disk are moved forward with the next change.
+    func moveKeysForward() async throws {
+        let slot = Moment.now.slot
+        do {
+            try await engine.persist { kept in _ = kept.devices.advance(to: slot) }
+        } catch is HandoffError {
+            try engine.edit { state in Result { () throws(HandoffError) in try state.trust.advance(to: slot) } }.get()
+        }
     }
 
     // MARK: Contact
@@ -222,24 +252,39 @@ struct EngineTrust: Sendable {
     }
 
     private func report(_ changes: TrustedDevices.Changes, from peer: DeviceID) {
-        let source = "\(peer)"
         for device in changes.added {
             engine.logger.info(
                 "a device joined the circle",
-                metadata: ["event": "device.added", "device": "\(device.id)", "source": "\(source)"]
+                metadata: ["event": "device.added", "device": "\(device.id)", "source": "\(peer)"]
             )
         }
-        for id in changes.removed {
+        for member in changes.removed {
             engine.logger.info(
-                "a device was removed from the circle",
-                metadata: ["event": "device.removed", "device": "\(id)", "source": "\(source)"]
+                "a device is not trusted any more",
+                metadata: ["event": "device.removed", "device": "\(member.id)", "source": "\(peer)"]
+            )
+        }
+        for member in changes.questions {
+            engine.logger.notice(
+                "the user has to decide whether a device is trusted: see `handoffctl devices`",
+                metadata: ["event": "device.question", "device": "\(member.id)", "source": "\(peer)"]
             )
         }
         if changes.isOutdated {
             engine.logger.warning(
-                "other devices know a newer state of this device than it has itself",
+                "another device had a key of this device that this device does not know",
                 metadata: ["event": "identity.outdated"]
             )
         }
+    }
+}
+
+extension Engine.State {
+    /// Shows how the trusted devices have changed, and forgets what concerns those that are not trusted any more.
+    fileprivate mutating func show(_ changes: TrustedDevices.Changes) {
+        for member in changes.removed { forget(member.id) }
+        for device in changes.added { show(.deviceAdded(device)) }
+        for device in changes.changed { show(.deviceChanged(device)) }
+        if changes.isIdentityChanged { show(.identityChanged) }
     }
 }

@@ -6,7 +6,7 @@ import HandoffModel
 struct SessionPeer: Sendable {
     let id: DeviceID
     let name: String
-    let publicKey: DevicePublicKey
+    let publicKeys: DevicePublicKeys
     /// The endpoint known when the session was requested.
     let start: PeerEndpoint
     /// Returns the endpoint at which the device was heard last; nil when it is not known.

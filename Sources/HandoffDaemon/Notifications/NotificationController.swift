@@ -15,8 +15,8 @@ struct NotificationController {
         case owner(BusName?)
         /// The time of a requested wake-up has come.
         case alarm
-        /// Continuing the activity of a clicked notification failed: a headline and a sentence.
-        case failed(String, String)
+        /// Something that the user should know: a headline and a sentence.
+        case message(String, String)
     }
 
     /// The user's click to continue an activity.
@@ -62,7 +62,7 @@ struct NotificationController {
             }
             owner = next
         case .alarm: break
-        case .failed(let summary, let message):
+        case .message(let summary, let message):
             _ = await show(NotificationServer.Notification(summary: summary, body: message))
         }
         return nil

@@ -37,6 +37,28 @@ struct NotificationService: Sendable {
         newEvents.yield(.continued(id))
     }
 
+    /// Tells the user that another device has changed who belongs to the circle.
+    func circleChanged(_ changes: TrustedDevices.Changes, by source: DeviceID) {
+        let source = engine.trust.member(source)?.name.rawValue ?? source.description
+        for device in changes.added {
+            newEvents.yield(
+                .message("\(device.name) joined your devices", "\(source) reported it. Remove it if it is not yours.")
+            )
+        }
+        let questions = Set(changes.questions.map(\.id))
+        for device in changes.removed where !questions.contains(device.id) {
+            newEvents.yield(.message("\(device.name) was removed from your devices", "\(source) reported it."))
+        }
+        for member in changes.questions {
+            newEvents.yield(
+                .message(
+                    "Is \(member.name) still one of your devices?",
+                    "\(source) reported a change that only you can judge. Run `handoffctl devices`."
+                )
+            )
+        }
+    }
+
     /// Shows notifications until cancelled.
     func run() async {
         do {
@@ -104,11 +126,11 @@ struct NotificationService: Sendable {
         } catch let error as HandoffError {
             // Cancelled by another choice of the user, which needs no message.
             guard error.code != .userCancelled else { return }
-            newEvents.yield(.failed("Could not continue from \(name)", error.message))
+            newEvents.yield(.message("Could not continue from \(name)", error.message))
         } catch is CancellationError {
             return
         } catch {
-            newEvents.yield(.failed("Could not continue from \(name)", "\(error)"))
+            newEvents.yield(.message("Could not continue from \(name)", "\(error)"))
         }
     }
 }

@@ -2,6 +2,7 @@ import AsyncSupport
 import Bluetooth
 import HandoffCore
 import HandoffCrypto
+import HandoffCrypto
 import HandoffModel
 import HandoffRadio
 import HandoffWire
@@ -17,6 +18,8 @@ final class PairingConversation<R: Radio>: Sendable {
 
     private struct State {
         var machine: PairingMachine?
+        /// The advertising key of this device that the machine tells.
+        var toldKey: AdvertisingKeyRecord?
         var outcome: PairingMachine.Outcome?
         var lastChannel: UInt64 = 0
         var writers: [PairingMachine.ChannelID: AsyncStream<Outgoing>.Continuation] = [:]
@@ -56,8 +59,12 @@ final class PairingConversation<R: Radio>: Sendable {
     /// - Throws: `CancellationError`; the caller then gets the outcome from ``abandon(_:)``.
     func run(at port: LEPSM, _ stopped: CurrentValue<String?>) async throws -> PairingMachine.Outcome {
         var random = SystemRandomNumberGenerator()
-        let machine = PairingMachine(token: .random(using: &random), engine.pairings.localIdentity, at: .now)
-        state.withLock { $0.machine = machine }
+        let own = engine.pairings.newLocalIdentity()
+        let machine = PairingMachine(token: .random(using: &random), own, at: .now)
+        state.withLock {
+            $0.machine = machine
+            $0.toldKey = own.advertisingKey
+        }
         let listener = Engine.PairingListener { [self] in
             receiveAdvertisement(of: $0, at: $1)
         } onReconciled: { [newEvents] in
@@ -150,7 +157,8 @@ extension PairingConversation {
         do {
             switch action {
             case .persist(_, let record), .update(let record): try await engine.pairings.keep(record)
-            case .trust(_, let peer, let key): try await engine.pairings.trust(peer, key)
+            case .trust(_, let peer, let key):
+                try await engine.pairings.trust(peer, key, toldKey: state.withLock(\.toldKey))
             default: break
             }
             return nil

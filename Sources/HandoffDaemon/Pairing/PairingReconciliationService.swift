@@ -46,13 +46,14 @@ struct PairingReconciliationService: Service {
     private func ask(_ peer: SessionPeer, about record: PairingRecord) async throws {
         let engine = engine
         try await client.withChannel(to: peer) { (channel, result: SessionResult<Void>) in
-            let request = PairingRecords.request(for: record, engine.pairings.localIdentity.advertisingKey)
-            var session = ClientSession(keys: engine.identity.keys, peer: peer.publicKey, request: .settle(request))
+            let key = engine.pairings.newLocalIdentity().advertisingKey
+            let request = PairingRecords.request(for: record, key)
+            var session = ClientSession(keys: engine.identity.keys, peer: peer.publicKeys, request: .settle(request))
             try await channel.sendAll(try await channel.next { try session.open($0) })
             let received = try await channel.next { try session.receive($0) }
             result.noteAnswer()
             do {
-                try await engine.pairings.reconcile(record, by: received.answer)
+                try await engine.pairings.reconcile(record, by: received.answer, toldKey: key)
             } catch {
                 // The device itself has answered: other endpoints are not tried.
                 return result.fail(error)

@@ -11,14 +11,14 @@ package struct Identity: Sendable {
     package let keys: DeviceKeys
 
     /// The id under which other devices know this one.
-    package var id: DeviceID { keys.publicKey.device }
+    package var id: DeviceID { keys.publicKeys.device }
 
     private struct Document: Codable {
-        var privateKey: Data
-        var advertisingKey: Data
+        var agreementKey: Data
+        var signingKey: Data
     }
 
-    private static let file = StateFile<Document>(name: "identity", version: 1)
+    private static let file = StateFile<Document>(name: "identity", version: 2)
 
     /// Returns the identity in `directory`, which is generated and saved there at the first start.
     ///
@@ -26,13 +26,20 @@ package struct Identity: Sendable {
     ///   changed.
     package static func loaded(from directory: StateDirectory) async throws(HandoffError) -> Identity {
         if let identity = try read(from: directory) { return identity }
-        let keys = DeviceKeys.generate()
+        let identity = Identity(keys: .generate())
+        try await identity.write(to: directory)
+        return identity
+    }
+
+    /// Replaces the identity in `directory`.
+    ///
+    /// - Throws: ``HandoffError`` with `stateUnwritable`; then the file has not changed.
+    func write(to directory: StateDirectory) async throws(HandoffError) {
         let document = Document(
-            privateKey: Data(keys.agreement.rawRepresentation),
-            advertisingKey: Data(keys.advertisingKey.rawRepresentation)
+            agreementKey: Data(keys.agreement.rawRepresentation),
+            signingKey: Data(keys.signing.rawRepresentation)
         )
-        try await file.write(document, to: directory)
-        return Identity(keys: keys)
+        try await Self.file.write(document, to: directory)
     }
 
     /// Returns the identity in `directory`; nil when there is none yet.
@@ -42,8 +49,8 @@ package struct Identity: Sendable {
         guard let document = try file.read(from: directory) else { return nil }
         do {
             let keys = DeviceKeys(
-                agreement: try AgreementKey(rawRepresentation: Array(document.privateKey)),
-                advertisingKey: try AdvertisingKey(rawRepresentation: Array(document.advertisingKey))
+                agreement: try AgreementKey(rawRepresentation: Array(document.agreementKey)),
+                signing: try SigningKey(rawRepresentation: Array(document.signingKey))
             )
             return Identity(keys: keys)
         } catch {

@@ -11,14 +11,14 @@ enum PairingsFile {
     private struct Entry: Codable {
         var pairing: Data
         var name: String
-        var publicKey: Data
+        var publicKeys: Data
         var settlingKey: Data
         var standing: String
         var isSettled: Bool
         var began: Int64
     }
 
-    private static let file = StateFile<[Entry]>(name: "pairings", version: 1)
+    private static let file = StateFile<[Entry]>(name: "pairings", version: 2)
 
     /// Returns the pairings in the file; none when it does not exist yet.
     ///
@@ -34,7 +34,7 @@ enum PairingsFile {
                     PairingRecord(
                         id: id,
                         peer: DeviceIdentity(
-                            publicKey: try DevicePublicKey(rawRepresentation: Array(entry.publicKey)),
+                            publicKeys: try DevicePublicKeys(rawRepresentation: Array(entry.publicKeys)),
                             name: try DeviceName(entry.name)
                         ),
                         settlingKey: try AdvertisingKey(rawRepresentation: Array(entry.settlingKey)),
@@ -63,7 +63,7 @@ enum PairingsFile {
             Entry(
                 pairing: Data($0.id.bytes),
                 name: $0.peer.name.rawValue,
-                publicKey: Data($0.peer.publicKey.rawRepresentation),
+                publicKeys: Data($0.peer.publicKeys.rawRepresentation),
                 settlingKey: Data($0.settlingKey.rawRepresentation),
                 standing: $0.status.rawValue,
                 isSettled: $0.isReconciled,

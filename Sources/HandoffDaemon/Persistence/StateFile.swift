@@ -12,15 +12,6 @@ struct StateFile<Contents: Codable>: Sendable {
     let name: String
     let version: Int
 
-    /// Returns the format in which the file was written; nil when the file does not exist or does not state it.
-    ///
-    /// - Throws: ``HandoffError`` with `stateUnreadable` or `stateDamaged`.
-    func storedVersion(in directory: StateDirectory) throws(HandoffError) -> Int? {
-        guard let bytes = try directory.read(name) else { return nil }
-        let words = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self).split(separator: " ")
-        return words.count == 4 ? Int(words[2]) : nil
-    }
-
     /// Reads the file; returns nil when it does not exist.
     ///
     /// - Throws: ``HandoffError`` with `stateUnreadable` or `stateDamaged`.
@@ -33,10 +24,7 @@ struct StateFile<Contents: Codable>: Sendable {
             throw damaged("\(path)")
         }
         guard found == version else {
-            throw HandoffError(
-                .stateUnreadable,
-                "\(path) was written by another version of handoffd (format \(found), this one reads \(version))."
-            )
+            throw HandoffError(.stateUnreadable, otherVersion(found, at: "\(path)", in: "\(directory.path)"))
         }
         let body = Array(bytes[(lineEnd + 1)...])
         guard words[3] == Self.checksum(body) else { throw damaged("\(path)") }
@@ -65,6 +53,15 @@ struct StateFile<Contents: Codable>: Sendable {
 
     private static func checksum(_ body: [UInt8]) -> String {
         hexText(HandoffDigest.sha256(body))
+    }
+
+    /// Returns what is wrong and what to do about a file of another format: none is converted.
+    private func otherVersion(_ found: Int, at path: String, in directory: String) -> String {
+        let what = "\(path) was written by another version of handoffd (format \(found), this one reads \(version))."
+        guard found < version else { return "\(what) Update handoffd." }
+        return
+            "\(what) Move the directory \(directory) away to start again; your other devices must then trust the new "
+            + "identity of this one."
     }
 
     private func damaged(_ path: String) -> HandoffError {

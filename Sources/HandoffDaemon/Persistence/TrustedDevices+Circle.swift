@@ -3,98 +3,198 @@ import HandoffCrypto
 import HandoffModel
 import HandoffWire
 
+/// What the person at this device decides.
 extension TrustedDevices {
-    /// What a merge with another device's circle has changed here.
-    struct Changes: Hashable, Sendable {
-        var added: [Device] = []
-        var changed: [Device] = []
-        var removed: [DeviceID] = []
-        /// Whether the other devices knew a later state of this device than itself.
-        var isOutdated = false
-        /// Whether the name of this device has changed.
-        var isRenamed = false
-    }
-
-    /// Sets which of the members is this device; a name that was changed in the configuration applies from now on.
+    /// Trusts a device, or renames one that is trusted already.
     ///
-    /// - Throws: ``HandoffError`` with `limitReached`.
-    mutating func setOwnIdentity(_ identity: Identity, name: DeviceName) throws(HandoffError) {
-        ownID = identity.id
+    /// - Parameters:
+    ///   - device: the device.
+    ///   - key: its advertising key, if it has told it.
+    ///   - ownKey: the new advertising key of this device that was told to it; nil when none was.
+    /// - Throws: ``HandoffError`` with `ownCard`, `limitReached`, `invalidCard` or `deviceRemoved`; then nothing has
+    ///   changed.
+    mutating func insert(
+        _ device: DeviceIdentity,
+        key: AdvertisingKeyRecord? = nil,
+        toldKey ownKey: AdvertisingKeyRecord? = nil
+    ) throws(HandoffError) {
+        guard device.id != identity.id else {
+            throw HandoffError(.ownCard, "This card is this device's own; trust it on your other device instead.")
+        }
+        try checkKey(of: device)
+        let (sign, isNew, slot) = (signer, self[device.id] == nil, slot)
         try edit { contents throws(HandoffError) in
-            try contents.circle.updateSelf(
-                DeviceIdentity(publicKey: identity.keys.publicKey, name: name),
-                key: identity.keys.advertisingKey,
-                speaking: UInt32(ProtocolVersion.current.rawValue)
-            )
-            guard contents.configuredName != name.rawValue else { return }
-            contents.configuredName = name.rawValue
-            guard contents.circle[identity.id]?.name != name else { return }
-            try contents.circle.rename(identity.id, to: name, by: identity.id)
+            try contents.circle.add(device, sign: sign)
+            guard isNew, let ownKey else { return }
+            contents.ownKey = ownKey.kept(at: slot)
+        }
+        edit { contents in
+            if let key { contents.peers[device.id]?.key = key.kept(at: slot) }
+            if isNew, let ownKey { contents.peers[device.id]?.knownKey = ownKey.id }
         }
     }
 
-    /// This device as a member; nil before ``setOwnIdentity(_:name:)``.
-    var own: Member? { ownID.flatMap { contents.circle[$0] } }
-    /// The name of this device in the circle.
-    var ownName: DeviceName? { own?.name }
-    /// The key under which this device advertises.
-    var ownKey: AdvertisingKey? { own?.advertisingKey }
+    /// Removes a known device for ever, and makes this device's advertisements unreadable for it.
+    ///
+    /// - Throws: ``HandoffError`` with `unknownDevice` or `limitReached`; then nothing has changed.
+    mutating func remove(_ id: DeviceID) throws(HandoffError) {
+        let sign = signer
+        try edit { contents throws(HandoffError) in try contents.circle.remove(id, sign: sign) }
+    }
 
-    /// Returns what the circle knows about a device.
-    func member(_ id: DeviceID) -> Member? { contents.circle[id] }
+    /// Trusts a known device again, whoever has removed or brought it.
+    ///
+    /// - Throws: ``HandoffError`` with `unknownDevice` or `limitReached`; then nothing has changed.
+    mutating func keep(_ id: DeviceID) throws(HandoffError) {
+        let sign = signer
+        try edit { contents throws(HandoffError) in try contents.circle.keep(id, sign: sign) }
+    }
 
     /// Renames a device, which may be this one, on all devices of the circle.
     ///
-    /// - Throws: ``HandoffError`` with `unknownDevice`; then nothing has changed.
+    /// - Throws: ``HandoffError`` with `unknownDevice` or `limitReached`; then nothing has changed.
     mutating func rename(_ id: DeviceID, to name: DeviceName) throws(HandoffError) {
-        try edit { [ownID] contents throws(HandoffError) in
-            try contents.circle.rename(id, to: name, by: ownID ?? id)
-        }
+        let sign = signer
+        try edit { contents throws(HandoffError) in try contents.circle.rename(id, to: name, sign: sign) }
     }
 
-    /// Merges the circle that the trusted device `peer` has sent; devices that it removes can no longer read this
-    /// device.
-    ///
-    /// - Throws: ``HandoffError`` with `limitReached` or `peerMisbehaved`; then nothing has changed.
-    mutating func merge(
-        _ message: CircleMessage,
-        from peer: DeviceID,
-        for identity: Identity
-    ) throws(HandoffError) -> Changes {
-        let theirs = try Circle(message)
-        let old = self
-        var draft = self
-        // A key in its own circle is newer than the given key.
-        if theirs[peer]?.advertisingKey != nil {
-            draft.edit { $0.peers[peer]?.givenKey = nil }
+    /// The known devices about which the person has to decide, in the order of their ids.
+    var questions: [Member] { contents.circle.known.filter(\.standing.isQuestion) }
+
+    private func checkKey(of device: DeviceIdentity) throws(HandoffError) {
+        do {
+            _ = try DirectedAdvertisingKeys(local: identity.keys.agreement, remote: device.publicKeys.agreement)
+        } catch {
+            throw HandoffError(.invalidCard, error.message)
         }
-        if theirs == contents.circle, draft.contents.peers == contents.peers { return Changes() }
+    }
+}
+
+/// What other devices say.
+extension TrustedDevices {
+    /// What a message of another device has changed here.
+    struct Changes: Hashable, Sendable {
+        var added: [Device] = []
+        var changed: [Device] = []
+        var removed: [Device] = []
+        /// The devices about which the person has to decide now, and had not before.
+        var questions: [Member] = []
+        /// Whether the other device had a key of this device that this device does not know.
         var isOutdated = false
-        try draft.edit { contents throws(HandoffError) in
-            let result = try contents.circle.merge(theirs, as: identity.id, newKey: AdvertisingKey.generate)
-            isOutdated = result == .outdated
-            for (id, _) in contents.circle.removals { contents.peers[id] = nil }
+        /// Whether the name or the id of this device has changed.
+        var isRenamed = false
+        /// Whether there are other questions than before.
+        var areQuestionsChanged = false
+
+        /// Whether what this device shows of itself has changed.
+        var isIdentityChanged: Bool { isRenamed || isOutdated || areQuestionsChanged }
+        /// Whether a person should know.
+        var isEmpty: Bool { added.isEmpty && removed.isEmpty && questions.isEmpty }
+    }
+
+    /// Returns what this device tells a trusted device: its statements, unless the other's have the same digest, and
+    /// its keys; nil when the device is not trusted.
+    func message(for peer: DeviceID, knowing digest: [UInt8]?) -> CircleMessage? {
+        guard let known = contents.peers[peer] else { return nil }
+        return CircleMessage(
+            statements: digest == self.digest ? nil : contents.circle.statements.map(\.bytes),
+            digest: self.digest,
+            advertisingKey: contents.ownKey.rawRepresentation,
+            directedKey: known.receivingKey.key.rawRepresentation,
+            knownKey: known.key?.id.bytes
+        )
+    }
+
+    /// Takes in what the trusted device `peer` has sent under a session's key.
+    ///
+    /// - Throws: ``HandoffError`` with `peerMisbehaved` when its keys are unusable; then nothing has changed.
+    mutating func receive(_ message: CircleMessage, from peer: DeviceID) throws(HandoffError) -> Changes {
+        let (key, directedKey, knownKey) = try Self.keys(in: message)
+        let old = self
+        let slot = slot
+        edit { contents in
+            contents.circle.join((message.statements ?? []).compactMap(SignedStatement.init(bytes:)))
         }
-        if isOutdated { draft.isOutdated = true }
-        _ = try Self.trial(of: draft.all, for: identity, failure: .peerMisbehaved)
-        self = draft
-        var changes = changes(since: old)
+        var changes = Changes()
+        edit { contents in
+            contents.peers[peer]?.key = key.kept(at: slot)
+            contents.peers[peer]?.sendingKey = directedKey.kept(at: slot)
+            contents.peers[peer]?.knownKey = knownKey
+            contents.peers[peer]?.digest = message.digest
+            if let knownKey, contents.peers[peer] != nil, !contents.ownKeyHistory.contains(knownKey) {
+                changes.isOutdated = true
+                contents.ownKey = .generate(day: DailyKey.keptDay(at: slot))
+            }
+        }
+        if changes.isOutdated { isOutdated = true }
+        let isOutdated = changes.isOutdated
+        changes = self.changes(since: old)
         changes.isOutdated = isOutdated
-        changes.isRenamed = old.ownName != ownName
         return changes
     }
 
-    /// Records that `peer` has the state with that digest.
-    mutating func acknowledge(_ digest: [UInt8], by peer: DeviceID) {
-        guard self[peer] != nil, contents.peers[peer]?.digest != digest else { return }
-        edit { $0.peers[peer, default: .init()].digest = digest }
+    /// Records that `peer` knows all statements that this device knows.
+    ///
+    /// - Parameters:
+    ///   - peer: the other device.
+    ///   - sent: the digest of the statements that it has received from this device.
+    ///   - theirs: the digest that it has told afterwards.
+    mutating func completeExchange(with peer: DeviceID, sent: [UInt8], theirs: [UInt8]) {
+        guard sent == digest || theirs == digest else { return }
+        let digest = digest
+        edit { $0.peers[peer]?.toldDigest = digest }
     }
 
-    /// Whether a trusted device may not know the present state of the circle.
-    func hasUpdate(for id: DeviceID) -> Bool {
-        self[id] != nil && contents.peers[id]?.digest != digest
+    /// Whether a device that tells this digest beside an answer knows other statements than at the last exchange.
+    func isNews(_ digest: [UInt8], from peer: DeviceID) -> Bool {
+        guard let known = contents.peers[peer] else { return false }
+        return digest != self.digest && digest != known.digest
     }
 
+    private static func keys(
+        in message: CircleMessage
+    ) throws(HandoffError) -> (AdvertisingKeyRecord, directed: DailyKey, known: AdvertisingKeyRecord.ID?) {
+        do {
+            let key = try AdvertisingKeyRecord(rawRepresentation: message.advertisingKey)
+            let directed = DailyKey(
+                key: try AdvertisingKey(rawRepresentation: message.directedKey),
+                day: key.daily.day
+            )
+            return (
+                key, directed,
+                try message.knownKey.map { bytes throws(CryptoError) in
+                    try AdvertisingKeyRecord.ID(bytes: bytes)
+                }
+            )
+        } catch {
+            throw HandoffError(.peerMisbehaved, error.message)
+        }
+    }
+}
+
+extension TrustedDevices {
+    /// Returns how the trusted devices differ from those of an earlier time.
+    func changes(since old: TrustedDevices) -> Changes {
+        var changes = Changes()
+        for device in all {
+            guard let before = old[device.id] else {
+                changes.added.append(device)
+                continue
+            }
+            if before != device { changes.changed.append(device) }
+        }
+        changes.removed = old.all.filter { self[$0.id] == nil }
+        let known = Set(old.questions.map(\.id))
+        changes.questions = questions.filter { !known.contains($0.id) }
+        changes.areQuestionsChanged = questions != old.questions
+        changes.isRenamed = old.ownName != ownName || old.identity.id != identity.id
+        return changes
+    }
+}
+
+// MARK: Contact
+
+extension TrustedDevices {
     /// The time when a device was heard last before this run of the daemon, to the hour, in microseconds since 1970.
     func lastSeen(_ id: DeviceID) -> Int64? { contents.peers[id]?.lastSeen }
 
@@ -106,33 +206,10 @@ extension TrustedDevices {
     /// Records when a device was heard, to the hour.
     mutating func recordLastSeen(of id: DeviceID, at unixMicroseconds: Int64) {
         guard isFirstSeen(id, at: unixMicroseconds) else { return }
-        edit { $0.peers[id, default: .init()].lastSeen = Self.hour(of: unixMicroseconds) }
-    }
-
-    /// Leaves the circle: this device becomes a circle of its own, whose advertisements no former member can read.
-    mutating func leave() throws(HandoffError) {
-        try edit { [ownID] contents throws(HandoffError) in
-            guard let ownID else { return }
-            try contents.circle.leave(as: ownID, newKey: AdvertisingKey.generate)
-            contents.peers = [:]
-        }
+        edit { $0.peers[id]?.lastSeen = Self.hour(of: unixMicroseconds) }
     }
 
     private static func hour(of unixMicroseconds: Int64) -> Int64 {
         unixMicroseconds - unixMicroseconds % 3_600_000_000
-    }
-
-    private func changes(since old: TrustedDevices) -> Changes {
-        var changes = Changes()
-        for device in all {
-            let id = device.id
-            if old[id] == nil {
-                changes.added.append(device)
-            } else if old.member(id) != member(id) {
-                changes.changed.append(device)
-            }
-        }
-        changes.removed = old.all.map(\.id).filter { self[$0] == nil }
-        return changes
     }
 }

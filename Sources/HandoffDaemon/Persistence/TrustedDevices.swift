@@ -2,169 +2,210 @@ package import HandoffCore
 package import HandoffCrypto
 package import HandoffModel
 
-/// The devices that this one trusts: the other members of its circle.
+/// The devices that this one trusts, what is known about them, and this device's own advertising key.
 ///
-/// A value; the engine keeps it in the state directory.
+/// A value; the engine keeps it in the state directory. Keys move forward with the slot (``advance(to:)``).
 package struct TrustedDevices: Sendable {
     /// A trusted device.
     package struct Device: Hashable, Sendable {
         package let id: DeviceID
         package let name: DeviceName
-        package let publicKey: DevicePublicKey
-        /// The given key, or else the one that the circle knows; nil when neither has arrived yet.
-        package let advertisingKey: AdvertisingKey?
+        package let publicKeys: DevicePublicKeys
+        /// The trusted device that brought it.
+        package let introducedBy: DeviceID?
     }
 
-    /// The maximum number of devices; each costs the scanner work for every advertisement heard.
-    package static let maximumCount = CircleLimits.members - 1
+    /// How many of this device's earlier keys are remembered by their identifiers.
+    private static let keyHistoryCount = 16
 
+    /// This device; another one after ``leave()``.
+    private(set) var identity: Identity
     private(set) var contents: CircleFile.Contents
-    /// The id of this device, once ``setOwnIdentity(_:name:)`` has set it.
-    var ownID: DeviceID?
-    /// The circle digest, by which two devices find out whether they know the same state.
-    var digest: [UInt8] = []
-    /// The members that may not know the present state, in the order of their ids.
+    /// The slot at which keys are kept (`DailyKey.kept(at:)`).
+    private(set) var slot: UInt64
+    /// The circle digest, by which two devices find out whether they know the same statements.
+    private(set) var digest: [UInt8] = []
+    /// The trusted devices that may not know all statements or this device's key, in the order of their ids.
     private(set) var lagging: [DeviceID] = []
-    /// Whether the other devices have known a later state of this device than itself, in this run of the daemon.
+    /// All devices, by name.
+    package private(set) var all: [Device] = []
+    /// Whether another device has had a key of this device that it does not know, in this run of the daemon.
     var isOutdated = false
+    private var devices: [DeviceID: Device] = [:]
 
-    /// Loads the devices in `directory`; none when the file does not exist yet.
+    /// Loads the devices in `directory`; none when the file does not exist yet. A name that was changed in the
+    /// configuration applies from now on. Keys are as old as they were written (``advance(to:)``).
     ///
     /// - Throws: ``HandoffError`` when the file cannot be read or is damaged; the file is not changed.
-    package init(from directory: StateDirectory) throws(HandoffError) {
-        contents = try CircleFile.read(from: directory)
+    package init(
+        from directory: StateDirectory,
+        for identity: Identity,
+        named name: DeviceName,
+        at slot: UInt64
+    ) throws(HandoffError) {
+        self.identity = identity
+        self.slot = slot
+        contents = try CircleFile.read(from: directory, for: identity, at: slot)
         summarize()
-    }
-
-    /// All devices, by name.
-    package var all: [Device] {
-        contents.circle.members.filter { $0.id != ownID }.map(device).sorted {
-            ($0.name.rawValue, $0.id.description) < ($1.name.rawValue, $1.id.description)
+        guard contents.configuredName != name.rawValue else { return }
+        let sign = signer
+        try edit { contents throws(HandoffError) in
+            contents.configuredName = name.rawValue
+            guard contents.circle.name(of: identity.id) != name else { return }
+            try contents.circle.rename(identity.id, to: name, sign: sign)
         }
     }
 
-    package var isEmpty: Bool { !contents.circle.members.contains { $0.id != ownID } }
+    package var isEmpty: Bool { devices.isEmpty }
 
     /// Returns the device with that id, if it is trusted.
-    package subscript(id: DeviceID) -> Device? { id == ownID ? nil : contents.circle[id].map(device) }
+    package subscript(id: DeviceID) -> Device? { devices[id] }
 
-    /// Trusts a device, or updates the name and the given key of one that is trusted already.
+    /// The key under which this device advertises.
+    var ownKey: AdvertisingKeyRecord { contents.ownKey }
+    /// The name of this device in the circle.
+    var ownName: DeviceName { contents.circle.name(of: identity.id) }
+
+    /// Signs the statements of this device.
+    var signer: Circle.Signer {
+        let key = identity.keys.signing
+        return { SignedStatement($0, signedBy: key) }
+    }
+
+    // MARK: Keys
+
+    /// The keys under which these devices advertise to the whole circle.
+    var receivingKeys: [(DeviceID, DailyKey)] {
+        contents.peers.compactMap { id, peer in peer.key.map { (id, $0.daily) } }
+    }
+
+    /// Returns the keys of directed advertisements between a device and this one: in each direction that of the
+    /// receiver; without one from the two devices' key pairs, as long as the other device has not told one.
     ///
-    /// The given key is used here, and not passed on: other devices get it in the device's own circle, so that no
-    /// device gets a key without the removals that its owner knows of.
-    ///
-    /// - Throws: ``HandoffError`` with `limitReached` when there are too many; then nothing has changed.
-    package mutating func insert(_ device: Device) throws(HandoffError) {
-        guard self[device.id] != nil || all.count < Self.maximumCount else {
-            throw HandoffError(
-                .limitReached,
-                "\(Self.maximumCount) devices are trusted, which is the maximum; remove one of them first."
+    /// - Throws: ``HandoffError`` with `stateDamaged` when the key of the device is unusable.
+    func directedKeys(with id: DeviceID) throws(HandoffError) -> (sending: SealingKey, receiving: [SealingKey])? {
+        guard let device = devices[id], let peer = contents.peers[id] else { return nil }
+        do {
+            let paired = try DirectedAdvertisingKeys(
+                local: identity.keys.agreement,
+                remote: device.publicKeys.agreement
             )
-        }
-        try edit { [ownID] contents throws(HandoffError) in
-            let identity = DeviceIdentity(publicKey: device.publicKey, name: device.name)
-            try contents.circle.insert(identity, by: ownID)
-            contents.peers[device.id, default: .init()].givenKey = device.advertisingKey?.rawRepresentation
-            // The card may be another device's copy, so the state of the circle that the device knows is asked for
-            // again.
-            contents.peers[device.id]?.digest = nil
-        }
-    }
-
-    /// Removes a device from the circle, and makes this device's advertisements unreadable for it.
-    ///
-    /// - Throws: ``HandoffError`` with `unknownDevice` when it is not trusted; then nothing has changed.
-    package mutating func remove(_ id: DeviceID) throws(HandoffError) {
-        guard self[id] != nil else {
-            throw HandoffError(.unknownDevice, "No trusted device has the id \(id); see `handoffctl devices`.")
-        }
-        try edit { [ownID] contents throws(HandoffError) in
-            contents.peers[id] = nil
-            guard let ownID else { return try contents.circle.remove(id) }
-            try contents.circle.remove(id, as: ownID, newKey: AdvertisingKey.generate)
-        }
-    }
-
-    /// The keys under which these devices may advertise to the whole circle: up to two for each, the given key and the
-    /// one that the circle knows.
-    var receivingKeys: [(DeviceID, AdvertisingKey)] {
-        contents.circle.members.filter { $0.id != ownID }.flatMap { member in
-            Set([member.advertisingKey, givenKey(of: member.id)].compactMap(\.self)).map { (member.id, $0) }
+            let sending = peer.sendingKey.map(SealingKey.daily) ?? paired.sending
+            return (sending, [.daily(peer.receivingKey), paired.receiving])
+        } catch {
+            throw HandoffError(.stateDamaged, error.message)
         }
     }
 
     /// Whether the same devices and this one use the same keys in `other`.
-    func hasSameKeys(as other: TrustedDevices) -> Bool { keys == other.keys }
+    func hasSameKeys(as other: TrustedDevices) -> Bool {
+        identity.id == other.identity.id && contents.ownKey == other.contents.ownKey
+            && contents.peers.mapValues(\.keys) == other.contents.peers.mapValues(\.keys)
+    }
 
-    private var keys: [DeviceID: Set<AdvertisingKey>] {
-        var keys: [DeviceID: Set<AdvertisingKey>] = [:]
-        for member in contents.circle.members {
-            keys[member.id] = Set([member.advertisingKey, givenKey(of: member.id)].compactMap(\.self))
+    /// Moves all keys forward, so that nothing that was advertised on an earlier day than that of the slot before can
+    /// be opened any more; returns whether a key has changed, which has to be written then.
+    @discardableResult
+    mutating func advance(to slot: UInt64) -> Bool {
+        self.slot = slot
+        let before = contents
+        edit { contents in
+            contents.ownKey = contents.ownKey.kept(at: slot)
+            for id in contents.peers.keys { contents.peers[id]?.keepKeys(at: slot) }
         }
-        return keys
+        return contents != before
     }
 
-    /// Returns the trial that finds out which of these devices is the caller.
-    ///
-    /// - Throws: ``HandoffError`` with `stateDamaged` when one of them has an insecure public key.
-    package func trial(for identity: Identity) throws(HandoffError) -> NoiseResponderTrial<DeviceID> {
-        try Self.trial(of: all, for: identity, failure: .stateDamaged)
-    }
-
-    /// Checks a device's public key before it is saved; rejects an insecure one.
-    ///
-    /// - Throws: ``HandoffError`` with `invalidCard`.
-    package static func checkKey(of device: Device, for identity: Identity) throws(HandoffError) {
-        _ = try trial(of: [device], for: identity, failure: .invalidCard)
-    }
+    // MARK: Changes
 
     /// Changes the contents, and recomputes what is derived from them.
+    ///
+    /// When the set of trusted devices has changed, this device gets a new advertising key in the same step, and what
+    /// was known about devices that are not trusted any more is forgotten.
     ///
     /// - Throws: what `change` throws; then nothing has changed.
     mutating func edit<Failure: Error>(_ change: (inout CircleFile.Contents) throws(Failure) -> Void) throws(Failure) {
         var draft = contents
         try change(&draft)
+        let trusted = Set(draft.circle.members.map(\.id))
+        if trusted != Set(contents.peers.keys) {
+            for id in trusted where draft.peers[id] == nil {
+                let key = DailyKey.generate(day: DailyKey.keptDay(at: slot))
+                draft.peers[id] = CircleFile.Peer(receivingKey: key)
+            }
+            draft.peers = draft.peers.filter { trusted.contains($0.key) }
+            if draft.ownKey == contents.ownKey { draft.ownKey = .generate(day: DailyKey.keptDay(at: slot)) }
+        }
+        if draft.ownKey.id != draft.ownKeyHistory.last {
+            draft.ownKeyHistory = (draft.ownKeyHistory + [draft.ownKey.id]).suffix(Self.keyHistoryCount)
+        }
         contents = draft
+        summarize()
+    }
+
+    /// Leaves the circle: this device becomes another one with new keys, alone in a circle of its own, whose
+    /// advertisements no former member can read.
+    mutating func leave() {
+        let (name, configuredName) = (ownName, contents.configuredName)
+        identity = Identity(keys: .generate())
+        contents = CircleFile.Contents(of: identity, at: slot)
+        contents.configuredName = configuredName
+        try? contents.circle.rename(identity.id, to: name, sign: signer)
         summarize()
     }
 
     private mutating func summarize() {
         digest = contents.circle.digest
-        lagging = contents.circle.members.map(\.id).filter(hasUpdate)
+        devices = [:]
+        for member in contents.circle.members {
+            devices[member.id] = Device(
+                id: member.id,
+                name: member.name,
+                publicKeys: member.keys,
+                introducedBy: member.introducedBy
+            )
+        }
+        all = devices.values.sorted { ($0.name.rawValue, $0.id) < ($1.name.rawValue, $1.id) }
+        lagging = devices.keys.sorted().filter(hasUpdate)
     }
 
-    private func givenKey(of id: DeviceID) -> AdvertisingKey? {
-        contents.peers[id]?.givenKey.flatMap { try? AdvertisingKey(rawRepresentation: $0) }
+    /// Whether a trusted device may not know all statements, or this device's key.
+    func hasUpdate(for id: DeviceID) -> Bool {
+        guard let peer = contents.peers[id] else { return false }
+        return peer.toldDigest != digest || peer.knownKey != contents.ownKey.id
     }
 
-    private func device(_ member: Member) -> Device {
-        Device(
-            id: member.id,
-            name: member.name,
-            publicKey: member.publicKey,
-            advertisingKey: givenKey(of: member.id) ?? member.advertisingKey
-        )
-    }
+    /// Whether every trusted device is known to have the key under which this device advertises.
+    var isHeardByAll: Bool { contents.peers.values.allSatisfy { $0.knownKey == contents.ownKey.id } }
 
-    static func trial(
-        of devices: [Device],
-        for identity: Identity,
-        failure: HandoffError.Code
-    ) throws(HandoffError) -> NoiseResponderTrial<DeviceID> {
+    /// Returns the trial that finds out which of these devices is the caller.
+    ///
+    /// - Throws: ``HandoffError`` with `stateDamaged` when one of them has an insecure public key.
+    func trial() throws(HandoffError) -> NoiseResponderTrial<DeviceID> {
         do {
             return try NoiseResponderTrial(
                 localStatic: identity.keys.agreement,
-                candidates: devices.map { ($0.id, $0.publicKey) }
+                candidates: all.map { ($0.id, $0.publicKeys.agreement) }
             )
         } catch {
-            throw HandoffError(failure, error.message)
+            throw HandoffError(.stateDamaged, error.message)
         }
     }
 }
 
-extension TrustedDevices.Device {
-    /// Creates a device from its public key, from which its id is computed.
-    package init(name: DeviceName, publicKey: DevicePublicKey, advertisingKey: AdvertisingKey) {
-        self.init(id: publicKey.device, name: name, publicKey: publicKey, advertisingKey: advertisingKey)
+extension CircleFile.Peer {
+    fileprivate struct Keys: Hashable {
+        let key: AdvertisingKeyRecord?
+        let sendingKey: DailyKey?
+        let receivingKey: DailyKey
+    }
+
+    fileprivate var keys: Keys { Keys(key: key, sendingKey: sendingKey, receivingKey: receivingKey) }
+
+    /// Moves the keys forward to those to keep during `slot`.
+    fileprivate mutating func keepKeys(at slot: UInt64) {
+        key = key?.kept(at: slot)
+        sendingKey = sendingKey?.kept(at: slot)
+        receivingKey = receivingKey.kept(at: slot)
     }
 }

@@ -99,6 +99,7 @@ package struct Daemon<R: Radio>: Sendable {
             client,
             CircleUpdateService(client: client, logger: logger),
             LastSeenService(engine: engine),
+            KeyForwardingService(engine: engine),
             documents,
             AdvertisingService(engine: engine, radio: radio, logger: logger),
             pairing,

@@ -18,7 +18,7 @@ struct ActivityFetcher: Sendable {
         let (keys, engine) = (engine.identity.keys, engine)
         let answer: Answer = try await client.withChannel(to: peer) { channel, result in
             let request = Request.fetch(FetchRequest(typeHash: entry.typeHash))
-            var session = ClientSession(keys: keys, peer: peer.publicKey, request: request)
+            var session = ClientSession(keys: keys, peer: peer.publicKeys, request: request)
             try await channel.sendAll(try await channel.next { try session.open($0) })
             let received = try await channel.next { try session.receive($0) }
             if let error = Self.violation(in: received.answer, of: entry, by: peer.name) {

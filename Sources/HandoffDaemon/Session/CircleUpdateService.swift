@@ -55,15 +55,16 @@ struct CircleUpdateService: Service {
         }
     }
 
-    /// Receives the peer's circle, sends this device's, and merges the two.
+    /// Takes in what the peer knows, tells it what this device knows then, and takes in what it answers (Docs/Circle.md).
     private static func exchange(
         with peer: SessionPeer,
         over channel: any RadioChannel,
         _ result: SessionResult<Void>,
         _ engine: Engine
     ) async throws {
-        var session = CircleSession(keys: engine.identity.keys, peer: peer.publicKey)
-        var sent: CircleMessage?
+        let request = CircleRequest(digest: engine.trust.circleDigest)
+        var session = CircleSession(keys: engine.identity.keys, peer: peer.publicKeys, request: request)
+        var sent: [UInt8] = []
         try await channel.sendAll(try await channel.next { try session.open($0) })
         while true {
             let response = try await channel.next { try session.receive($0) }
@@ -72,12 +73,13 @@ struct CircleUpdateService: Service {
             case .refused(let refusal):
                 throw HandoffError.refused(refusal, by: peer.name)
             case .state(let theirs):
-                let ours = try await engine.trust.merge(theirs, from: peer.id)
-                sent = ours
-                try await channel.sendAll(try session.reply(ours == theirs ? nil : ours))
+                try await engine.trust.receive(theirs, from: peer.id)
+                let ours = try engine.trust.message(for: peer.id, knowing: theirs.digest)
+                sent = ours.digest
+                try await channel.sendAll(try session.reply(ours))
             case .acknowledged(let theirs):
-                if let theirs { try await engine.trust.merge(theirs, from: peer.id) }
-                if let state = theirs ?? sent { try await engine.trust.acknowledged(state, by: peer.id) }
+                try await engine.trust.receive(theirs, from: peer.id)
+                try await engine.trust.completeExchange(with: peer.id, sent: sent, theirs: theirs.digest)
                 return
             }
         }

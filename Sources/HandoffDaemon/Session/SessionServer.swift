@@ -103,8 +103,8 @@ struct SessionServer: Sendable {
         let device = accepted.authenticated.device
         logger.debug("received a request", metadata: ["event": "request.received", "device": "\(device)"])
         let isTrusted = engine.trust.device(device) != nil
-        if accepted.authenticated.request == .circle, isTrusted {
-            return AnsweredSession(session: try await exchange(accepted, on: channel), streamed: nil)
+        if case .circle(let request) = accepted.authenticated.request, isTrusted {
+            return AnsweredSession(session: try await exchange(accepted, request, on: channel), streamed: nil)
         }
         let prepared = try await prepareAnswer(to: accepted.authenticated.request, from: device, isTrusted)
         // Waiting for the app takes seconds, in which the device may have been removed.
@@ -118,25 +118,35 @@ struct SessionServer: Sendable {
         while let message = try await channel.receive() {
             guard try session.acknowledge(message) else { continue }
             engine.sessions.acknowledged(prepared, by: device)
-            if let request = prepared.outcome { try await engine.pairings.reconcile(request, with: device) }
+            if let (request, key) = prepared.outcome {
+                try await engine.pairings.reconcile(request, with: device, toldKey: key)
+            }
             log(prepared.answer, to: device)
             return AnsweredSession(session: session, streamed: prepared.answer == .stream ? prepared.activity : nil)
         }
         throw HandoffError(.peerMisbehaved, "The peer closed the channel before it acknowledged the answer.")
     }
 
-    /// Sends this device's circle and merges the caller's, both under the session's key.
-    private func exchange(_ accepted: AcceptedSession, on channel: some RadioChannel) async throws -> ServerSession {
+    /// Tells what this device knows, takes in what the caller knows, and tells it again, all under the session's key
+    /// (Docs/Circle.md).
+    private func exchange(
+        _ accepted: AcceptedSession,
+        _ request: CircleRequest,
+        on channel: some RadioChannel
+    ) async throws -> ServerSession {
         var session = accepted.session
         let device = accepted.authenticated.device
-        let sent = try engine.trust.circle(for: device)
+        let sent = try engine.trust.message(for: device, knowing: request.digest)
         try await channel.sendAll(try session.answer(.circle(sent)))
         while let message = try await channel.receive() {
             guard let acknowledgement = try session.acknowledgeCircle(message) else { continue }
-            let theirs = acknowledgement.circle ?? sent
-            let ours = try await engine.trust.merge(theirs, from: device)
-            try await channel.sendAll(try session.conclude(Acknowledgement(circle: ours == theirs ? nil : ours)))
-            try await engine.trust.acknowledged(theirs, by: device)
+            guard let theirs = acknowledgement.circle else {
+                throw HandoffError(.peerMisbehaved, "The peer acknowledged a circle without sending its own.")
+            }
+            try await engine.trust.receive(theirs, from: device)
+            let ours = try engine.trust.message(for: device, knowing: theirs.digest)
+            try await channel.sendAll(try session.conclude(Acknowledgement(circle: ours)))
+            try await engine.trust.completeExchange(with: device, sent: sent.digest, theirs: theirs.digest)
             // The caller closes: if this side closed, data that the caller has not read yet would be discarded.
             _ = try? await channel.receive()
             return session

@@ -38,7 +38,7 @@ struct StreamOpener: Sendable {
         over channel: any RadioChannel,
         _ result: SessionResult<UnixFD>
     ) async throws {
-        var session = ClientSession(keys: engine.identity.keys, peer: peer.publicKey, request: .stream(request))
+        var session = ClientSession(keys: engine.identity.keys, peer: peer.publicKeys, request: .stream(request))
         try await channel.sendAll(try await channel.next { try session.open($0) })
         let received = try await channel.next { try session.receive($0) }
         switch received.answer {

@@ -18,7 +18,6 @@ package final class Engine: Sendable {
     /// The service UUID for advertisements of pairing devices.
     package static let pairingService = ProtocolVersion.current.pairingServiceUUID
 
-    let identity: Identity
     let logger: Logger
     let advertising = CurrentValue(AdvertisingPlan(advertisement: nil, radioGeneration: 0))
     let scanning = CurrentValue(ScanningPlan(effort: .none, radioGeneration: 0))
@@ -28,6 +27,8 @@ package final class Engine: Sendable {
     let radioGeneration = CurrentValue<UInt64>(0)
     /// Changes whenever fetches no longer have to wait for an app.
     let saveCompletions = CurrentValue<UInt64>(0)
+    /// The day whose keys are to be kept (`DailyKey.keptDay`).
+    let keptDay = CurrentValue<UInt32>(0)
     /// Changes whenever a device was removed.
     let removals = CurrentValue<Void>(())
     /// Changes whenever a trusted device was heard.
@@ -53,13 +54,11 @@ package final class Engine: Sendable {
         in directory: StateDirectory,
         logger: Logger
     ) throws {
-        var devices = try TrustedDevices(from: directory)
-        try devices.setOwnIdentity(identity, name: name)
-        let trust = try TrustState(devices, for: identity)
+        let devices = try TrustedDevices(from: directory, for: identity, named: name, at: Moment.now.slot)
+        let trust = try TrustState(devices)
         _ = try trust.card
         let records = try PairingsFile.read(from: directory)
         let pairing = try PairingState(records, for: identity, at: Moment.now)
-        self.identity = identity
         self.logger = logger
         self.directory = directory
         state = Mutex(State(trust: trust, pairing: pairing))
@@ -70,6 +69,9 @@ package final class Engine: Sendable {
     func tick() {
         change { state, now in state.show(state.nearby.table.expire(at: now)) }
     }
+
+    /// This device; another one after it has left its circle.
+    var identity: Identity { read(\.trust.identity) }
 
     // MARK: Reading and changing the state
 
@@ -139,6 +141,10 @@ package final class Engine: Sendable {
         guard changesDevices || draft.pairings != before.pairings else { return }
         logger.debug("writing what has changed", metadata: ["event": "state.writing"])
         if changesDevices { try await CircleFile.write(draft.devices.contents, to: directory) }
+        if draft.devices.identity.id != before.devices.identity.id {
+            // The circle on disk is empty already: if this fails, the device has left under its old identity.
+            try await draft.devices.identity.write(to: directory)
+        }
         guard draft.pairings != before.pairings else { return }
         do {
             try await PairingsFile.write(draft.pairings, to: directory)
@@ -183,6 +189,7 @@ package final class Engine: Sendable {
         scanning.update(plans.scanning)
         documents.update(plans.documents)
         radioGeneration.update(plans.advertising.radioGeneration)
+        keptDay.update(DailyKey.keptDay(at: now.slot))
         arm(plans.deadline, now: now)
     }
 

@@ -20,6 +20,8 @@ extension Engine {
         case deviceAdded(TrustedDevices.Device)
         case deviceChanged(TrustedDevices.Device)
         case deviceRemoved(DeviceID)
+        /// Another device has told that devices joined or left, or has caused a question.
+        case circleChanged(TrustedDevices.Changes, by: DeviceID)
         /// This device was renamed, or its advisories have changed.
         case identityChanged
         case radioChanged

@@ -88,12 +88,13 @@ extension Engine.State {
         let turn = trust.directedSchedule.advance(
             to: now.uptime,
             advertising: broadcast?.content,
-            circleDigest: trust.devices.digest,
-            for: trust.devices.lagging
+            circleDigest: trust.updateID,
+            for: trust.devices.lagging,
+            isHeard: trust.devices.isHeardByAll
         )
         let (pairingAdvertisement, pairingEnd) = pairing.advertisement(at: now, radio)
         let ordinary = radio.advertisement(for: broadcast, to: turn.member, at: now.uptime, trust)
-        let deadlines = [next, turn.next, radio.sealedEnd, nearby.table.nextTimeout, pairingEnd]
+        let deadlines = [next, turn.next, radio.sealedEnd, nearby.table.nextTimeout, pairingEnd, now.nextKeptDay]
         return Engine.Plans(
             advertising: Engine.AdvertisingPlan(
                 advertisement: pairingAdvertisement ?? ordinary,

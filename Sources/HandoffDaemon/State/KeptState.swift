@@ -16,7 +16,7 @@ extension Engine.State {
     mutating func keep(_ kept: KeptState) throws(HandoffError) {
         let unconfirmed = pairing.records.unconfirmed
         var draft = pairing
-        try draft.setRecords(kept.pairings)
+        try draft.setRecords(kept.pairings, for: kept.devices.identity)
         try trust.setDevices(kept.devices)
         pairing = draft
         if unconfirmed != pairing.records.unconfirmed { show(.pairingsChanged) }

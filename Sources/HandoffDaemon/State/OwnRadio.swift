@@ -12,7 +12,7 @@ struct OwnRadio: Sendable {
     private struct Sealed: Sendable {
         let broadcast: AdvertisementPacer.Broadcast
         let port: LEPSM
-        let key: AdvertisingKey
+        let key: SealingKey
         /// The only member that can read it; nil when the whole circle can.
         let member: DeviceID?
         let advertisement: Advertisement
@@ -70,7 +70,10 @@ struct OwnRadio: Sendable {
         }
         let key = trust.sendingKey(to: member)
         if let unchanged = unchangedAdvertisement(broadcast, port, key, member, at: uptime) { return unchanged }
-        let sealer = AdvertisementSealer(key: key, slot: broadcast.slot)
+        guard let sealer = AdvertisementSealer(key: key, slot: broadcast.slot) else {
+            sealed = nil
+            return nil
+        }
         let advertisement = Advertisement(
             service: Engine.service,
             data: sealer.seal(AdvertisementPayload(broadcast.content, port: port).encode()),
@@ -88,7 +91,7 @@ struct OwnRadio: Sendable {
     private mutating func unchangedAdvertisement(
         _ broadcast: AdvertisementPacer.Broadcast,
         _ port: LEPSM,
-        _ key: AdvertisingKey,
+        _ key: SealingKey,
         _ member: DeviceID?,
         at uptime: Duration
     ) -> Advertisement? {

@@ -41,7 +41,7 @@ struct PairingState: Sendable {
     private(set) var records = PairingRecords()
     /// Authenticates the devices that may send reconciliation requests only; nil when there are none.
     private(set) var trial: NoiseResponderTrial<DeviceID>?
-    private let identity: Identity
+    private var identity: Identity
     /// The time until which pairings are reconciled with full effort.
     private var effortEnd: Duration
     private var opener: AdvertisementOpener<PairingID>?
@@ -55,15 +55,16 @@ struct PairingState: Sendable {
     init(_ records: PairingRecords, for identity: Identity, at now: Moment) throws(HandoffError) {
         self.identity = identity
         effortEnd = now.uptime + Self.effortAfterStart
-        try setRecords(records)
+        try setRecords(records, for: identity)
     }
 
     /// Replaces the records, and everything that follows from them.
     ///
     /// - Throws: ``HandoffError`` with `invalidCard` for an insecure public key; then nothing has changed.
-    mutating func setRecords(_ records: PairingRecords) throws(HandoffError) {
-        guard records != self.records else { return }
+    mutating func setRecords(_ records: PairingRecords, for identity: Identity) throws(HandoffError) {
+        guard records != self.records || identity.id != self.identity.id else { return }
         trial = try Self.trial(of: records, for: identity)
+        self.identity = identity
         let unreconciled = records.all.filter { !$0.isReconciled }
         opener = unreconciled.isEmpty ? nil : AdvertisementOpener(keys: unreconciled.map { ($0.id, $0.settlingKey) })
         self.records = records
@@ -78,7 +79,7 @@ struct PairingState: Sendable {
     ) throws(HandoffError) -> NoiseResponderTrial<DeviceID>? {
         guard !records.all.isEmpty else { return nil }
         do {
-            let candidates = records.all.map { ($0.peer.id, $0.peer.publicKey) }
+            let candidates = records.all.map { ($0.peer.id, $0.peer.publicKeys.agreement) }
             return try NoiseResponderTrial(localStatic: identity.keys.agreement, candidates: candidates)
         } catch {
             throw HandoffError(.invalidCard, error.message)

@@ -5,47 +5,44 @@ import HandoffWire
 
 /// The engine's state of the circle, and the keys that follow from it.
 struct TrustState: Sendable {
-    let identity: Identity
     private(set) var devices: TrustedDevices
     /// Opens the advertisements of trusted devices.
-    private(set) var opener = AdvertisementOpener<AdvertisementSender>(keys: [])
+    private(set) var opener = AdvertisementOpener(keys: [(AdvertisementSender, SealingKey)]())
     /// Finds out which trusted device opens a session.
     private(set) var trial: NoiseResponderTrial<DeviceID>
     var directedSchedule = DirectedAdvertisingSchedule()
     /// Whether an advertisement was heard under this device's own key that it has not sent.
     var isCloned = false
-    /// The keys for directed advertisements between each member and this device.
-    private var directedKeys: [DeviceID: DirectedAdvertisingKeys] = [:]
+    /// The keys of directed advertisements to each device.
+    private var directedSendingKeys: [DeviceID: SealingKey] = [:]
 
     /// - Throws: ``HandoffError`` with `stateDamaged` when a device's key is unusable.
-    init(_ devices: TrustedDevices, for identity: Identity) throws(HandoffError) {
-        self.identity = identity
+    init(_ devices: TrustedDevices) throws(HandoffError) {
         self.devices = devices
-        trial = try devices.trial(for: identity)
+        trial = try devices.trial()
         try rekey()
     }
 
-    /// The key under which this device advertises to the whole circle.
-    var ownKey: AdvertisingKey { devices.ownKey ?? identity.keys.advertisingKey }
+    /// This device.
+    var identity: Identity { devices.identity }
 
-    /// Returns the key under which this device advertises to one member, or to the whole circle.
-    func sendingKey(to member: DeviceID?) -> AdvertisingKey {
-        member.flatMap { directedKeys[$0]?.sending } ?? ownKey
+    /// The key under which this device advertises to the whole circle.
+    var ownKey: SealingKey { .daily(devices.ownKey.daily) }
+
+    /// Returns the key under which this device advertises to one device, or to the whole circle.
+    func sendingKey(to device: DeviceID?) -> SealingKey {
+        device.flatMap { directedSendingKeys[$0] } ?? ownKey
     }
 
-    /// The circle, in the form of the protocol.
-    var circle: CircleMessage { devices.contents.circle.message }
+    /// What an exchange with the other devices would change: the statements, and this device's key.
+    var updateID: [UInt8] { devices.digest + devices.ownKey.id.bytes }
 
-    /// The card with which another device can trust this one; it contains the present advertising key.
+    /// The card with which another device can trust this one.
     ///
     /// - Throws: `CryptoError` when the name does not fit.
     var card: CardText {
         get throws(CryptoError) {
-            try CardText(
-                publicKey: identity.keys.publicKey,
-                advertisingKey: ownKey,
-                name: devices.ownName?.rawValue ?? ""
-            )
+            try CardText(publicKeys: identity.keys.publicKeys, name: devices.ownName.rawValue)
         }
     }
 
@@ -62,7 +59,7 @@ struct TrustState: Sendable {
         var draft = self
         draft.devices = devices
         if !hasSameKeys {
-            draft.trial = try devices.trial(for: identity)
+            draft.trial = try devices.trial()
             try draft.rekey()
         }
         self = draft
@@ -73,28 +70,23 @@ struct TrustState: Sendable {
         for (device, time) in heard { devices.recordLastSeen(of: device, at: time) }
     }
 
-    /// Recomputes what is derived from the devices' keys.
-    private mutating func rekey() throws(HandoffError) {
-        var directedKeys: [DeviceID: DirectedAdvertisingKeys] = [:]
-        for device in devices.all {
-            let known = self.directedKeys[device.id]
-            directedKeys[device.id] = if let known { known } else { try Self.directedKeys(with: device, for: identity) }
-        }
-        self.directedKeys = directedKeys
-        var keys: [(AdvertisementSender, AdvertisingKey)] = devices.receivingKeys.map { (.all($0), $1) }
-        keys += directedKeys.map { (.directed(from: $0), $1.receiving) }
-        keys.append((.own, ownKey))
-        opener = AdvertisementOpener(keys: keys)
+    /// Moves the keys forward in memory, when they cannot be written.
+    mutating func advance(to slot: UInt64) throws(HandoffError) {
+        var draft = devices
+        draft.advance(to: slot)
+        try setDevices(draft)
     }
 
-    private static func directedKeys(
-        with device: TrustedDevices.Device,
-        for identity: Identity
-    ) throws(HandoffError) -> DirectedAdvertisingKeys {
-        do {
-            return try DirectedAdvertisingKeys(local: identity.keys.agreement, remote: device.publicKey)
-        } catch {
-            throw HandoffError(.stateDamaged, error.message)
+    /// Recomputes what is derived from the devices' keys.
+    private mutating func rekey() throws(HandoffError) {
+        directedSendingKeys = [:]
+        var keys: [(AdvertisementSender, SealingKey)] = devices.receivingKeys.map { (.all($0), .daily($1)) }
+        for device in devices.all {
+            guard let directed = try devices.directedKeys(with: device.id) else { continue }
+            directedSendingKeys[device.id] = directed.sending
+            keys += directed.receiving.map { (.directed(from: device.id), $0) }
         }
+        keys.append((.own, ownKey))
+        opener = AdvertisementOpener(keys: keys)
     }
 }

@@ -1,16 +1,36 @@
-/// The bounds of a circle, on every device and on the air.
-package enum CircleLimits {
-    /// The largest number of members: a device and 100 others.
-    ///
-    /// A scanner tries the key of each for every advertisement received.
-    package static let members = 101
+/// The bounds of a circle, on every device and on the air (Docs/Circle.md, "Joining and exchanging").
+///
+/// A type rather than constants, so that a model check can run with small ones.
+package struct CircleLimits: Hashable, Sendable {
+    /// The largest number of known devices beside the own one.
+    package let knownDevices: Int
+    /// The largest number of devices that one other device has brought, directly or through those that it brought.
+    package let broughtDevices: Int
+    /// The largest number of statements of each kind by one author: that devices belong to the circle.
+    package let additions: Int
+    /// That devices do not belong to it any more.
+    package let removals: Int
+    /// What devices are called.
+    package let names: Int
 
-    /// The largest number of removals that are remembered; those with the lowest numbers are dropped first.
-    ///
-    /// A device that was away while 200 others were removed after one can bring that one back; a circle of one user's
-    /// own devices does not reach that number.
-    package static let removals = 200
+    /// The limits of this version of the protocol.
+    package static let standard = CircleLimits(
+        knownDevices: 128,
+        broughtDevices: 48,
+        additions: 32,
+        removals: 32,
+        names: 8
+    )
 
-    /// The largest generation, version or number that is accepted.
-    package static let number = UInt32(Int32.max)
+    /// Makes other limits, for tests.
+    package init(knownDevices: Int, broughtDevices: Int, additions: Int, removals: Int, names: Int) {
+        self.knownDevices = knownDevices
+        self.broughtDevices = broughtDevices
+        self.additions = additions
+        self.removals = removals
+        self.names = names
+    }
+
+    /// The largest number of statements that a copy of a circle has: those of every known device and the own one.
+    package var statements: Int { (knownDevices + 1) * (additions + removals + names) }
 }

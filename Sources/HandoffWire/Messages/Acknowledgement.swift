@@ -8,7 +8,7 @@ package struct Acknowledgement: Hashable, Sendable {
     /// The most bytes that an acknowledgement of a circle may have.
     package static let maximumCircleBytes = CircleMessage.maximumBytes + maximumBytes
 
-    /// The sender's copy of the circle; nil when the other side has just sent an equal one, and after an activity.
+    /// What the sender knows of the circle; nil after an activity.
     package let circle: CircleMessage?
 
     /// Makes an acknowledgement.
@@ -19,7 +19,7 @@ package struct Acknowledgement: Hashable, Sendable {
     /// Returns the encoded acknowledgement.
     package func encode() -> [UInt8] {
         var message = Handoff_V1_Acknowledgement()
-        if let circle { message.circle = Handoff_V1_Circle(circle) }
+        if let circle { message.circle = Handoff_V1_CircleState(circle) }
         return MessageCoding.encode(message)
     }
 

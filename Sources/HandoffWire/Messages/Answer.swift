@@ -6,14 +6,17 @@ package enum Answer: Hashable, Sendable {
     case activity(Activity)
     /// The request is not granted, with the reason.
     case refusal(Refusal)
-    /// The device's copy of the circle.
+    /// What the device knows of the circle.
     case circle(CircleMessage)
     /// The channel is a continuation stream once the caller has acknowledged this.
     case stream
     /// The two devices are paired; with the advertising key of the answering device.
     case settled(advertisingKey: [UInt8])
 
-    /// The maximum size of an answer in bytes: the largest activity with its field number and length, and a digest.
+    /// The maximum size of an answer with a circle in bytes: the largest one with its field number and length.
+    package static let maximumCircleBytes = CircleMessage.maximumBytes + 5
+    /// The maximum size of any other answer in bytes: the largest activity with its field number and length, and a
+    /// digest.
     package static let maximumBytes = ActivityLimits.maximumPayloadBytes + 4 + 2 + AnswerEnvelope.circleDigestBytes
 
     /// Returns the encoded answer.

@@ -22,7 +22,7 @@ package struct AnswerEnvelope: Hashable, Sendable {
         case .activity(let activity): message.activity = Handoff_V1_Activity(activity)
         case .refusal(let refusal): message.refusal = Handoff_V1_Refusal(refusal)
         case .stream: message.stream = Handoff_V1_StreamOpened()
-        case .circle(let circle): message.circle = Handoff_V1_Circle(circle)
+        case .circle(let circle): message.circle = Handoff_V1_CircleState(circle)
         case .settled(let advertisingKey): message.settled.advertisingKey = Data(advertisingKey)
         }
         if let circleDigest { message.circleDigest = Data(circleDigest) }
@@ -34,11 +34,9 @@ package struct AnswerEnvelope: Hashable, Sendable {
     /// - Throws: ``WireError``; ``WireError/Code/unknownKind`` for a kind of answer that only a newer version knows,
     ///   and ``WireError/Code/invalidContent`` for one that violates the model.
     package init(decoding bytes: [UInt8]) throws(WireError) {
-        let message = try MessageCoding.decode(Handoff_V1_Answer.self, from: bytes, limit: Answer.maximumBytes)
-        let digestBytes = message.circleDigest.isEmpty ? 0 : message.circleDigest.count + 2
-        guard bytes.count - digestBytes <= ActivityLimits.maximumPayloadBytes + 4 else {
-            throw WireError(.tooLarge, "The answer exceeds the size of the largest activity.")
-        }
+        let limit = Answer.maximumCircleBytes
+        let message = try MessageCoding.decode(Handoff_V1_Answer.self, from: bytes, limit: limit)
+        if case .circle = message.kind {} else { try Self.checkSize(bytes.count, of: message) }
         switch message.kind {
         case .activity(let activity): answer = .activity(try Activity(activity))
         case .refusal(let refusal): answer = .refusal(Refusal(refusal))
@@ -48,5 +46,12 @@ package struct AnswerEnvelope: Hashable, Sendable {
         case nil: throw WireError(.unknownKind, "Unknown kind of answer: it needs a newer version of handoffd.")
         }
         circleDigest = message.circleDigest.count == Self.circleDigestBytes ? Array(message.circleDigest) : nil
+    }
+
+    private static func checkSize(_ count: Int, of message: Handoff_V1_Answer) throws(WireError) {
+        let digestBytes = message.circleDigest.isEmpty ? 0 : message.circleDigest.count + 2
+        guard count - digestBytes <= ActivityLimits.maximumPayloadBytes + 4 else {
+            throw WireError(.tooLarge, "The answer exceeds the size of the largest activity.")
+        }
     }
 }

@@ -1,179 +1,102 @@
 import FoundationEssentials
-package import HandoffModel
-// FoundationEssentials has a DeviceID of the file system.
-package import struct HandoffModel.DeviceID
+import HandoffModel
 
-/// The encoded form of a circle's state; `HandoffCore.Circle` gives it its meaning.
+/// What one device sends another about their circle: its statements, and its own keys (Docs/Circle.md).
+///
+/// Statements and keys are bytes here; `HandoffCore` gives them their meaning.
 package struct CircleMessage: Hashable, Sendable {
-    /// A device that belongs to the circle.
-    package struct Member: Hashable, Sendable {
-        /// 32 bytes.
-        package var publicKey: [UInt8]
-        package var generation: UInt32
-        /// The device that trusted it first; nil when unknown.
-        package var introducedBy: DeviceID?
-        package var name: DeviceName
-        package var nameVersion: UInt32
-        package var namedBy: DeviceID
-        /// 32 bytes; nil when the sender's copy does not have it from the device itself yet.
-        package var advertisingKey: [UInt8]?
-        /// 0 when there is no key.
-        package var advertisingKeyVersion: UInt32
-        /// 0 when unknown.
-        package var protocolVersion: UInt32
+    /// The largest number of bytes in a statement: a device under a name of 64 bytes is added.
+    package static let maximumStatementBytes = 202
+    /// The largest encoded size in bytes: every device of the largest circle has said all that it may.
+    package static let maximumBytes =
+        CircleLimits.standard.statements * (maximumStatementBytes + statementOverhead) + maximumKeyBytes
+    /// The number of bytes in a digest.
+    package static let digestBytes = 8
+    /// The number of bytes in an advertising key with its day and its identifier.
+    package static let advertisingKeyBytes = 44
+    /// The number of bytes in a key for directed advertisements, which is of the same day.
+    package static let directedKeyBytes = 32
+    /// The number of bytes in the identifier of a key.
+    package static let keyIdentifierBytes = 8
 
-        package init(
-            publicKey: [UInt8],
-            generation: UInt32,
-            introducedBy: DeviceID?,
-            name: DeviceName,
-            nameVersion: UInt32,
-            namedBy: DeviceID,
-            advertisingKey: [UInt8]?,
-            advertisingKeyVersion: UInt32,
-            protocolVersion: UInt32
-        ) {
-            self.publicKey = publicKey
-            self.generation = generation
-            self.introducedBy = introducedBy
-            self.name = name
-            self.nameVersion = nameVersion
-            self.namedBy = namedBy
-            self.advertisingKey = advertisingKey
-            self.advertisingKeyVersion = advertisingKeyVersion
-            self.protocolVersion = protocolVersion
-        }
+    /// The field number and the length of a statement.
+    private static let statementOverhead = 3
+    /// The most bytes of all fields but the statements.
+    private static let maximumKeyBytes = 128
+
+    /// The sender's statements, each with its signature; nil when the receiver is known to have the same.
+    package var statements: [[UInt8]]?
+    /// The digest of the sender's statements, 8 bytes.
+    package var digest: [UInt8]
+    /// The sender's advertising key with its day and its identifier, 44 bytes.
+    package var advertisingKey: [UInt8]
+    /// The key for directed advertisements to the sender, 32 bytes.
+    package var directedKey: [UInt8]
+    /// The identifier of the receiver's advertising key that the sender has, 8 bytes; nil when it has none.
+    package var knownKey: [UInt8]?
+
+    /// Makes a message.
+    package init(
+        statements: [[UInt8]]?,
+        digest: [UInt8],
+        advertisingKey: [UInt8],
+        directedKey: [UInt8],
+        knownKey: [UInt8]?
+    ) {
+        self.statements = statements
+        self.digest = digest
+        self.advertisingKey = advertisingKey
+        self.directedKey = directedKey
+        self.knownKey = knownKey
     }
 
-    /// A device that was removed.
-    package struct Removal: Hashable, Sendable {
-        package var device: DeviceID
-        package var generation: UInt32
-        package var number: UInt32
+    /// Returns the encoded message.
+    package func encode() -> [UInt8] { MessageCoding.encode(Handoff_V1_CircleState(self)) }
 
-        package init(device: DeviceID, generation: UInt32, number: UInt32) {
-            self.device = device
-            self.generation = generation
-            self.number = number
-        }
-    }
-
-    /// The maximum encoded size of a state in bytes.
-    package static let maximumBytes = 65536
-
-    package var members: [Member]
-    package var removals: [Removal]
-
-    package init(members: [Member], removals: [Removal]) {
-        self.members = members
-        self.removals = removals
-    }
-
-    /// Returns the encoded state; equal states have equal bytes.
-    package func encode() -> [UInt8] { MessageCoding.encode(Handoff_V1_Circle(self)) }
-
-    /// Decodes a state.
+    /// Decodes a message.
     ///
-    /// - Throws: ``WireError`` when a bound is exceeded or a field is invalid.
+    /// - Throws: ``WireError`` when it exceeds a bound, or a field has another length than it must have.
     package init(decoding bytes: [UInt8]) throws(WireError) {
-        let message = try MessageCoding.decode(Handoff_V1_Circle.self, from: bytes, limit: Self.maximumBytes)
-        try self.init(message)
+        try self.init(MessageCoding.decode(Handoff_V1_CircleState.self, from: bytes, limit: Self.maximumBytes))
     }
 }
 
 extension CircleMessage {
-    /// Validates a decoded state.
-    init(_ message: Handoff_V1_Circle) throws(WireError) {
-        guard message.members.count <= CircleLimits.members, message.removals.count <= CircleLimits.removals else {
-            throw WireError(
-                .tooLarge,
-                "A circle has at most \(CircleLimits.members) members and \(CircleLimits.removals) removals."
-            )
+    /// Checks a decoded message.
+    init(_ message: Handoff_V1_CircleState) throws(WireError) {
+        guard message.statements.count <= CircleLimits.standard.statements else {
+            throw WireError(.tooLarge, "A circle has at most \(CircleLimits.standard.statements) statements.")
         }
-        members = []
-        removals = []
-        for member in message.members { members.append(try Member(member)) }
-        for removal in message.removals { removals.append(try Removal(removal)) }
-    }
-
-    fileprivate static func checkNumbers(_ numbers: UInt32...) throws(WireError) {
-        guard numbers.allSatisfy({ $0 <= CircleLimits.number }) else {
-            throw WireError(.invalidContent, "A number in the circle exceeds 2^31 - 1.")
+        try Self.check(message.digest, Self.digestBytes, "The digest of a circle")
+        try Self.check(message.advertisingKey, Self.advertisingKeyBytes, "The advertising key of a device")
+        try Self.check(message.directedKey, Self.directedKeyBytes, "The key for directed advertisements")
+        if !message.knownKey.isEmpty {
+            try Self.check(message.knownKey, Self.keyIdentifierBytes, "The identifier of a key")
         }
-    }
-}
-
-extension CircleMessage.Member {
-    fileprivate init(_ message: Handoff_V1_Member) throws(WireError) {
-        try CircleMessage.checkNumbers(
-            message.generation,
-            message.nameVersion,
-            message.advertisingKeyVersion,
-            message.protocolVersion
+        self.init(
+            statements: message.statements.isEmpty ? nil : message.statements.map(Array.init),
+            digest: Array(message.digest),
+            advertisingKey: Array(message.advertisingKey),
+            directedKey: Array(message.directedKey),
+            knownKey: message.knownKey.isEmpty ? nil : Array(message.knownKey)
         )
-        let hasKey = !message.advertisingKey.isEmpty
-        guard message.publicKey.count == 32, message.advertisingKey.count == 32 || !hasKey else {
-            throw WireError(.invalidContent, "A key of a circle member must have 32 bytes.")
-        }
-        guard hasKey || message.advertisingKeyVersion == 0 else {
-            throw WireError(.invalidContent, "A circle member has an advertising key version but no advertising key.")
-        }
-        do {
-            self.init(
-                publicKey: Array(message.publicKey),
-                generation: message.generation,
-                introducedBy: message.introducedBy.isEmpty ? nil : try DeviceID(bytes: message.introducedBy),
-                name: try DeviceName(message.name),
-                nameVersion: message.nameVersion,
-                namedBy: try DeviceID(bytes: message.namedBy),
-                advertisingKey: hasKey ? Array(message.advertisingKey) : nil,
-                advertisingKeyVersion: message.advertisingKeyVersion,
-                protocolVersion: message.protocolVersion
-            )
-        } catch {
-            throw WireError(error)
+    }
+
+    private static func check(_ field: Data, _ count: Int, _ name: String) throws(WireError) {
+        guard field.count == count else {
+            throw WireError(.invalidContent, "\(name) must have \(count) bytes, got \(field.count).")
         }
     }
 }
 
-extension CircleMessage.Removal {
-    fileprivate init(_ message: Handoff_V1_Removal) throws(WireError) {
-        try CircleMessage.checkNumbers(message.generation, message.number)
-        do {
-            self.init(
-                device: try DeviceID(bytes: message.device),
-                generation: message.generation,
-                number: message.number
-            )
-        } catch {
-            throw WireError(error)
-        }
-    }
-}
-
-extension Handoff_V1_Circle {
-    /// Encodes a state.
-    init(_ circle: CircleMessage) {
+extension Handoff_V1_CircleState {
+    /// Converts a message.
+    init(_ message: CircleMessage) {
         self.init()
-        members = circle.members.map { member in
-            var message = Handoff_V1_Member()
-            message.publicKey = Data(member.publicKey)
-            message.generation = member.generation
-            message.introducedBy = Data(member.introducedBy?.bytes ?? [])
-            message.name = member.name.rawValue
-            message.nameVersion = member.nameVersion
-            message.namedBy = Data(member.namedBy.bytes)
-            message.advertisingKey = Data(member.advertisingKey ?? [])
-            message.advertisingKeyVersion = member.advertisingKeyVersion
-            message.protocolVersion = member.protocolVersion
-            return message
-        }
-        removals = circle.removals.map { removal in
-            var message = Handoff_V1_Removal()
-            message.device = Data(removal.device.bytes)
-            message.generation = removal.generation
-            message.number = removal.number
-            return message
-        }
+        statements = (message.statements ?? []).map { Data($0) }
+        digest = Data(message.digest)
+        advertisingKey = Data(message.advertisingKey)
+        directedKey = Data(message.directedKey)
+        knownKey = Data(message.knownKey ?? [])
     }
 }

@@ -32,15 +32,15 @@ package struct PairingOpening: Hashable, Sendable {
     }
 }
 
-/// The name and public key that a device sends when it pairs.
+/// The name and public keys that a device sends when it pairs.
 package struct PairingIntroduction: Hashable, Sendable {
     package let name: DeviceName
-    /// 32 bytes.
-    package let publicKey: [UInt8]
+    /// 64 bytes.
+    package let publicKeys: [UInt8]
 
-    package init(name: DeviceName, publicKey: [UInt8]) {
+    package init(name: DeviceName, publicKeys: [UInt8]) {
         self.name = name
-        self.publicKey = publicKey
+        self.publicKeys = publicKeys
     }
 }
 
@@ -90,7 +90,7 @@ package enum PairingMessage: Hashable, Sendable {
         switch self {
         case .introduction(let introduction):
             message.introduction.name = introduction.name.rawValue
-            message.introduction.publicKey = Data(introduction.publicKey)
+            message.introduction.publicKeys = Data(introduction.publicKeys)
         case .choice: message.choice = Handoff_V1_PairingChoice()
         case .commitment(let bytes): message.commitment = Data(bytes)
         case .share(let bytes): message.share = Data(bytes)
@@ -139,6 +139,6 @@ extension PairingIntroduction {
         } catch {
             throw WireError(error)
         }
-        publicKey = Array(message.publicKey)
+        publicKeys = Array(message.publicKeys)
     }
 }

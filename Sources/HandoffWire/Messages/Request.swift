@@ -5,8 +5,8 @@ package import HandoffModel
 package enum Request: Hashable, Sendable {
     /// The user wants to continue the advertised activity.
     case fetch(FetchRequest)
-    /// The device asks for the other device's copy of their circle.
-    case circle
+    /// The device asks what the other device knows of their circle.
+    case circle(CircleRequest)
     /// The app that continues an activity wants a stream to the app that began it.
     case stream(StreamRequest)
     /// The device does not know how a pairing ended (reconciliation).
@@ -21,8 +21,8 @@ package enum Request: Hashable, Sendable {
         switch self {
         case .fetch(let request):
             message.fetch.typeHash = Data(request.typeHash.bytes)
-        case .circle:
-            message.circle = Handoff_V1_CircleRequest()
+        case .circle(let request):
+            message.circle.digest = Data(request.digest)
         case .stream(let request):
             message.stream.activity = request.activity
         case .settle(let request):
@@ -45,8 +45,11 @@ package enum Request: Hashable, Sendable {
             } catch {
                 throw WireError(error)
             }
-        case .circle:
-            self = .circle
+        case .circle(let circle):
+            guard circle.digest.count == CircleMessage.digestBytes else {
+                throw WireError(.invalidContent, "A request for the circle has a digest of 8 bytes.")
+            }
+            self = .circle(CircleRequest(digest: Array(circle.digest)))
         case .stream(let stream):
             self = .stream(StreamRequest(activity: stream.activity))
         case .settle(let settle):
@@ -70,6 +73,17 @@ package struct FetchRequest: Hashable, Sendable {
     /// Requests the current activity if its type has this hash.
     package init(typeHash: ActivityTypeHash) {
         self.typeHash = typeHash
+    }
+}
+
+/// A request for what the other device knows of the circle.
+package struct CircleRequest: Hashable, Sendable {
+    /// The digest of the caller's statements, 8 bytes.
+    package let digest: [UInt8]
+
+    /// Requests the statements unless their digest is this one, and the keys.
+    package init(digest: [UInt8]) {
+        self.digest = digest
     }
 }
 

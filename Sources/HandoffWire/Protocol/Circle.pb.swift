@@ -8,8 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// What the devices of one circle tell each other about the circle. Docs/Protocol.md says when, and how two states are
-// joined; Docs/vectors/circle.json has examples.
+// The messages by which the devices of a circle exchange what they have said about each other. Docs/Circle.md defines
+// statements and keys, and when the messages are sent; Docs/vectors/circle.json has examples.
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -28,88 +28,42 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// Asks for the state of the circle. It has no effect at the device that is asked: as the caller's first message it may be
-/// a replay.
+/// Requests the other device's state of the circle. It changes no state of the receiver.
 nonisolated struct Handoff_V1_CircleRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-/// The whole state of a circle, as one device knows it. At most 65536 bytes encoded.
-nonisolated struct Handoff_V1_Circle: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// Those who belong to it, the sender among them, sorted by public key; at most 101.
-  var members: [Handoff_V1_Member] = []
-
-  /// Those who were removed, sorted by device id; at most 200.
-  var removals: [Handoff_V1_Removal] = []
+  /// The digest of the sender's statements, 8 bytes: the answer leaves the statements out when it is equal.
+  var digest: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
 
-/// A device that belongs to the circle.
-nonisolated struct Handoff_V1_Member: Sendable {
+/// What one device knows of the circle, and what it tells the receiver about its own keys.
+nonisolated struct Handoff_V1_CircleState: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The X25519 public key, 32 bytes; the device id follows from it.
-  var publicKey: Data = Data()
+  /// The statements in the order of their contents, each with its signature: at most 9288 of at most 202 bytes. Left out
+  /// when the receiver is known to have the same. Statements that cannot be read are dropped by themselves.
+  var statements: [Data] = []
 
-  /// How often the device has been removed and trusted anew; at most 2^31 - 1.
-  var generation: UInt32 = 0
+  /// The digest of all statements of the sender, 8 bytes.
+  var digest: Data = Data()
 
-  /// Who trusted it first, 8 bytes; empty when nobody says.
-  var introducedBy: Data = Data()
-
-  /// What people call it; 1 to 64 bytes of printable text.
-  var name: String = String()
-
-  /// Counts the changes of the name; at most 2^31 - 1.
-  var nameVersion: UInt32 = 0
-
-  /// Who gave it this name, 8 bytes.
-  var namedBy: Data = Data()
-
-  /// The key under which it advertises, 32 bytes, as it has said itself in a state that was joined to this one; empty when
-  /// it has not. A key that was given by hand, in a card or when the devices were paired, is not passed on.
+  /// The sender's advertising key: the key of a day (32 bytes), that day (4 bytes, days since 1970), and the identifier
+  /// of the key (8 bytes).
   var advertisingKey: Data = Data()
 
-  /// Counts the changes of that key, 0 when there is none; only the device itself raises it. At most 2^31 - 1.
-  var advertisingKeyVersion: UInt32 = 0
+  /// The key of that day under which the receiver seals directed advertisements to the sender, 32 bytes.
+  var directedKey: Data = Data()
 
-  /// The version of the protocol that it speaks; 0 when nobody knows.
-  var protocolVersion: UInt32 = 0
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-}
-
-/// A device that was removed.
-nonisolated struct Handoff_V1_Removal: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// Which one, 8 bytes.
-  var device: Data = Data()
-
-  /// Which of its generations has ended, and with it all before; at most 2^31 - 1.
-  var generation: UInt32 = 0
-
-  /// One more than any removal that the remover knew of; at most 2^31 - 1. The oldest are forgotten first.
-  var number: UInt32 = 0
+  /// The identifier of the receiver's advertising key that the sender has, 8 bytes; empty when it has none.
+  var knownKey: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -122,26 +76,37 @@ fileprivate nonisolated let _protobuf_package = "handoff.v1"
 
 nonisolated extension Handoff_V1_CircleRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".CircleRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    // Load everything into unknown fields
-    while try decoder.nextFieldNumber() != nil {}
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.digest) }()
+      default: break
+      }
+    }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.digest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.digest, fieldNumber: 1)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Handoff_V1_CircleRequest, rhs: Handoff_V1_CircleRequest) -> Bool {
+    if lhs.digest != rhs.digest {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
-nonisolated extension Handoff_V1_Circle: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Circle"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}members\0\u{1}removals\0")
+nonisolated extension Handoff_V1_CircleState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".CircleState"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}statements\0\u{1}digest\0\u{3}advertising_key\0\u{3}directed_key\0\u{3}known_key\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -149,136 +114,41 @@ nonisolated extension Handoff_V1_Circle: SwiftProtobuf.Message, SwiftProtobuf._M
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.members) }()
-      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.removals) }()
+      case 1: try { try decoder.decodeRepeatedBytesField(value: &self.statements) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.digest) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.advertisingKey) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.directedKey) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.knownKey) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.members.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.members, fieldNumber: 1)
+    if !self.statements.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.statements, fieldNumber: 1)
     }
-    if !self.removals.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.removals, fieldNumber: 2)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: Handoff_V1_Circle, rhs: Handoff_V1_Circle) -> Bool {
-    if lhs.members != rhs.members {return false}
-    if lhs.removals != rhs.removals {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Handoff_V1_Member: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Member"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}public_key\0\u{1}generation\0\u{3}introduced_by\0\u{1}name\0\u{3}name_version\0\u{3}named_by\0\u{3}advertising_key\0\u{3}advertising_key_version\0\u{3}protocol_version\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBytesField(value: &self.publicKey) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.generation) }()
-      case 3: try { try decoder.decodeSingularBytesField(value: &self.introducedBy) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self.name) }()
-      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.nameVersion) }()
-      case 6: try { try decoder.decodeSingularBytesField(value: &self.namedBy) }()
-      case 7: try { try decoder.decodeSingularBytesField(value: &self.advertisingKey) }()
-      case 8: try { try decoder.decodeSingularUInt32Field(value: &self.advertisingKeyVersion) }()
-      case 9: try { try decoder.decodeSingularUInt32Field(value: &self.protocolVersion) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.publicKey.isEmpty {
-      try visitor.visitSingularBytesField(value: self.publicKey, fieldNumber: 1)
-    }
-    if self.generation != 0 {
-      try visitor.visitSingularUInt32Field(value: self.generation, fieldNumber: 2)
-    }
-    if !self.introducedBy.isEmpty {
-      try visitor.visitSingularBytesField(value: self.introducedBy, fieldNumber: 3)
-    }
-    if !self.name.isEmpty {
-      try visitor.visitSingularStringField(value: self.name, fieldNumber: 4)
-    }
-    if self.nameVersion != 0 {
-      try visitor.visitSingularUInt32Field(value: self.nameVersion, fieldNumber: 5)
-    }
-    if !self.namedBy.isEmpty {
-      try visitor.visitSingularBytesField(value: self.namedBy, fieldNumber: 6)
+    if !self.digest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.digest, fieldNumber: 2)
     }
     if !self.advertisingKey.isEmpty {
-      try visitor.visitSingularBytesField(value: self.advertisingKey, fieldNumber: 7)
+      try visitor.visitSingularBytesField(value: self.advertisingKey, fieldNumber: 3)
     }
-    if self.advertisingKeyVersion != 0 {
-      try visitor.visitSingularUInt32Field(value: self.advertisingKeyVersion, fieldNumber: 8)
+    if !self.directedKey.isEmpty {
+      try visitor.visitSingularBytesField(value: self.directedKey, fieldNumber: 4)
     }
-    if self.protocolVersion != 0 {
-      try visitor.visitSingularUInt32Field(value: self.protocolVersion, fieldNumber: 9)
+    if !self.knownKey.isEmpty {
+      try visitor.visitSingularBytesField(value: self.knownKey, fieldNumber: 5)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Handoff_V1_Member, rhs: Handoff_V1_Member) -> Bool {
-    if lhs.publicKey != rhs.publicKey {return false}
-    if lhs.generation != rhs.generation {return false}
-    if lhs.introducedBy != rhs.introducedBy {return false}
-    if lhs.name != rhs.name {return false}
-    if lhs.nameVersion != rhs.nameVersion {return false}
-    if lhs.namedBy != rhs.namedBy {return false}
+  static func ==(lhs: Handoff_V1_CircleState, rhs: Handoff_V1_CircleState) -> Bool {
+    if lhs.statements != rhs.statements {return false}
+    if lhs.digest != rhs.digest {return false}
     if lhs.advertisingKey != rhs.advertisingKey {return false}
-    if lhs.advertisingKeyVersion != rhs.advertisingKeyVersion {return false}
-    if lhs.protocolVersion != rhs.protocolVersion {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Handoff_V1_Removal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Removal"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}generation\0\u{1}number\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBytesField(value: &self.device) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.generation) }()
-      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.number) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.device.isEmpty {
-      try visitor.visitSingularBytesField(value: self.device, fieldNumber: 1)
-    }
-    if self.generation != 0 {
-      try visitor.visitSingularUInt32Field(value: self.generation, fieldNumber: 2)
-    }
-    if self.number != 0 {
-      try visitor.visitSingularUInt32Field(value: self.number, fieldNumber: 3)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: Handoff_V1_Removal, rhs: Handoff_V1_Removal) -> Bool {
-    if lhs.device != rhs.device {return false}
-    if lhs.generation != rhs.generation {return false}
-    if lhs.number != rhs.number {return false}
+    if lhs.directedKey != rhs.directedKey {return false}
+    if lhs.knownKey != rhs.knownKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

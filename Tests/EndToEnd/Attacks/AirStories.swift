@@ -113,9 +113,8 @@ struct AirStories {
     )
     func stranger(_ request: RawRequest) async throws {
         try await World.runPair { world, laptop, desktop in
-            let card = try await laptop.json("devices", "card")["card"].string
             try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
-                #expect(try await UntrustedClient.exchange(request.bytes, at: card, in: world.airDirectory) == [])
+                #expect(try await UntrustedClient.exchange(request.bytes, at: laptop) == [])
                 try await laptop.log.event("session.failed")
                 try await desktop.watching { watcher in
                     _ = try await watcher.one()

@@ -13,7 +13,7 @@ struct AttackStories {
     func activeLinking() async throws {
         let reactions = try Self.reactionsOfTheModel()
         try await World.runPair { world, laptop, desktop in
-            let keys = try await [laptop, desktop].cards()
+            let keys = try [laptop.advertisingKey, desktop.advertisingKey]
             try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
                 try await desktop.watching { watcher in
                     _ = try await watcher.one()
@@ -43,11 +43,10 @@ struct AttackStories {
     @Test("A trusted device is served while 40 unauthenticated peers hold all their channels open and send nothing")
     func flood() async throws {
         try await World.runPair { world, laptop, desktop in
-            let card = try CardText(parsing: try await laptop.json("devices", "card")["card"].string)
             try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
                 try await desktop.watching { watcher in
                     _ = try await watcher.one()
-                    try await ConnectionFlood.run(40, at: card, in: world.airDirectory) { flood in
+                    try await ConnectionFlood.run(40, at: laptop) { flood in
                         try await flood.channels(40)
                         for _ in 0..<3 {
                             #expect(try await desktop.json("continue", "--print")["title"].string == "T")
@@ -106,18 +105,6 @@ struct AttackStories {
             return try receiver.hear(broken) == .keyRequest
         }
         return "\(requests) key requests for 8 advertisements"
-    }
-}
-
-extension [Device] {
-    /// The advertising keys on the devices' cards.
-    fileprivate func cards() async throws -> [AdvertisingKey] {
-        var keys: [AdvertisingKey] = []
-        for device in self {
-            let card = try await device.json("devices", "card")["card"].string
-            keys.append(try CardText(parsing: card).advertisingKey)
-        }
-        return keys
     }
 }
 

@@ -19,17 +19,16 @@ final class ConnectionFlood: Sendable {
         (openings, opening) = AsyncStream.makeStream()
     }
 
-    /// Runs `body` while `count` peers flood the device with this card.
+    /// Runs `body` while `count` peers flood this device.
     static func run(
         _ count: Int,
-        at card: CardText,
-        in directory: String,
+        at device: Device,
         _ body: @escaping @Sendable (ConnectionFlood) async throws -> Void
     ) async throws {
         let flood = ConnectionFlood()
-        let radios = (0..<radios).map { SimulatedRadio(directory: directory, name: "peer\($0)") }
+        let radios = (0..<radios).map { SimulatedRadio(directory: device.world.airDirectory, name: "peer\($0)") }
         try await withReadyRadios(radios) {
-            let endpoint = try await UntrustedClient.endpoint(of: card, with: radios[0])
+            let endpoint = try await UntrustedClient.endpoint(of: device, with: radios[0])
             let peers: [@Sendable () async throws -> Void] = (0..<count).map { number in
                 {
                     while !Task.isCancelled { await flood.hold(endpoint, with: radios[number % radios.count]) }

@@ -20,7 +20,7 @@ struct ForeignPeerStories {
                 let card = try await laptop.json("devices", "card")["card"].string
                 try await laptop.publishing("org.example.edit", ["--title", "Grüße"]) { _ in
                     try await withTranscript(of: python, [script, world.airDirectory, card]) { _, output in
-                        let own = try await output.first { $0.hasPrefix("handoff1:") ? $0 : nil }
+                        let own = try await output.first { $0.hasPrefix("handoff2:") ? $0 : nil }
                         _ = try await laptop.json("devices", "trust", own)
                         let line = try await output.first { $0.hasPrefix("{") ? $0 : nil }
                         let activity = try JSON(line)

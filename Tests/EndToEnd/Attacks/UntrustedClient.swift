@@ -6,27 +6,25 @@ import HandoffRadioConformance
 import HandoffRadioSimulated
 import HandoffWire
 
-/// An unauthenticated peer that reads a device's port with the advertising key of the device's card.
+/// An unauthenticated peer that reads a device's port with the advertising key in the device's state directory.
 enum UntrustedClient {
     struct NothingHeard: Error {}
 
     /// Opens a channel to the device of `card`, sends `bytes`, and returns what follows the device's greeting before it
     /// closes.
-    static func exchange(_ bytes: [UInt8], at card: String, in directory: String) async throws -> [UInt8] {
-        try await exchange(at: card, in: directory, enough: .max) { _ in bytes }
+    static func exchange(_ bytes: [UInt8], at device: Device) async throws -> [UInt8] {
+        try await exchange(at: device, enough: .max) { _ in bytes }
     }
 
     /// Does the same with what `request` returns for the device's greeting, until `enough` bytes have followed.
     static func exchange(
-        at card: String,
-        in directory: String,
+        at device: Device,
         enough: Int,
         request: @escaping @Sendable (SessionGreeting) throws -> [UInt8]
     ) async throws -> [UInt8] {
-        let card = try CardText(parsing: card)
-        let radio = SimulatedRadio(directory: directory, name: "unauthenticated")
+        let radio = SimulatedRadio(directory: device.world.airDirectory, name: "unauthenticated")
         return try await withReadyRadios([radio]) {
-            let (address, port) = try await endpoint(of: card, with: radio)
+            let (address, port) = try await endpoint(of: device, with: radio)
             return try await radio.withChannel(to: address, port: port, timeout: .seconds(10)) { channel in
                 var received: [UInt8] = []
                 let length = 2 + SessionGreeting.byteCount
@@ -50,12 +48,12 @@ enum UntrustedClient {
 
     /// The address and port in the device's next advertisement.
     static func endpoint(
-        of card: CardText,
+        of device: Device,
         with radio: SimulatedRadio
     ) async throws -> (RadioAddress, LEPSM) {
         let service = BluetoothUUID(number: 0xa0f6373c_c0be_4098_84f0_85fe6ea66c55)
         return try await radio.withScan(for: [service]) { reports in
-            var opener = AdvertisementOpener(keys: [(0, card.advertisingKey)])
+            var opener = AdvertisementOpener(keys: [(0, try device.advertisingKey)])
             for await report in reports {
                 let slot = AdvertisementSealer.slot(unixSeconds: Int64(Date.now.timeIntervalSince1970))
                 guard let opened = opener.open(report.data, slot: slot),

@@ -139,16 +139,15 @@ struct SaveStories {
     func replay() async throws {
         let phone = DeviceKeys.generate()
         try await World.runPair { world, laptop, desktop in
-            let card = try CardText(publicKey: phone.publicKey, advertisingKey: phone.advertisingKey, name: "phone")
+            let card = try CardText(publicKeys: phone.publicKeys, name: "phone")
             _ = try await laptop.json("devices", "trust", card.text)
             let laptopCard = try await laptop.json("devices", "card")["card"].string
-            let laptopKey = try CardText(parsing: laptopCard).publicKey
+            let laptopKey = try CardText(parsing: laptopCard).publicKeys
             try await laptop.connected { program in
                 let editor = Editor { _ in }
                 _ = try await editor.open("org.example.edit", over: program)
-                let directory = world.airDirectory
                 let recorded = Mutex<[UInt8]>([])
-                let received = try await UntrustedClient.exchange(at: laptopCard, in: directory, enough: 1) {
+                let received = try await UntrustedClient.exchange(at: laptop, enough: 1) {
                     greeting in
                     let request = try Self.request(by: phone, to: laptopKey, greeting)
                     recorded.withLock { $0 = request }
@@ -156,7 +155,7 @@ struct SaveStories {
                 }
                 #expect(!received.isEmpty, "the device answers the request that it has not seen before")
                 let replayed = recorded.withLock(\.self)
-                #expect(try await UntrustedClient.exchange(replayed, at: laptopCard, in: directory) == [])
+                #expect(try await UntrustedClient.exchange(replayed, at: laptop) == [])
                 try await desktop.watching { watcher in
                     _ = try await watcher.one()
                     _ = try await desktop.json("continue", "--print")
@@ -188,12 +187,12 @@ struct SaveStories {
     /// The bytes with which a device asks for `org.example.edit`.
     private static func request(
         by keys: DeviceKeys,
-        to peer: DevicePublicKey,
+        to peer: DevicePublicKeys,
         _ greeting: SessionGreeting
     ) throws -> [UInt8] {
         var handshake = NoiseHandshake.initiator(
             localStatic: keys.agreement,
-            remoteStatic: peer,
+            remoteStatic: peer.agreement,
             prologue: greeting.prologue
         )
         let hash = ActivityTypeHash(of: "org.example.edit")

@@ -55,7 +55,7 @@ struct CommandLineStories {
                 #expect(try await laptop.run("status").stdout.contains("No device is trusted yet"))
                 #expect(try await laptop.run("nearby").stdout == "nothing nearby\n")
                 #expect(try await laptop.run("devices").stdout.contains("no device is trusted yet"))
-                #expect(try await laptop.run("devices", "card").stdout.hasPrefix("handoff1:"))
+                #expect(try await laptop.run("devices", "card").stdout.hasPrefix("handoff2:"))
             }
         }
     }

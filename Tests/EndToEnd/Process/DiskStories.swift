@@ -34,7 +34,7 @@ struct DiskStories {
         #expect(try await laptop.json("status")["deviceName"].string == "laptop")
         #expect(try await laptop.json("nearby").array.count == 1)
         #expect(try await laptop.json("continue", "--print")["title"].string == "Report")
-        #expect(try await laptop.json("devices", "card")["card"].string.hasPrefix("handoff1:"))
+        #expect(try await laptop.json("devices", "card")["card"].string.hasPrefix("handoff2:"))
         _ = try await laptop.json("apps")
         _ = try await laptop.json("folders")
         try await laptop.publishing("org.example.draw") { _ in

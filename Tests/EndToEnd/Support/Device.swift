@@ -1,6 +1,7 @@
 import DBus
 import Foundation
 import HandoffBus
+import HandoffCrypto
 import HandoffTestSupport
 import Testing
 
@@ -50,6 +51,17 @@ struct Device: Sendable {
     /// This device's id.
     var id: String {
         get async throws { try await json("status")["deviceID"].string }
+    }
+
+    /// The key of the present day under which the daemon advertises, as its state directory has it.
+    var advertisingKey: AdvertisingKey {
+        get throws {
+            let file = try String(contentsOfFile: world.stateDirectory(of: name) + "/devices", encoding: .utf8)
+            let document = try JSON(String(file.drop { $0 != "\n" }))
+            let bytes = try #require(Data(base64Encoded: document["advertisingKey"].string))
+            let today = UInt32(Date.now.timeIntervalSince1970 / 86400)
+            return try #require(AdvertisingKeyRecord(rawRepresentation: bytes).daily.advanced(to: today)).key
+        }
     }
 
     /// Runs `body` while `handoffctl publish` offers an activity, once the activity is current.

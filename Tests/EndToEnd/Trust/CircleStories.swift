@@ -122,6 +122,11 @@ struct CircleStories {
                         try await watcher.until { $0.allSatisfy { $0["type"].string != "org.example.edit" } }
                     }
                 }
+                // Its old identity is not trusted again.
+                let card = try await tablet.json("devices", "card")["card"].string
+                let refused = try await desktop.run("--json", "devices", "trust", card)
+                #expect(try JSON(refused.stderr)["name"].string == "org.handoffd.Error.DeviceRemoved")
+                _ = try await tablet.json("devices", "leave")
                 try await desktop.trustEachOther(tablet)
                 try await desktop.publishing("org.example.edit") { _ in
                     // The answer to the fetch shows the laptop that its copy of the circle is outdated.

@@ -23,18 +23,19 @@ enum FuzzTarget {
     static func prepare(_ parser: Parser, _ directory: StateDirectory) {
         // The keys are the same in every run, so that a finding can be reproduced.
         guard let agreement = try? AgreementKey(rawRepresentation: [UInt8](repeating: 7, count: 32)),
+            let signing = try? SigningKey(rawRepresentation: [UInt8](repeating: 6, count: 32)),
             let peer = try? AgreementKey(rawRepresentation: [UInt8](repeating: 9, count: 32)),
             let advertising = try? AdvertisingKey(rawRepresentation: [UInt8](repeating: 8, count: 32)),
             let trial = try? NoiseResponderTrial(
                 localStatic: agreement,
-                candidates: [(peer.publicKey.device, peer.publicKey)]
+                candidates: [(DeviceID(number: 9), peer.publicKey)]
             )
         else { preconditionFailure("the keys have the right length") }
         fixture.withLock {
             $0 = Fixture(
                 parser: parser,
                 directory: directory,
-                keys: DeviceKeys(agreement: agreement, advertisingKey: advertising),
+                keys: DeviceKeys(agreement: agreement, signing: signing),
                 trial: trial,
                 opener: AdvertisementOpener(keys: [(0, advertising)])
             )
@@ -86,7 +87,7 @@ enum FuzzTarget {
         let introduced = try? serve.receiveRequest(bytes)
         precondition(introduced == nil, "a peer without the key is not authenticated")
         let request = Request.stream(StreamRequest(activity: 1))
-        var fetch = ClientSession(keys: fixture.keys, peer: fixture.keys.publicKey, request: request)
+        var fetch = ClientSession(keys: fixture.keys, peer: fixture.keys.publicKeys, request: request)
         var greeted = fetch
         _ = try? greeted.open(bytes)
         _ = try? fetch.open(serve.greeting)
@@ -122,13 +123,14 @@ enum FuzzTarget {
         var content = Array(bytes.dropFirst())
         if choice & 2 == 0 {
             let checksum = hexText(HandoffDigest.sha256(content))
-            content = Array("handoffd \(name) 1 \(checksum)\n".utf8) + content
+            let version = name == "identity" ? 2 : 3
+            content = Array("handoffd \(name) \(version) \(checksum)\n".utf8) + content
         }
         guard (try? StateFiles.replace(name, in: fixture.directory.path, with: content)) != nil else { return }
         if name == "identity" {
             _ = try? Identity.read(from: fixture.directory)
         } else {
-            _ = try? TrustedDevices(from: fixture.directory)
+            _ = try? CircleFile.read(from: fixture.directory, for: Identity(keys: fixture.keys), at: 1)
         }
     }
 }

@@ -10,7 +10,12 @@ enum Interfaces {
         .application(NoApplication()), .apps(NoApps()), .documents(NoDocuments()),
         .pairing(NoPairing()), .pairingAgent(NoAgent()),
         .activityDelegate(NoDelegate()),
-        .device({ noDevice }, remove: {}, rename: { _ in }),
+        .device(
+            { noDevice },
+            remove: {},
+            consequences: { RemovalConsequences(orphaned: [], removed: []) },
+            rename: { _ in }
+        ),
     ]
 
     /// The part of an interface's name after the last dot, which names its page.
@@ -34,6 +39,7 @@ enum Interfaces {
         var advisories: [(name: String, message: String)] { [] }
         var currentActivity: ObjectPath { .root }
         var card: String { "" }
+        var questions: [DeviceQuestion] { [] }
 
         func createActivity(ofType type: String, _ draft: ActivityDraft, by client: BusName) throws -> ObjectPath {
             throw NotServed()
@@ -41,6 +47,8 @@ enum Interfaces {
 
         func trust(card: String) throws -> ObjectPath { throw NotServed() }
         func rename(to name: String) throws {}
+        func keep(device id: String) throws {}
+        func remove(device id: String) throws {}
         func leave() throws {}
         func startLooking(for client: BusName) throws {}
         func stopLooking(for client: BusName) {}

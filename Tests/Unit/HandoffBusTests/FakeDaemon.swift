@@ -97,6 +97,11 @@ final class FakeDaemon: Sendable {
             )
         } remove: { [self] in
             try note("Remove", by: "org.example.unknown")
+        } consequences: {
+            RemovalConsequences(
+                orphaned: [RemovalConsequences.Device(id: "0123456789abcdef", name: "phone")],
+                removed: []
+            )
         } rename: { [self] name in
             try note("Rename \(name)", by: "org.example.unknown")
         }
@@ -153,6 +158,18 @@ struct FakeManager: ManagerHandler {
 
     func rename(to name: String) throws {
         try daemon.note("Rename \(name)", by: "org.example.unknown")
+    }
+
+    var questions: [DeviceQuestion] {
+        [DeviceQuestion(id: "0123456789abcdef", name: "phone", reason: .disputed, others: ["laptop", "tablet"])]
+    }
+
+    func keep(device id: String) throws {
+        try daemon.note("KeepDevice \(id)", by: "org.example.unknown")
+    }
+
+    func remove(device id: String) throws {
+        try daemon.note("RemoveDevice \(id)", by: "org.example.unknown")
     }
 
     func leave() throws {

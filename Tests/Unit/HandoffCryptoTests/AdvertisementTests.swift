@@ -125,4 +125,18 @@ struct DistantAdvertisementTests {
         #expect(AdvertisementOpener(keys: [(1, key)]).findWithClockSkew(sealed, slot: 1000) == nil)
         #expect(AdvertisementOpener(keys: [(1, key)]).findWithClockSkew([1, 2], slot: 1000) == nil)
     }
+
+    @Test("A call tries a bounded number of keys, and the next calls try the others")
+    func turns() {
+        let keys = (0..<AdvertisementOpener<Int>.keysPerTurn * 2 + 5).map { ($0, AdvertisingKey.generate()) }
+        let opener = AdvertisementOpener(keys: keys)
+        for (id, key) in keys {
+            let sealed = AdvertisementSealer(key: key, slot: 1008).seal([1, 2, 3, 4, 5, 6])
+            let turns = (0..<6).filter { opener.findWithClockSkew(sealed, slot: 1000, turn: $0)?.id == id }
+            let first = id / AdvertisementOpener<Int>.keysPerTurn
+            #expect(turns == [first, first + 3])
+        }
+        let nobody = AdvertisementOpener(keys: [(Int, AdvertisingKey)]())
+        #expect(nobody.findWithClockSkew([UInt8](repeating: 1, count: 10), slot: 1000) == nil)
+    }
 }

@@ -7,10 +7,8 @@ import Testing
 @Suite("Cards", .endsWithin(minutes: 10))
 struct CardTests {
     private func card(name: String = "Küche") throws -> CardText {
-        var random = SeededRandom(seed: 9)
-        return try CardText(
-            publicKey: DevicePublicKey(rawRepresentation: random.bytes(32)),
-            advertisingKey: AdvertisingKey(rawRepresentation: random.bytes(32)),
+        try CardText(
+            publicKeys: DevicePublicKeys(rawRepresentation: [UInt8](repeating: 7, count: 64)),
             name: name
         )
     }
@@ -48,10 +46,10 @@ struct CardTests {
     @Test(
         "Other text is not a card",
         arguments: [
-            "", " ", "handoff", "handoff1", "handoff:abc", "handoffx:abc", "https://example.org", "hand off1:aa",
+            "", " ", "handoff", "handoff2", "handoff:abc", "handoffx:abc", "https://example.org", "hand off1:aa",
             "handoff9999:aa",
             "handoff-1:aa", "handoff0:aa", "handoff+1:aa", "handoff１:aa",
-            "handoff1:" + String(repeating: "a", count: 5000),
+            "handoff2:" + String(repeating: "a", count: 5000),
         ]
     )
     func notACard(text: String) {
@@ -61,19 +59,38 @@ struct CardTests {
 
     @Test("A card of a newer version is distinguished from a damaged one")
     func newer() throws {
-        let content: [UInt8] = [2, 1, 2, 3]
-        let inside = "handoff1:" + Base32.encode(content + HandoffDigest.sha256(content).prefix(4))
-        for text in ["handoff2:aaaa", "HANDOFF12:", inside] {
+        let content: [UInt8] = [3, 1, 2, 3]
+        let inside = "handoff2:" + Base32.encode(content + HandoffDigest.sha256(content).prefix(4))
+        for text in ["handoff3:aaaa", "HANDOFF12:", inside] {
             let error = #expect(throws: CryptoError.self) { try CardText(parsing: text) }
             #expect(error?.code == .newerCard)
         }
     }
 
+    @Test("A card of an older version is distinguished from a damaged one")
+    func older() throws {
+        let content: [UInt8] = [1, 1, 2, 3]
+        let inside = "handoff2:" + Base32.encode(content + HandoffDigest.sha256(content).prefix(4))
+        for text in ["handoff1:aaaa", inside] {
+            let error = #expect(throws: CryptoError.self) { try CardText(parsing: text) }
+            #expect(error?.code == .olderCard)
+        }
+    }
+
+    @Test("A card with keys that protect or prove nothing is refused", arguments: [0, 32])
+    func weakKeys(offset: Int) throws {
+        var content: [UInt8] = [CardText.version] + [UInt8](repeating: 7, count: 64) + [0x61]
+        content.replaceSubrange((1 + offset)..<(33 + offset), with: [UInt8](repeating: 0, count: 32))
+        let text = "handoff2:" + Base32.encode(content + HandoffDigest.sha256(content).prefix(4))
+        let error = #expect(throws: CryptoError.self) { try CardText(parsing: text) }
+        #expect(error?.code == .weakKey)
+    }
+
     @Test("A card with a correct checksum over wrong content is damaged")
     func wrongContent() throws {
-        let keys = [UInt8](repeating: 1, count: 65)
-        for content in [[], [1], keys, [0] + keys, keys + [0xFF], keys + [UInt8](repeating: 0x61, count: 65)] {
-            let text = "handoff1:" + Base32.encode(content + HandoffDigest.sha256(content).prefix(4))
+        let keys = [CardText.version] + [UInt8](repeating: 7, count: 64)
+        for content in [[], [2], keys, keys + [0xFF], keys + [UInt8](repeating: 0x61, count: 65)] {
+            let text = "handoff2:" + Base32.encode(content + HandoffDigest.sha256(content).prefix(4))
             expectDamaged(text)
         }
     }

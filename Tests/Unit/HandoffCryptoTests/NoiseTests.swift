@@ -120,7 +120,7 @@ struct NoiseTests {
         ]
     )
     func lowOrder(point: String) throws {
-        let weak = try DevicePublicKey(rawRepresentation: bytes(point))
+        let weak = try AgreementPublicKey(rawRepresentation: bytes(point))
         var initiator = NoiseHandshake.initiator(localStatic: caller, remoteStatic: weak, prologue: [])
         var responder = pair().1
         let message = weak.rawRepresentation + [UInt8](repeating: 0, count: 16)
@@ -140,7 +140,7 @@ struct NoiseTests {
     func agreement() throws {
         let bob = try AgreementKey(rawRepresentation: bytes(Self.bobKey))
         #expect(hex(bob.publicKey.rawRepresentation) == Self.bobPublic)
-        let secret = try bob.sharedSecret(with: DevicePublicKey(rawRepresentation: bytes(Self.alicePublic)))
+        let secret = try bob.sharedSecret(with: AgreementPublicKey(rawRepresentation: bytes(Self.alicePublic)))
         #expect(hex(secret) == Self.shared)
     }
 

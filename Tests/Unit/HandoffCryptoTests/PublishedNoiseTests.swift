@@ -65,7 +65,7 @@ struct PublishedNoiseTests {
             localStatic: AgreementKey(rawRepresentation: bytes(vector.resp_static)),
             candidates: [
                 ("other", AgreementKey.generate().publicKey),
-                ("caller", DevicePublicKey(rawRepresentation: bytes(vector.resp_remote_static))),
+                ("caller", AgreementPublicKey(rawRepresentation: bytes(vector.resp_remote_static))),
             ]
         )
         let message = bytes(vector.messages[0].ciphertext)
@@ -77,7 +77,7 @@ struct PublishedNoiseTests {
     private func initiator(_ vector: PublishedVector) throws -> NoiseHandshake {
         .initiator(
             localStatic: try AgreementKey(rawRepresentation: bytes(vector.init_static)),
-            remoteStatic: try DevicePublicKey(rawRepresentation: bytes(vector.init_remote_static)),
+            remoteStatic: try AgreementPublicKey(rawRepresentation: bytes(vector.init_remote_static)),
             prologue: bytes(vector.init_prologue),
             ephemeralForTestVectors: try AgreementKey(rawRepresentation: bytes(vector.init_ephemeral))
         )
@@ -86,7 +86,7 @@ struct PublishedNoiseTests {
     private func responder(_ vector: PublishedVector) throws -> NoiseHandshake {
         .responder(
             localStatic: try AgreementKey(rawRepresentation: bytes(vector.resp_static)),
-            remoteStatic: try DevicePublicKey(rawRepresentation: bytes(vector.resp_remote_static)),
+            remoteStatic: try AgreementPublicKey(rawRepresentation: bytes(vector.resp_remote_static)),
             prologue: bytes(vector.resp_prologue),
             ephemeralForTestVectors: try AgreementKey(rawRepresentation: bytes(vector.resp_ephemeral))
         )

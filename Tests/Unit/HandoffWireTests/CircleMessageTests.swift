@@ -3,64 +3,63 @@ import HandoffWire
 import TestLimits
 import Testing
 
-@Suite("The encoded state of a circle", .endsWithin(minutes: 10))
+@Suite("The message with which devices exchange their circles", .endsWithin(minutes: 10))
 struct CircleMessageTests {
-    private func member(_ change: (inout CircleMessage.Member) throws -> Void = { _ in }) throws -> CircleMessage {
-        var member = CircleMessage.Member(
-            publicKey: [UInt8](repeating: 1, count: 32),
-            generation: 2,
-            introducedBy: nil,
-            name: try DeviceName("desk"),
-            nameVersion: 3,
-            namedBy: try DeviceID("0123456789abcdef"),
-            advertisingKey: [UInt8](repeating: 4, count: 32),
-            advertisingKeyVersion: 5,
-            protocolVersion: 1
+    private static func message(_ change: (inout CircleMessage) -> Void = { _ in }) -> CircleMessage {
+        var message = CircleMessage(
+            statements: [[1, 2, 3], [4]],
+            digest: [UInt8](repeating: 1, count: 8),
+            advertisingKey: [UInt8](repeating: 2, count: 44),
+            directedKey: [UInt8](repeating: 3, count: 32),
+            knownKey: [UInt8](repeating: 4, count: 8)
         )
-        try change(&member)
-        return CircleMessage(members: [member], removals: [])
+        change(&message)
+        return message
     }
 
-    private func withoutKey() throws -> CircleMessage {
-        try member {
-            $0.advertisingKey = nil
-            $0.advertisingKeyVersion = 0
-        }
-    }
-
-    @Test("A member is encoded with its key, and without one if it has not published a key")
-    func members() throws {
-        for message in [try member(), try withoutKey()] {
-            #expect(try CircleMessage(decoding: message.encode()) == message)
-        }
-    }
-
-    @Test("Keys of other lengths, a version without a key, and numbers out of range are refused")
-    func refused() throws {
+    @Test("A message is the same after encoding and decoding, also without statements and without a known key")
+    func roundTrip() throws {
         let messages = [
-            try member { $0.advertisingKey = [1] },
-            try member { $0.advertisingKey = [UInt8](repeating: 1, count: 33) },
-            try member { $0.advertisingKey = nil },
-            try member { $0.publicKey = [] },
-            try member { $0.generation = CircleLimits.number + 1 },
+            Self.message(), Self.message { $0.statements = nil }, Self.message { $0.knownKey = nil },
         ]
-        for message in messages {
-            let bytes = message.encode()
-            #expect { try CircleMessage(decoding: bytes) } throws: { ($0 as? WireError)?.code == .invalidContent }
+        for message in messages { #expect(try CircleMessage(decoding: message.encode()) == message) }
+    }
+
+    @Test("A digest, a key and the identifier of a key have one length each")
+    func lengths() {
+        for count in [0, 7, 9, 31, 33, 43, 45] {
+            let bytes = [UInt8](repeating: 1, count: count)
+            let messages = [
+                Self.message { $0.digest = bytes }, Self.message { $0.advertisingKey = bytes },
+                Self.message { $0.directedKey = bytes },
+            ]
+            for message in messages {
+                #expect { try CircleMessage(decoding: message.encode()) } throws: {
+                    ($0 as? WireError)?.code == .invalidContent
+                }
+            }
+        }
+        #expect { try CircleMessage(decoding: Self.message { $0.knownKey = [1] }.encode()) } throws: {
+            ($0 as? WireError)?.code == .invalidContent
         }
     }
 
-    @Test("More members or removals than a circle can have are refused")
-    func tooMany() throws {
-        let one = try member().members[0]
-        let removal = CircleMessage.Removal(device: one.namedBy, generation: 0, number: 1)
-        let messages = [
-            CircleMessage(members: Array(repeating: one, count: 102), removals: []),
-            CircleMessage(members: [], removals: Array(repeating: removal, count: 201)),
-        ]
-        for message in messages {
-            let bytes = message.encode()
-            #expect { try CircleMessage(decoding: bytes) } throws: { ($0 as? WireError)?.code == .tooLarge }
+    @Test("The largest circle fits, and one statement more does not")
+    func limits() throws {
+        let statement = [UInt8](repeating: 1, count: CircleMessage.maximumStatementBytes)
+        let count = CircleLimits.standard.statements
+        let largest = Self.message { $0.statements = Array(repeating: statement, count: count) }
+        #expect(try CircleMessage(decoding: largest.encode()) == largest)
+        let larger = Self.message { $0.statements = Array(repeating: [1], count: count + 1) }
+        #expect { try CircleMessage(decoding: larger.encode()) } throws: { ($0 as? WireError)?.code == .tooLarge }
+    }
+
+    @Test("A request for the circle has a digest of eight bytes")
+    func request() throws {
+        let request = Request.circle(CircleRequest(digest: [UInt8](repeating: 9, count: 8)))
+        #expect(try Request(decoding: request.encode()) == request)
+        #expect { try Request(decoding: Request.circle(CircleRequest(digest: [1])).encode()) } throws: {
+            ($0 as? WireError)?.code == .invalidContent
         }
     }
 }

@@ -84,7 +84,7 @@ struct MessageTests {
     @Test("Messages above their limit are refused before they are read")
     func tooLarge() {
         let error = #expect(throws: WireError.self) {
-            try Answer(decoding: [UInt8](repeating: 0, count: Answer.maximumBytes + 1))
+            try Answer(decoding: [UInt8](repeating: 0, count: Answer.maximumCircleBytes + 1))
         }
         #expect(error?.code == .tooLarge)
         let other = #expect(throws: WireError.self) {

@@ -17,6 +17,7 @@ struct MessageVectorTests {
         /// The id of a pairing that is being reconciled.
         var pairing: String?
         var advertisingKey: String?
+        var circleDigest: String?
         var activity: DescribedValue?
         var refusalCode: Int?
         var refusalMessage: String?
@@ -38,6 +39,12 @@ struct MessageVectorTests {
                 message: "Request",
                 bytes: hex(Request.stream(StreamRequest(activity: 0x0123_4567_0000_002A)).encode()),
                 streamName: "81985526906748970"
+            ),
+            Case(
+                what: "asks for the circle",
+                message: "Request",
+                bytes: hex(Request.circle(CircleRequest(digest: pairing)).encode()),
+                circleDigest: hex(pairing)
             ),
             Case(what: "grants a stream", message: "Answer", bytes: hex(Answer.stream.encode())),
             Case(
@@ -137,7 +144,7 @@ struct MessageVectorTests {
         case "Request":
             switch try Request(decoding: bytes) {
             case .fetch(let request): vector.typeHash = request.typeHash.description
-            case .circle: break
+            case .circle(let request): vector.circleDigest = hex(request.digest)
             case .stream(let request): vector.streamName = "\(request.activity)"
             case .settle(let request):
                 vector.pairing = hex(request.pairing)

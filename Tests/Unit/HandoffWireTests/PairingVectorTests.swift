@@ -16,8 +16,8 @@ struct PairingVectorTests {
         var callerAdvertisement: String
         var callerName: String
         var listenerName: String
-        var callerPublicKey: String
-        var listenerPublicKey: String
+        var callerPublicKeys: String
+        var listenerPublicKeys: String
         var callerEphemeralPrivateKey: String
         var listenerEphemeralPrivateKey: String
         var handshake: [String] = []
@@ -39,8 +39,16 @@ struct PairingVectorTests {
         var frame: String
     }
 
-    private static func introduction(_ name: String, _ key: String) throws -> PairingMessage {
-        .introduction(PairingIntroduction(name: try DeviceName(name), publicKey: bytes(key)))
+    private static func introduction(_ name: String, _ keys: String) throws -> PairingMessage {
+        .introduction(PairingIntroduction(name: try DeviceName(name), publicKeys: bytes(keys)))
+    }
+
+    private static func publicKeys(_ random: inout SeededRandom) throws -> String {
+        let keys = DeviceKeys(
+            agreement: try AgreementKey(rawRepresentation: random.bytes(32)),
+            signing: try SigningKey(rawRepresentation: random.bytes(32))
+        )
+        return hex(keys.publicKeys.rawRepresentation)
     }
 
     private static func make(_ seed: UInt64, _ names: (String, String)) throws -> Case {
@@ -53,14 +61,14 @@ struct PairingVectorTests {
             callerAdvertisement: hex(PairingAdvertisement(port: LEPSM(lowSevenBits: 0x1A), token: token).encode()),
             callerName: names.0,
             listenerName: names.1,
-            callerPublicKey: hex(try AgreementKey(rawRepresentation: random.bytes(32)).publicKey.rawRepresentation),
-            listenerPublicKey: hex(try AgreementKey(rawRepresentation: random.bytes(32)).publicKey.rawRepresentation),
+            callerPublicKeys: try publicKeys(&random),
+            listenerPublicKeys: try publicKeys(&random),
             callerEphemeralPrivateKey: hex(random.bytes(32)),
             listenerEphemeralPrivateKey: hex(random.bytes(32)),
             callerNonce: hex(random.bytes(16)),
             listenerNonce: hex(random.bytes(16))
         )
-        try perform(&vector, callerKey: random.bytes(32), listenerKey: random.bytes(32))
+        try perform(&vector, callerKey: random.bytes(44), listenerKey: random.bytes(44))
         return vector
     }
 
@@ -74,8 +82,8 @@ struct PairingVectorTests {
             isCaller: false,
             ephemeralForTestVectors: try AgreementKey(rawRepresentation: bytes(vector.listenerEphemeralPrivateKey))
         )
-        let callerIntroduction = try introduction(vector.callerName, vector.callerPublicKey)
-        let listenerIntroduction = try introduction(vector.listenerName, vector.listenerPublicKey)
+        let callerIntroduction = try introduction(vector.callerName, vector.callerPublicKeys)
+        let listenerIntroduction = try introduction(vector.listenerName, vector.listenerPublicKeys)
         let opening = PairingOpening(
             caller: try PairingToken(bytes: bytes(vector.callerToken)),
             listener: try PairingToken(bytes: bytes(vector.listenerToken))

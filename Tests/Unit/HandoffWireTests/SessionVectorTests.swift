@@ -165,7 +165,7 @@ struct SessionVectorTests {
                 localStatic: AgreementKey(rawRepresentation: bytes(vector.listenerPrivateKey)),
                 candidates: [
                     ("other", AgreementKey.generate().publicKey),
-                    ("caller", DevicePublicKey(rawRepresentation: bytes(vector.callerPublicKey))),
+                    ("caller", AgreementPublicKey(rawRepresentation: bytes(vector.callerPublicKey))),
                 ]
             )
             var decoder = FrameDecoder(maximumLength: FrameCodec.maximumLength)

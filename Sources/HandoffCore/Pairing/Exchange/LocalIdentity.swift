@@ -4,9 +4,9 @@ package import HandoffCrypto
 /// digits.
 package struct LocalIdentity: Hashable, Sendable {
     package let device: DeviceIdentity
-    package let advertisingKey: AdvertisingKey
+    package let advertisingKey: AdvertisingKeyRecord
 
-    package init(_ device: DeviceIdentity, advertisingKey: AdvertisingKey) {
+    package init(_ device: DeviceIdentity, advertisingKey: AdvertisingKeyRecord) {
         self.device = device
         self.advertisingKey = advertisingKey
     }

@@ -4,7 +4,7 @@ import HandoffWire
 /// The encrypted channel to a device that has introduced itself: converts between frames of bytes and messages.
 struct PairingChannel: Sendable {
     /// The maximum length of a frame, including those of the handshake.
-    static let maximumFrame = DevicePublicKey.byteCount + PairingMessage.maximumBytes + NoiseTransport.overheadBytes
+    static let maximumFrame = AgreementPublicKey.byteCount + PairingMessage.maximumBytes + NoiseTransport.overheadBytes
 
     /// Whether this side has dialled.
     let isCaller: Bool

@@ -8,7 +8,7 @@ extension PairingExchange {
             /// Neither user has confirmed.
             case undecided
             /// Only the remote user has confirmed.
-            case confirmedThere(AdvertisingKey)
+            case confirmedThere(AdvertisingKeyRecord)
             /// Only the local user has confirmed.
             case confirmedHere
             /// Both users have confirmed, and the acknowledgement is awaited.
@@ -64,7 +64,7 @@ extension PairingExchange {
         /// - Parameters:
         ///   - ownKey: this device's advertising key.
         ///   - now: the present.
-        func confirmed(with ownKey: AdvertisingKey, at now: Duration) -> Transition {
+        func confirmed(with ownKey: AdvertisingKeyRecord, at now: Duration) -> Transition {
             var next = self
             next.channelBeforeRecord = channel
             next.deadline = max(deadline, now) + PairingExchange.comparisonMargin
@@ -86,10 +86,10 @@ extension PairingExchange {
             var next = self
             switch (step, try next.channel.open(frame)) {
             case (.undecided, .confirmation(let key)):
-                next.step = .confirmedThere(try AdvertisingKey(rawRepresentation: key))
+                next.step = .confirmedThere(try AdvertisingKeyRecord(rawRepresentation: key))
                 return Transition(.comparing(next))
             case (.confirmedHere, .confirmation(let key)):
-                return next.paired(with: try AdvertisingKey(rawRepresentation: key), at: now)
+                return next.paired(with: try AdvertisingKeyRecord(rawRepresentation: key), at: now)
             case (.undecided, .refusal(let reason)), (.confirmedHere, .refusal(let reason)):
                 let done = Action.send(next.channel.seal(.done))
                 let end: [Action] = [.conclude(notPaired(.remote(reason))), .close(lingers: true)]
@@ -143,7 +143,7 @@ extension PairingExchange {
         }
 
         /// Trusts the other side, now that both users have confirmed.
-        private func paired(with key: AdvertisingKey, at now: Duration) -> Transition {
+        private func paired(with key: AdvertisingKeyRecord, at now: Duration) -> Transition {
             var next = self
             // The listener answers this message, so that each side learns that the other knows the outcome.
             let done = channel.isCaller ? [Action.send(next.channel.seal(.done))] : []

@@ -86,7 +86,7 @@ extension PairingExchange {
         }
 
         private var introduction: PairingMessage {
-            .introduction(PairingIntroduction(name: own.name, publicKey: own.publicKey.rawRepresentation))
+            .introduction(PairingIntroduction(name: own.name, publicKeys: own.publicKeys.rawRepresentation))
         }
 
         /// Returns the channel to the peer that has sent the introduction `theirs`: a later version may say more in it,
@@ -103,7 +103,7 @@ extension PairingExchange {
             let record = PairingRecord(
                 id: PairingID(handshakeHash: transport.handshakeHash),
                 peer: DeviceIdentity(
-                    publicKey: try DevicePublicKey(rawRepresentation: peer.publicKey),
+                    publicKeys: try DevicePublicKeys(rawRepresentation: peer.publicKeys),
                     name: peer.name
                 ),
                 settlingKey: settlingKey,

@@ -24,7 +24,7 @@ package struct PairingExchange: Sendable {
         case update(PairingRecord)
         /// Adds the device to the circle; if that fails, the outcome is that of an unconfirmed pairing, and the
         /// exchange is not used any more.
-        case trust(DeviceIdentity, AdvertisingKey)
+        case trust(DeviceIdentity, AdvertisingKeyRecord)
         /// Reports the outcome; happens once.
         case conclude(PairingExchangeOutcome)
         /// Closes the channel. A lingering channel is closed by the other side, since closing it here would discard
@@ -56,7 +56,7 @@ package struct PairingExchange: Sendable {
     /// The token that the other side advertises; a listener learns it from the first message.
     package private(set) var peerToken: PairingToken?
 
-    private let ownKey: AdvertisingKey
+    private let ownKey: AdvertisingKeyRecord
     private var frames = FrameDecoder(maximumLength: PairingChannel.maximumFrame)
     private var phase: Phase
 

@@ -7,7 +7,7 @@ extension PairingRecords {
     /// The answer of the side that was asked how a pairing has ended.
     package enum Verdict: Hashable, Sendable {
         /// Both users have confirmed; the key is the advertising key of the answering side.
-        case paired(AdvertisingKey)
+        case paired(AdvertisingKeyRecord)
         case notPaired
     }
 
@@ -16,7 +16,7 @@ extension PairingRecords {
         /// The record to keep from now on; nil when there was none and there is still none.
         package let record: PairingRecord?
         /// The device to trust from now on, and its advertising key; nil when nothing changes.
-        package let newlyTrusted: (peer: DeviceIdentity, key: AdvertisingKey)?
+        package let newlyTrusted: (peer: DeviceIdentity, key: AdvertisingKeyRecord)?
 
         package static func == (left: Reconciliation, right: Reconciliation) -> Bool {
             left.record == right.record && left.newlyTrusted?.peer == right.newlyTrusted?.peer
@@ -33,7 +33,7 @@ extension PairingRecords {
     /// - Parameters:
     ///   - record: the pairing.
     ///   - key: this device's own advertising key.
-    package static func request(for record: PairingRecord, _ key: AdvertisingKey) -> SettleRequest {
+    package static func request(for record: PairingRecord, _ key: AdvertisingKeyRecord) -> SettleRequest {
         SettleRequest(
             pairing: record.id.bytes,
             advertisingKey: record.status == .notPaired ? nil : key.rawRepresentation
@@ -51,7 +51,7 @@ extension PairingRecords {
         on request: SettleRequest,
         from device: DeviceID,
         isTrusted: Bool,
-        _ key: AdvertisingKey
+        _ key: AdvertisingKeyRecord
     ) -> Verdict {
         guard request.advertisingKey != nil else { return .notPaired }
         guard !isTrusted else { return .paired(key) }
@@ -98,9 +98,9 @@ extension PairingRecords {
         }
     }
 
-    private static func key(_ bytes: [UInt8]) throws(HandoffError) -> AdvertisingKey {
+    private static func key(_ bytes: [UInt8]) throws(HandoffError) -> AdvertisingKeyRecord {
         do {
-            return try AdvertisingKey(rawRepresentation: bytes)
+            return try AdvertisingKeyRecord(rawRepresentation: bytes)
         } catch {
             throw HandoffError(.peerMisbehaved, error.message)
         }

@@ -11,8 +11,8 @@ struct PairingRecordsTests {
         let keys = DeviceKeys.generate()
         return PairingRecord(
             id: try #require(PairingID(bytes: [UInt8](repeating: 7, count: 8))),
-            peer: DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName("desktop")),
-            settlingKey: keys.advertisingKey,
+            peer: DeviceIdentity(publicKeys: keys.publicKeys, name: try DeviceName("desktop")),
+            settlingKey: .generate(),
             status: status,
             began: 1_700_000_000_000_000
         )

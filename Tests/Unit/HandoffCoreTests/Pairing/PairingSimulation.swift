@@ -88,8 +88,8 @@ struct PairingSimulation {
         for (index, user) in users.enumerated() {
             let keys = DeviceKeys.generate()
             let own = LocalIdentity(
-                DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName("device\(index)")),
-                advertisingKey: keys.advertisingKey
+                DeviceIdentity(publicKeys: keys.publicKeys, name: try DeviceName("device\(index)")),
+                advertisingKey: .generate(day: 20000)
             )
             let token = try PairingToken(bytes: [UInt8(index)] + Array(repeating: seed, count: 8))
             sides.append(Side(machine: PairingMachine(token: token, own, at: moment), own: own, user: user))

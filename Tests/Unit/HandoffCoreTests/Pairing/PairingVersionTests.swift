@@ -22,7 +22,7 @@ struct PairingVersionTests {
         var introduction: [UInt8] {
             get throws {
                 let known = PairingMessage.introduction(
-                    PairingIntroduction(name: try DeviceName("later"), publicKey: keys.publicKey.rawRepresentation)
+                    PairingIntroduction(name: try DeviceName("later"), publicKeys: keys.publicKeys.rawRepresentation)
                 ).encode()
                 let body = Array(known.dropFirst(2)) + Self.unknownField
                 return [known[0], UInt8(body.count)] + body
@@ -65,8 +65,8 @@ struct PairingVersionTests {
     func laterIntroduction() throws {
         let keys = DeviceKeys.generate()
         let own = LocalIdentity(
-            DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName("now")),
-            advertisingKey: keys.advertisingKey
+            DeviceIdentity(publicKeys: keys.publicKeys, name: try DeviceName("now")),
+            advertisingKey: .generate(day: 20000)
         )
         let tokens = try [1, 2].map { try PairingToken(bytes: Array(repeating: $0, count: 9)) }
         let now = Moment(uptime: .zero, unixMicroseconds: 1_700_000_000_000_000)

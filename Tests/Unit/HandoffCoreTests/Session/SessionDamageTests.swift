@@ -103,8 +103,9 @@ struct SessionDamageTests {
     func endlessAnswer() throws {
         // A trusted peer that sends more fragments than any answer has, written with the handshake itself.
         let (asking, answering) = (DeviceKeys.generate(), DeviceKeys.generate())
-        var fetch = ClientSession(keys: asking, peer: answering.publicKey, request: .fetch(try .sample()))
-        let trial = try NoiseResponderTrial(localStatic: answering.agreement, candidates: [(1, asking.publicKey)])
+        var fetch = ClientSession(keys: asking, peer: answering.publicKeys, request: .fetch(try .sample()))
+        let candidates = [(1, asking.publicKeys.agreement)]
+        let trial = try NoiseResponderTrial(localStatic: answering.agreement, candidates: candidates)
         let greeting = SessionGreeting.random()
         let first = try #require(try fetch.open(FrameCodec.encode(greeting.bytes)))
         var handshake = try trial.match(Array(first.dropFirst(2)), prologue: greeting.prologue).handshake

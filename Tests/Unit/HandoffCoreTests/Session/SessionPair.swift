@@ -15,7 +15,7 @@ struct SessionPair {
         self.asking = asking
         self.answering = answering
         request = .fetch(try .sample())
-        fetch = ClientSession(keys: asking, peer: answering.publicKey, request: request)
+        fetch = ClientSession(keys: asking, peer: answering.publicKeys, request: request)
         serve = try Self.server(answering, trusting: [asking])
     }
 
@@ -24,7 +24,7 @@ struct SessionPair {
         ServerSession(
             trial: try NoiseResponderTrial(
                 localStatic: keys.agreement,
-                candidates: devices.map { ($0.publicKey.device, $0.publicKey) }
+                candidates: devices.map { ($0.publicKeys.device, $0.publicKeys.agreement) }
             )
         )
     }

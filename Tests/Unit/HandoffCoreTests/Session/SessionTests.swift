@@ -15,7 +15,7 @@ struct SessionTests {
     private func fetch(from peer: DeviceKeys? = nil) throws -> ClientSession {
         ClientSession(
             keys: caller,
-            peer: (peer ?? origin).publicKey,
+            peer: (peer ?? origin).publicKeys,
             request: .fetch(FetchRequest(typeHash: try hash(type)))
         )
     }
@@ -24,7 +24,7 @@ struct SessionTests {
         trusting devices: [DeviceKeys]? = nil,
         greeting: SessionGreeting = .random()
     ) throws -> ServerSession {
-        let candidates = (devices ?? [caller]).map { ($0.publicKey.device, $0.publicKey) }
+        let candidates = (devices ?? [caller]).map { ($0.publicKeys.device, $0.publicKeys.agreement) }
         let trial = try NoiseResponderTrial(localStatic: origin.agreement, candidates: candidates)
         return ServerSession(trial: trial, greeting: greeting)
     }
@@ -56,7 +56,7 @@ struct SessionTests {
         let introduction = try #require(
             try feed(try fetch.opened(by: serve), by: piece) { try serve.receiveRequest($0) }
         )
-        #expect(introduction.device == caller.publicKey.device)
+        #expect(introduction.device == caller.publicKeys.device)
         #expect(introduction.request == .fetch(FetchRequest(typeHash: sent.type.hash)))
         let answered = try #require(try feed(try serve.answer(.activity(sent)), by: piece) { try fetch.receive($0) })
         #expect(answered.answer == .activity(sent))
@@ -78,14 +78,14 @@ struct SessionTests {
         let greeting = SessionGreeting.random()
         var handshake = NoiseHandshake.initiator(
             localStatic: caller.agreement,
-            remoteStatic: origin.publicKey,
+            remoteStatic: origin.publicKeys.agreement,
             prologue: greeting.prologue
         )
         // Field 15, which this version does not know, with an empty message.
         let fragment = MessageFragmenter().fragments(of: [0x7A, 0x00])[0]
         var serve = try serve(greeting: greeting)
         let introduction = try serve.receiveRequest(FrameCodec.encode(try handshake.writeMessage(fragment)))
-        #expect(introduction?.device == caller.publicKey.device)
+        #expect(introduction?.device == caller.publicKeys.device)
         #expect(introduction?.request == nil)
         let refusal = Answer.refusal(Refusal(.notUnderstood, "older"))
         let answer = Array(try serve.answer(refusal).dropFirst(2))
@@ -110,7 +110,7 @@ struct SessionTests {
         let others = (0..<20).map { _ in DeviceKeys.generate() }
         var fetch = try fetch()
         var serve = try serve(trusting: others + [caller])
-        #expect(try serve.receiveRequest(try fetch.opened(by: serve))?.device == caller.publicKey.device)
+        #expect(try serve.receiveRequest(try fetch.opened(by: serve))?.device == caller.publicKeys.device)
     }
 
     @Test("A session is refused to an unknown device, and to a caller that expects another device")

@@ -10,15 +10,22 @@ struct CircleSessionTests {
     private let caller = DeviceKeys.generate()
     private let listener = DeviceKeys.generate()
 
-    private func state(_ count: Int, named name: String) throws -> CircleMessage {
-        var circle = Circle()
-        for number in 0..<count {
-            let keys = DeviceKeys.generate()
-            let identity = DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName("\(name) \(number)"))
-            try circle.insert(identity, by: nil)
-            try circle.renewKey(of: keys.publicKey.device, to: keys.advertisingKey)
-        }
-        return circle.message
+    private static func state(_ count: Int) -> CircleMessage {
+        CircleMessage(
+            statements: (0..<count).map { [UInt8](repeating: UInt8($0 % 256), count: 202) },
+            digest: [UInt8](repeating: UInt8(count % 256), count: 8),
+            advertisingKey: [UInt8](repeating: 2, count: 44),
+            directedKey: [UInt8](repeating: 3, count: 32),
+            knownKey: nil
+        )
+    }
+
+    private var calling: CircleSession {
+        CircleSession(
+            keys: caller,
+            peer: listener.publicKeys,
+            request: CircleRequest(digest: [UInt8](repeating: 7, count: 8))
+        )
     }
 
     @Test(
@@ -26,11 +33,11 @@ struct CircleSessionTests {
         arguments: [1, 20, 4096]
     )
     func exchange(piece: Int) throws {
-        let (mine, theirs) = (try state(101, named: "mine"), try state(101, named: "theirs"))
-        var calling = CircleSession(keys: caller, peer: listener.publicKey)
+        let (mine, theirs) = (Self.state(CircleLimits.standard.statements), Self.state(1000))
+        var calling = calling
         var serving = try SessionPair.server(listener, trusting: [caller])
         let introduction = try #require(try serving.receiveRequest(try calling.opened(by: serving)))
-        #expect(introduction.request == .circle)
+        #expect(introduction.request == .circle(CircleRequest(digest: [UInt8](repeating: 7, count: 8))))
         var heard: CircleSession.Response?
         for bytes in try serving.answer(.circle(theirs)).pieces(of: piece) {
             heard = try calling.receive(bytes) ?? heard
@@ -41,16 +48,22 @@ struct CircleSessionTests {
             acknowledgement = try serving.acknowledgeCircle(bytes) ?? acknowledgement
         }
         #expect(acknowledgement?.circle == mine)
-        let end = try calling.receive(try serving.conclude(Acknowledgement()))
-        #expect(end == .acknowledged(nil))
+        var end: CircleSession.Response?
+        for bytes in try serving.conclude(Acknowledgement(circle: theirs)).pieces(of: piece) {
+            end = try calling.receive(bytes) ?? end
+        }
+        #expect(end == .acknowledged(theirs))
     }
 
     @Test("A replay of the first message opens no session, and so gets no circle")
     func replay() throws {
-        var calling = CircleSession(keys: caller, peer: listener.publicKey)
+        var calling = calling
         var original = try SessionPair.server(listener, trusting: [caller])
         let first = try calling.opened(by: original)
-        #expect(try original.receiveRequest(first)?.request == .circle)
+        #expect(
+            try original.receiveRequest(first)?.request
+                == .circle(CircleRequest(digest: [UInt8](repeating: 7, count: 8)))
+        )
         var second = try SessionPair.server(listener, trusting: [caller])
         #expect { try second.receiveRequest(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
     }
@@ -58,7 +71,7 @@ struct CircleSessionTests {
     @Test("An answer of another kind is the peer's fault, and a refusal is reported")
     func otherAnswers() throws {
         for answer in [Answer.refusal(Refusal(.busy, "later")), .stream] {
-            var calling = CircleSession(keys: caller, peer: listener.publicKey)
+            var calling = calling
             var serving = try SessionPair.server(listener, trusting: [caller])
             _ = try serving.receiveRequest(try calling.opened(by: serving))
             let bytes = try serving.answer(answer)

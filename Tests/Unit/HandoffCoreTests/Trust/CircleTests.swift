@@ -1,170 +1,206 @@
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
-import HandoffWire
+import HandoffTestVectors
 import TestLimits
 import Testing
 
-@Suite("A device's copy of its circle", .endsWithin(minutes: 10))
+@Suite("A device trusts whom its statements say", .endsWithin(minutes: 10))
 struct CircleTests {
-    private let desk = DeviceKeys.generate()
-    private let lap = DeviceKeys.generate()
-    private let tab = DeviceKeys.generate()
+    let laptop: FakeDevice
+    let desktop: FakeDevice
+    let phone: FakeDevice
+    let tablet: FakeDevice
+    /// The laptop's circle, in which it has added the desktop, and the desktop has added the phone.
+    let circle: Circle
 
-    private func circle(of own: DeviceKeys, with others: DeviceKeys...) throws -> Circle {
-        var circle = Circle()
-        try circle.updateSelf(identity(own), key: own.advertisingKey, speaking: 1)
-        for other in others { try circle.insert(identity(other), by: own.publicKey.device) }
-        return circle
+    init() throws {
+        laptop = try FakeDevice(1, named: "laptop")
+        desktop = try FakeDevice(2, named: "desktop")
+        phone = try FakeDevice(3, named: "phone")
+        tablet = try FakeDevice(4, named: "tablet")
+        var circle = Circle(of: laptop.keys)
+        try circle.add(desktop.identity, sign: laptop.sign)
+        circle.hear(desktop.adds(laptop), desktop.adds(phone), phone.adds(desktop))
+        self.circle = circle
     }
 
-    private func identity(_ keys: DeviceKeys, _ name: String = "device") throws -> DeviceIdentity {
-        DeviceIdentity(publicKey: keys.publicKey, name: try DeviceName(name))
+    @Test("A device trusts whom it has added, and whom they have added")
+    func introduction() {
+        #expect(circle.trustedIDs == [desktop.id, phone.id])
+        #expect(circle[phone.id]?.introducedBy == desktop.id)
+        #expect(circle[desktop.id]?.introducedBy == laptop.id)
+        #expect(circle[phone.id]?.name.rawValue == "phone")
     }
 
-    @Test("A removal overrides copies of the same generation, but not a later trust")
+    @Test("A statement counts only when its author is known, and whichever of the two arrives first")
+    func unknownAuthor() throws {
+        var circle = circle
+        let stranger = try FakeDevice(9)
+        circle.hear(stranger.adds(tablet), stranger.removes(desktop))
+        #expect(circle.trustedIDs == [desktop.id, phone.id])
+        var other = Circle(of: laptop.keys)
+        try other.add(desktop.identity, sign: laptop.sign)
+        other.hear(phone.adds(tablet), desktop.adds(phone))
+        #expect(other.trustedIDs == [desktop.id, phone.id, tablet.id])
+    }
+
+    @Test("A statement with a wrong signature is dropped by itself")
+    func wrongSignature() {
+        var circle = circle
+        let forged = SignedStatement(desktop.removes(phone).statement, signature: phone.id.bytes)
+        circle.hear([forged, phone.adds(tablet)])
+        #expect(circle.trustedIDs == [desktop.id, phone.id, tablet.id])
+    }
+
+    @Test("A removed device is not trusted, and neither an addition nor another way brings it back")
     func removal() throws {
-        let id = lap.publicKey.device
-        var one = try circle(of: desk, with: lap)
-        let other = one
-        try one.remove(id)
-        try one.merge(other)
-        #expect(one[id] == nil)
-        try one.insert(identity(lap), by: desk.publicKey.device)
-        try one.merge(other)
-        #expect(one[id]?.generation == 1)
-        #expect { try one.remove(tab.publicKey.device) } throws: { ($0 as? HandoffError)?.code == .unknownDevice }
+        var circle = circle
+        circle.hear(desktop.removes(phone))
+        #expect(circle.trustedIDs == [desktop.id])
+        #expect(circle[phone.id]?.standing == .removed(by: [desktop.id]))
+        circle.hear(laptop.adds(phone), desktop.adds(tablet), tablet.adds(phone))
+        #expect(circle[phone.id]?.standing == .removed(by: [desktop.id]))
+        #expect(throws: HandoffError.self) { try circle.add(phone.identity, sign: laptop.sign) }
     }
 
-    @Test("The result of merging states depends on neither order nor repetition")
-    func joining() throws {
-        let (deskID, lapID) = (desk.publicKey.device, lap.publicKey.device)
-        let base = try circle(of: desk, with: lap, tab)
-        var variants = [base, base, base]
-        try variants[0].rename(lapID, to: DeviceName("one"), by: deskID)
-        try variants[1].rename(lapID, to: DeviceName("two"), by: lapID)
-        try variants[1].renewKey(of: lapID, to: .generate())
-        try variants[2].remove(tab.publicKey.device)
-        let results = try [[0, 1, 2], [2, 1, 0], [1, 0, 2, 1, 1]].map { order in
-            var result = variants[order[0]]
-            for index in order { try result.merge(variants[index]) }
-            return result
+    @Test("What a removed device has brought, and nobody else, goes with it, and is put to the person")
+    func orphans() throws {
+        var circle = circle
+        circle.hear(phone.adds(tablet))
+        #expect(circle.orphans(without: desktop.id) == [phone.id, tablet.id].sorted())
+        #expect(circle.orphans(without: phone.id) == [tablet.id])
+        try circle.remove(desktop.id, sign: laptop.sign)
+        #expect(circle.trustedIDs == [])
+        #expect(circle[phone.id]?.standing == .orphaned(broughtBy: [desktop.id]))
+        try circle.keep(phone.id, sign: laptop.sign)
+        #expect(circle.trustedIDs == [phone.id, tablet.id])
+    }
+
+    @Test("Of two devices that removed each other a third trusts neither until its person has chosen")
+    func mutualRemoval() throws {
+        var circle = circle
+        circle.hear(phone.removes(desktop), desktop.removes(phone))
+        #expect(circle.trustedIDs == [])
+        #expect(circle[phone.id]?.standing == .disputed(by: [desktop.id]))
+        #expect(circle[desktop.id]?.standing == .disputed(by: [phone.id]))
+        try circle.keep(desktop.id, sign: laptop.sign)
+        #expect(circle.trustedIDs == [desktop.id])
+        #expect(circle[phone.id]?.standing == .removed(by: [desktop.id]))
+    }
+
+    @Test("The word of a device that is not trusted removes nobody, and is put to the person")
+    func removalByRemoved() throws {
+        var circle = circle
+        circle.hear(desktop.adds(tablet))
+        try circle.remove(phone.id, sign: laptop.sign)
+        circle.hear(phone.removes(tablet))
+        #expect(circle[tablet.id]?.standing == .disputed(by: [phone.id]))
+        #expect(circle.removals(by: phone.id) == [tablet.id])
+        try circle.keep(tablet.id, sign: laptop.sign)
+        #expect(circle.trustedIDs == [desktop.id, tablet.id])
+    }
+
+    @Test("A device that removes the remover of its accomplice does not bring the accomplice back")
+    func accomplice() {
+        var circle = circle
+        circle.hear(desktop.adds(tablet), phone.removes(tablet))
+        circle.hear(desktop.removes(phone))
+        #expect(circle[tablet.id]?.standing == .disputed(by: [phone.id]))
+        #expect(circle.trustedIDs == [desktop.id])
+    }
+
+    @Test("What the person decides here is not undone by others, until the person decides again")
+    func keep() throws {
+        var circle = circle
+        circle.hear(desktop.removes(phone))
+        try circle.keep(phone.id, sign: laptop.sign)
+        #expect(circle.trustedIDs == [desktop.id, phone.id])
+        try circle.remove(phone.id, sign: laptop.sign)
+        #expect(circle.trustedIDs == [desktop.id])
+        try circle.keep(phone.id, sign: laptop.sign)
+        #expect(circle.trustedIDs == [desktop.id, phone.id])
+        circle.hear(desktop.adds(tablet), tablet.removes(phone))
+        #expect(circle[phone.id]?.standing == .removed(by: [tablet.id]))
+    }
+
+    @Test("Removals of the device itself do not count for it")
+    func ownRemoval() {
+        var circle = circle
+        circle.hear(desktop.removes(laptop))
+        #expect(circle.trustedIDs == [desktop.id, phone.id])
+        #expect(circle.statements.contains(desktop.removes(laptop)))
+    }
+
+    @Test("The name with the highest version counts, and names by devices that are not trusted do not")
+    func names() throws {
+        var circle = circle
+        circle.hear(phone.names(phone, "old phone", version: 0), desktop.names(phone, "my phone", version: 4))
+        #expect(circle[phone.id]?.name.rawValue == "my phone")
+        try circle.rename(phone.id, to: DeviceName("pocket"), sign: laptop.sign)
+        #expect(circle[phone.id]?.name.rawValue == "pocket")
+        circle.hear(desktop.names(phone, "poisoned", version: .max))
+        #expect(circle[phone.id]?.name.rawValue == "poisoned")
+        try circle.keep(phone.id, sign: laptop.sign)
+        try circle.remove(desktop.id, sign: laptop.sign)
+        #expect(circle[phone.id]?.name.rawValue == "pocket")
+    }
+
+    @Test("Adding a member under another name renames it")
+    func addingAgain() throws {
+        var circle = circle
+        try circle.add(DeviceIdentity(publicKeys: phone.keys, name: DeviceName("pocket")), sign: laptop.sign)
+        #expect(circle[phone.id]?.name.rawValue == "pocket")
+        #expect(circle[phone.id]?.introducedBy == laptop.id)
+    }
+
+    @Test("Unknown devices can be neither removed, kept nor renamed")
+    func unknown() throws {
+        var circle = circle
+        let stranger = try FakeDevice(9)
+        #expect(throws: HandoffError.self) { try circle.remove(stranger.id, sign: laptop.sign) }
+        #expect(throws: HandoffError.self) { try circle.keep(stranger.id, sign: laptop.sign) }
+        #expect(throws: HandoffError.self) {
+            try circle.rename(stranger.id, to: DeviceName("x"), sign: laptop.sign)
         }
-        #expect(Set(results).count == 1)
-        #expect(results[0][lapID]?.name.rawValue == (deskID > lapID ? "one" : "two"))
     }
 
-    @Test("A circle has room for this device and 100 others, and a state with more is refused as a whole")
-    func limit() throws {
-        var full = try circle(of: desk)
-        for _ in 0..<100 { try full.insert(identity(.generate()), by: nil) }
-        #expect { try full.insert(identity(lap), by: nil) } throws: { ($0 as? HandoffError)?.code == .limitReached }
-        let before = full
-        let other = try circle(of: lap)
-        #expect { try full.merge(other) } throws: { ($0 as? HandoffError)?.code == .limitReached }
-        #expect(full == before)
-        #expect(full.message.encode().count < CircleMessage.maximumBytes / 2)
-    }
-
-    @Test("Of more than 200 removals, the oldest are dropped")
-    func removals() throws {
-        var circle = try circle(of: desk)
-        var ids: [DeviceID] = []
-        for _ in 0..<203 {
-            let keys = DeviceKeys.generate()
-            try circle.insert(identity(keys), by: nil)
-            try circle.remove(keys.publicKey.device)
-            ids.append(keys.publicKey.device)
-        }
-        #expect(circle.removals.count == CircleLimits.removals)
-        #expect(ids.filter { circle.removal(of: $0) == nil } == Array(ids.prefix(3)))
-    }
-
-    @Test("A state is the same after encoding and decoding")
-    func message() throws {
-        var circle = try circle(of: desk, with: lap, tab)
-        try circle.remove(tab.publicKey.device)
-        try circle.rename(lap.publicKey.device, to: DeviceName("Küche"), by: desk.publicKey.device)
-        let read = try Circle(CircleMessage(decoding: circle.message.encode()))
-        #expect(read == circle)
-        #expect(read.digest == circle.digest)
-        var twice = circle.message
-        twice.members.append(twice.members[0])
-        #expect { try Circle(twice) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
-    }
-
-    @Test("A device whose own state is older than the others' copy publishes a newer one")
+    @Test("A circle that is restored from its statements and decisions concludes the same")
     func restored() throws {
-        let id = desk.publicKey.device
-        let old = try circle(of: desk, with: lap)
-        var others = old
-        try others.renewKey(of: id, to: .generate())
-        var restored = old
-        let fresh = AdvertisingKey.generate()
-        #expect(try restored.merge(others, as: id, newKey: { fresh }) == .outdated)
-        #expect(restored[id]?.advertisingKey == fresh)
-        #expect(restored[id]?.advertisingKeyVersion == 2)
-        // The latest state of the device counts for the others.
-        try others.merge(restored)
-        #expect(others[id]?.advertisingKey == fresh)
+        var circle = circle
+        circle.hear(desktop.removes(phone))
+        try circle.keep(phone.id, sign: laptop.sign)
+        #expect(Circle(of: laptop.keys, circle.statements, overruled: circle.overruled) == circle)
     }
 
-    @Test("A device that was trusted again supplies its key and its protocol version itself")
-    func corrected() throws {
-        let id = desk.publicKey.device
-        var own = try circle(of: desk, with: lap)
-        try own.renewKey(of: id, to: desk.advertisingKey)
-        var other = try circle(of: lap, with: desk)
-        try other.remove(id)
-        try other.insert(identity(desk), by: lap.publicKey.device)
-        #expect(other[id]?.advertisingKey == nil)
-        #expect(try own.merge(other, as: id, newKey: AdvertisingKey.generate) == .corrected)
-        try other.merge(own)
-        #expect(other[id]?.advertisingKey == desk.advertisingKey)
-        #expect(other[id]?.advertisingKeyVersion == 1)
-        #expect(other[id]?.protocolVersion == 1)
-    }
-
-    @Test("A key comes only with its owner's state: a key that was given by hand is not passed on")
-    func givenKeys() throws {
-        let id = desk.publicKey.device
-        // The two trust each other again after the desk has removed the tablet, which the lap does not know yet.
-        var own = try circle(of: desk, with: lap, tab)
-        var other = try circle(of: lap, with: desk, tab)
-        try own.remove(tab.publicKey.device, as: id, newKey: AdvertisingKey.generate)
-        try other.insert(identity(desk), by: lap.publicKey.device)
-        var third = try circle(of: tab, with: lap)
-        try third.merge(other)
-        #expect(third[id] != nil)
-        #expect(third[id]?.advertisingKey == nil)
-        // With the key comes the removal.
-        try other.merge(own)
-        #expect(other[id]?.advertisingKey == own[id]?.advertisingKey)
-        #expect(other[tab.publicKey.device] == nil)
-    }
-
-    @Test("A device that learns of a removal gets another key, once for each removal")
-    func rotation() throws {
-        let id = lap.publicKey.device
-        var one = try circle(of: desk, with: lap, tab)
-        var two = try circle(of: lap, with: desk, tab)
-        try one.remove(tab.publicKey.device, as: desk.publicKey.device, newKey: AdvertisingKey.generate)
-        #expect(one[desk.publicKey.device]?.advertisingKeyVersion == 1)
-        _ = try two.merge(one, as: id, newKey: AdvertisingKey.generate)
-        _ = try two.merge(one, as: id, newKey: AdvertisingKey.generate)
-        #expect(two[id]?.advertisingKeyVersion == 1)
-        #expect(two[id]?.advertisingKey != lap.advertisingKey)
-    }
-
-    @Test("A device does not accept its own removal from a peer")
-    func ownRemoval() throws {
-        var own = try circle(of: desk, with: lap)
-        var other = own
-        try other.remove(desk.publicKey.device)
-        let (before, theirs) = (own, other)
-        #expect { _ = try own.merge(theirs, as: desk.publicKey.device, newKey: AdvertisingKey.generate) } throws: {
-            ($0 as? HandoffError)?.code == .peerMisbehaved
+    @Test("Joining gives the same result in any order, any grouping and any repetition", arguments: 0..<40)
+    func joinIsUnion(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let devices = try (1...5).map { try FakeDevice($0) }
+        var all = (1..<5).map { devices[0].adds(devices[$0]) }
+        for _ in 0..<12 {
+            let (one, other) = (devices.randomElement(using: &random)!, devices.randomElement(using: &random)!)
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0:
+                all.append(one.sign(.add(author: one.id, other.keys, name: "\(Int.random(in: 0..<3, using: &random))")))
+            case 1: all.append(one.removes(other))
+            default:
+                all.append(
+                    one.names(
+                        other,
+                        "\(Int.random(in: 0..<3, using: &random))",
+                        version: .random(in: 0..<3, using: &random)
+                    )
+                )
+            }
         }
-        #expect(own == before)
+        var whole = Circle(of: devices[0].keys)
+        whole.hear(all)
+        var parts = Circle(of: devices[0].keys)
+        for statement in (all + all).shuffled(using: &random) { parts.hear(statement) }
+        // What was not judgeable when it arrived comes again with the next message.
+        parts.hear(all.shuffled(using: &random))
+        #expect(parts == whole)
+        #expect(parts.digest == whole.digest)
     }
 }

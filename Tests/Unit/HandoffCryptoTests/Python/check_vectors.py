@@ -1,4 +1,5 @@
-"""A second implementation of advertisements, cards, sessions, pairings and news keys, from Docs/Protocol.md.
+"""A second implementation of advertisements and their keys, cards, circles, sessions and pairings, from Docs/Protocol.md
+and Docs/Circle.md.
 
 Usage: check_vectors.py DIRECTORY. Checks the vectors in it and prints how many cases agree.
 """
@@ -9,12 +10,15 @@ import json
 import pathlib
 import sys
 
+from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from noise.connection import Keypair, NoiseConnection
 
 MASK = 2**64 - 1
+MASK_255 = 2**255 - 1
 
 
 def siphash(key: bytes, data: bytes) -> bytes:
@@ -65,19 +69,53 @@ def check_advertisement(case: dict) -> None:
     assert seal(bytes.fromhex(case["advertisingKey"]), case["slot"], plaintext).hex() == case["sealed"]
 
 
+PRIME = 2**255 - 19
+# The points of order 8: u of X25519, and y of Ed25519.
+ORDER_EIGHT = {
+    "agreement": (
+        "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+        "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+    ),
+    "signing": (
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+    ),
+}
+
+
+def refused_keys(keys: bytes) -> str | None:
+    """Why the public keys of a device are refused; None when they are not."""
+    for kind, number in (
+        ("agreement", int.from_bytes(keys[:32], "little")),
+        ("signing", int.from_bytes(keys[32:], "little") & MASK_255),
+    ):
+        if number >= PRIME:
+            return "invalidKey"
+        if number in (0, 1, PRIME - 1) or number.to_bytes(32, "little").hex() in ORDER_EIGHT[kind]:
+            return "weakKey"
+    return None
+
+
+def device_id(keys: bytes) -> bytes:
+    return hashlib.sha256(b"handoffd v2 device" + keys).digest()[:8]
+
+
 def read_card(text: str) -> dict:
     scheme, colon, body = text.strip().lower().partition(":")
     if not colon or not scheme.startswith("handoff") or not scheme[7:].isdigit():
         return {"error": "notACard"}
-    if int(scheme[7:]) > 1:
-        return {"error": "newerCard"}
+    if int(scheme[7:]) != 2:
+        return {"error": "newerCard" if int(scheme[7:]) > 2 else "olderCard"}
     data = base64.b32decode(body.upper() + "=" * (-len(body) % 8))
-    if hashlib.sha256(data[:-4]).digest()[:4] != data[-4:] or data[0] != 1:
+    # The decoder ignores left-over bits, which have to be zero.
+    is_exact = base64.b32encode(data).decode().lower().rstrip("=") == body
+    if not is_exact or hashlib.sha256(data[:-4]).digest()[:4] != data[-4:] or data[0] != 2:
         return {"error": "damagedCard"}
+    if error := refused_keys(data[1:65]):
+        return {"error": error}
     return {
-        "publicKey": data[1:33].hex(),
-        "deviceID": hashlib.sha256(data[1:33]).digest()[:8].hex(),
-        "advertisingKey": data[33:65].hex(),
+        "publicKeys": data[1:65].hex(),
+        "deviceID": device_id(data[1:65]).hex(),
         "name": data[65:-4].decode(),
     }
 
@@ -125,13 +163,14 @@ def check_session(case: dict) -> None:
 
 
 def field(number: int, content: bytes) -> bytes:
-    """A field of bytes in Protocol Buffers, shorter than 128."""
-    return bytes([number << 3 | 2, len(content)]) + content
+    """A field of bytes in Protocol Buffers, shorter than 16384."""
+    length = len(content)
+    return bytes([number << 3 | 2]) + (bytes([length]) if length < 128 else bytes([length & 127 | 128, length >> 7])) + content
 
 
 def introduction(case: dict, role: str) -> bytes:
-    name, key = case[role + "Name"].encode(), bytes.fromhex(case[role + "PublicKey"])
-    return field(1, field(1, name) + field(2, key))
+    name, keys = case[role + "Name"].encode(), bytes.fromhex(case[role + "PublicKeys"])
+    return field(1, field(1, name) + field(2, keys))
 
 
 def pairing_handshake(case: dict, role: str) -> NoiseConnection:
@@ -143,7 +182,7 @@ def pairing_handshake(case: dict, role: str) -> NoiseConnection:
     return peer
 
 
-def derive(salt: bytes, secret: bytes, info: bytes, length: int) -> bytes:
+def derive(salt: bytes | None, secret: bytes, info: bytes, length: int) -> bytes:
     return HKDF(algorithm=hashes.SHA256(), length=length, salt=salt, info=info).derive(secret)
 
 
@@ -186,9 +225,116 @@ def check_news(case: dict) -> None:
     other = X25519PrivateKey.from_private_bytes(bytes.fromhex(case["otherPrivateKey"]))
     secret = own.exchange(other.public_key())
     names = [key.public_key().public_bytes_raw() for key in (own, other)]
-    for name, (sender, receiver) in [("sendingKey", names), ("receivingKey", names[::-1])]:
-        info = b"handoffd v2 news" + sender + receiver
-        assert HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=info).derive(secret).hex() == case[name]
+    day = case["day"].to_bytes(4, "big")
+    for name, (sender, receiver) in [("SendingKey", names), ("ReceivingKey", names[::-1])]:
+        static = derive(None, secret, b"handoffd v2 news" + sender + receiver + day, 32)
+        shared = derive(None, bytes.fromhex(case["secret"]), b"handoffd v2 directed" + sender + receiver, 32)
+        assert static.hex() == case[name[0].lower() + name[1:]]
+        assert shared.hex() == case["secret" + name]
+
+
+def check_daily(case: dict) -> None:
+    key = bytes.fromhex(case["advertisingKey"])
+    for _ in range(case["day"], case["laterDay"]):
+        key = derive(None, key, b"handoffd v2 next day", 32)
+    assert key.hex() == case["laterAdvertisingKey"]
+    assert case["slot"] // 96 == case["laterDay"]
+    assert seal(key, case["slot"], bytes.fromhex(case["plaintext"])).hex() == case["sealed"]
+
+
+class Circle:
+    """What a device knows and concludes (Docs/Circle.md), without the limits, which no vector reaches."""
+
+    def __init__(self, root: bytes):
+        self.root, self.root_id = root, device_id(root)
+        self.places: dict[tuple[int, bytes, bytes], bytes] = {}
+        self.known: dict[bytes, bytes] = {self.root_id: root}
+
+    def join(self, statements: list[bytes]) -> None:
+        while any([self.take(statement) for statement in statements]):
+            pass
+
+    def take(self, statement: bytes) -> bool:
+        """Takes a statement in; whether anything has changed."""
+        content, signature = statement[:-64], statement[-64:]
+        place = self.place(content)
+        if place is None or place[1] not in self.known or (place[0] != 1 and place[2] not in self.known):
+            return False
+        present = self.places.get(place)
+        if present is not None and not self.outranks(content, present[:-64]):
+            return False
+        try:
+            key = Ed25519PublicKey.from_public_bytes(self.known[place[1]][32:])
+            key.verify(signature, b"handoffd v2 statement" + content)
+        except InvalidSignature:
+            return False
+        self.places[place] = statement
+        if place[0] == 1:
+            self.known[place[2]] = content[9:73]
+        return True
+
+    @staticmethod
+    def place(content: bytes) -> tuple[int, bytes, bytes] | None:
+        kind, author, rest = content[:1], content[1:9], content[9:]
+        if kind == b"\x01" and len(rest) > 65 and len(rest) == 65 + rest[64] and not refused_keys(rest[:64]):
+            return 1, author, device_id(rest[:64])
+        if kind == b"\x02" and len(rest) == 8:
+            return 2, author, rest
+        if kind == b"\x03" and len(rest) > 13 and len(rest) == 13 + rest[12]:
+            return 3, author, rest[:8]
+        return None
+
+    @staticmethod
+    def outranks(content: bytes, present: bytes) -> bool:
+        if content[0] == 3:
+            return (content[17:21], content) > (present[17:21], present)
+        return content < present
+
+    def conclude(self) -> list[dict]:
+        adders: dict[bytes, set[bytes]] = {}
+        removers: dict[bytes, set[bytes]] = {}
+        for kind, author, subject in self.places:
+            if subject != self.root_id and kind in (1, 2):
+                {1: adders, 2: removers}[kind].setdefault(subject, set()).add(author)
+        trusted, grown = {self.root_id}, True
+        while grown:
+            new = {s for s, authors in adders.items() if authors & trusted and s not in removers} - trusted
+            trusted, grown = trusted | new, bool(new)
+        known = []
+        for subject in sorted(set(self.known) - {self.root_id}):
+            by = removers.get(subject, set())
+            if subject in trusted:
+                standing = "trusted"
+            elif by & trusted:
+                standing = "removed by " + " ".join(sorted(author.hex() for author in by & trusted))
+            elif by:
+                standing = "disputed by " + " ".join(sorted(author.hex() for author in by))
+            else:
+                standing = "orphaned, brought by " + " ".join(sorted(author.hex() for author in adders[subject]))
+            known.append({"id": subject.hex(), "name": self.name(subject, adders, trusted), "standing": standing})
+        return known
+
+    def name(self, subject: bytes, adders: dict[bytes, set[bytes]], trusted: set[bytes]) -> str:
+        names = [
+            (content[17:21], author, content[22:-64])
+            for (kind, author, named), content in self.places.items()
+            if kind == 3 and named == subject and (author in trusted or author == subject)
+        ]
+        if names:
+            return max(names)[2].decode()
+        author = min(adders[subject] & trusted or adders[subject])
+        return self.places[1, author, subject][74:-64].decode()
+
+
+def check_circle(case: dict) -> None:
+    circle = Circle(bytes.fromhex(case["root"]))
+    circle.join([bytes.fromhex(statement) for statement in case["before"]])
+    circle.join([bytes.fromhex(statement) for statement in case["received"]])
+    statements = sorted(circle.places.values(), key=lambda statement: statement[:-64])
+    assert [statement.hex() for statement in statements] == case["after"]
+    contents = b"".join(statement[:-64] for statement in statements)
+    assert hashlib.sha256(contents).digest()[:8].hex() == case["digest"]
+    assert circle.conclude() == case["known"]
 
 
 # The designers' vector: key 00…0f, input 00…0e (appendix A of the paper).
@@ -197,6 +343,8 @@ assert siphash(bytes(range(16)), bytes(range(15))).hex() == "e545be4961ca29a1"
 checks = {
     "advertisement": check_advertisement,
     "card": check_card,
+    "circle": check_circle,
+    "daily": check_daily,
     "news": check_news,
     "pairing": check_pairing,
     "session": check_session,

@@ -19,7 +19,8 @@ import time
 
 from check_vectors import read_card, siphash
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from noise.connection import Keypair, NoiseConnection
 
@@ -29,18 +30,25 @@ SERVICE = "a0f6373c-c0be-4098-84f0-85fe6ea66c55"
 # The protocol.
 
 
-def make_card(public_key: bytes, name: str) -> str:
-    content = b"\x01" + public_key + secrets.token_bytes(32) + name.encode()
+def make_card(public_keys: bytes, name: str) -> str:
+    content = b"\x02" + public_keys + name.encode()
     content += hashlib.sha256(content).digest()[:4]
-    return "handoff1:" + base64.b32encode(content).decode().lower().rstrip("=")
+    return "handoff2:" + base64.b32encode(content).decode().lower().rstrip("=")
 
 
-def unseal(key: bytes, sealed: bytes) -> bytes | None:
-    """What an advertisement says, if it is of the previous, the present or the next slot."""
+def unseal(own: X25519PrivateKey, origin: bytes, sealed: bytes) -> bytes | None:
+    """What an advertisement that is directed to this device says, if it is of the previous, the present or the next slot.
+
+    The origin has told no key yet, so it uses the one that follows from the two agreement keys.
+    """
     if len(sealed) != 10:
         return None
     now = int(time.time()) // 900
+    secret = own.exchange(X25519PublicKey.from_public_bytes(origin))
+    names = origin + own.public_key().public_bytes_raw()
     for slot in (now, now - 1, now + 1):
+        info = b"handoffd v2 news" + names + (slot // 96).to_bytes(4, "big")
+        key = HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=info).derive(secret)
         info = b"handoffd v2 advertisement" + slot.to_bytes(8, "big")
         keys = HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=info).derive(key)
         pad = siphash(keys[16:], b"\x01" + sealed[:4])
@@ -191,15 +199,17 @@ class Air:
 
 def main() -> None:
     private_key = X25519PrivateKey.generate()
-    print(make_card(private_key.public_key().public_bytes_raw(), "snake"), flush=True)
+    signing_key = Ed25519PrivateKey.generate().public_key()
+    public_keys = private_key.public_key().public_bytes_raw() + signing_key.public_bytes_raw()
+    print(make_card(public_keys, "snake"), flush=True)
     origin = read_card(sys.argv[2])
+    peer = bytes.fromhex(origin["publicKeys"])[:32]
     air = Air(sys.argv[1])
     for sender, address, data in air.reports():
-        plaintext = unseal(bytes.fromhex(origin["advertisingKey"]), data)
+        plaintext = unseal(private_key, peer, data)
         if plaintext is None or plaintext[1:] == bytes(5):
             continue
         channel = Channel(air, sender, address, 0x80 | plaintext[0] & 0x7F)
-        peer = bytes.fromhex(origin["publicKey"])
         print(json.dumps(fetch(channel, private_key.private_bytes_raw(), peer, plaintext[1:])), flush=True)
         return
 

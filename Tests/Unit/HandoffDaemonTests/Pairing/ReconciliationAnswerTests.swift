@@ -15,7 +15,7 @@ struct ReconciliationAnswerTests {
             let peer = try Peer("tablet")
             let record = PairingRecord(
                 id: try #require(PairingID(bytes: [UInt8](repeating: 7, count: 8))),
-                peer: DeviceIdentity(publicKey: peer.keys.publicKey, name: try DeviceName("tablet")),
+                peer: DeviceIdentity(publicKeys: peer.keys.publicKeys, name: try DeviceName("tablet")),
                 settlingKey: .generate(),
                 status: .notPaired,
                 began: Moment.now.unixMicroseconds
@@ -26,17 +26,18 @@ struct ReconciliationAnswerTests {
             }
             pairings.begin(try PairingToken(bytes: [UInt8](repeating: 1, count: 9)), at: .sample, listener)
             try await pairings.keep(record)
-            let key = peer.keys.advertisingKey.rawRepresentation
+            let key = peer.advertisingKey.rawRepresentation
             let request = SettleRequest(pairing: record.id.bytes, advertisingKey: key)
 
             let busy = pairings.answer(to: request, from: peer.device.id)
             #expect(busy.answer == .refusal(Refusal(.busy, "The digits are still being compared here.")))
-            #expect(busy.outcome == nil)
+            #expect(busy.outcome?.request == nil)
 
             pairings.abandon(record.id)
             let decided = pairings.answer(to: request, from: peer.device.id)
-            #expect(decided.outcome == request)
-            try await pairings.reconcile(request, with: peer.device.id)
+            #expect(decided.outcome?.request == request)
+            let told = try #require(decided.outcome?.toldKey)
+            try await pairings.reconcile(request, with: peer.device.id, toldKey: told)
             #expect(world.engine.read { $0.pairing.records[record.id]?.isReconciled } == true)
         }
     }

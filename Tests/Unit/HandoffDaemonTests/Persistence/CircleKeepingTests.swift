@@ -13,40 +13,28 @@ import Testing
 
 @Suite("The circle is stored and exchanged", .endsWithin(minutes: 10))
 struct CircleKeepingTests {
-    private struct OldEntry: Codable {
-        var name: String
-        var publicKey: Data
-        var advertisingKey: Data
-    }
-
-    @Test("The devices of the first file format are read, and written in the present one")
-    func migration() async throws {
+    @Test("A file of an older format is an error that says what to do, and remains unchanged", arguments: [1, 2])
+    func olderFormat(version: Int) async throws {
         try await withDirectory { directory in
-            let device = try TrustedDevices.Device.sample("laptop")
-            let entry = OldEntry(
-                name: "laptop",
-                publicKey: Data(device.publicKey.rawRepresentation),
-                advertisingKey: Data(try #require(device.advertisingKey).rawRepresentation)
-            )
-            try await StateFile<[OldEntry]>(name: "devices", version: 1).write([entry], to: directory)
-            var devices = try TrustedDevices(from: directory)
-            #expect(devices.all == [device])
-            try devices.rename(device.id, to: DeviceName("Travel"))
-            try await CircleFile.write(devices.contents, to: directory)
-            #expect(try TrustedDevices(from: directory).all.map(\.name.rawValue) == ["Travel"])
+            try await StateFile<[String]>(name: "devices", version: version).write([], to: directory)
+            let bytes = try directory.path.appending("devices").contents
+            let identity = try await Identity.loaded(from: directory)
+            #expect { try CircleFile.read(from: directory, for: identity, at: 1) } throws: { error in
+                let error = error as? HandoffError
+                return error?.code == .stateUnreadable && error?.message.contains("to start again") == true
+            }
+            #expect(try directory.path.appending("devices").contents == bytes)
         }
     }
 
-    @Test("A removal gives this device another key, which is stored and is in its card")
+    @Test("A removal gives this device another key, which is stored")
     func rotation() async throws {
         try await EngineWorld.runReady { world, peer in
-            let first = world.engine.trust.card.advertisingKey
+            let first = world.ownKey
             try await world.engine.trust.remove(peer.device.id)
-            let second = world.engine.trust.card.advertisingKey
+            let second = world.ownKey
             #expect(first != second)
-            var devices = try TrustedDevices(from: world.directory)
-            try devices.setOwnIdentity(world.engine.identity, name: DeviceName("desk"))
-            #expect(devices.ownKey == second)
+            #expect(try world.kept().ownKey == second)
         }
     }
 
@@ -54,15 +42,13 @@ struct CircleKeepingTests {
     func names() async throws {
         try await withDirectory { directory in
             let identity = try await Identity.loaded(from: directory)
-            var devices = try TrustedDevices(from: directory)
-            try devices.setOwnIdentity(identity, name: DeviceName("desk"))
+            var devices = try TrustedDevices(from: directory, for: identity, named: DeviceName("desk"), at: 1)
             try devices.rename(identity.id, to: DeviceName("Kitchen"))
             try await CircleFile.write(devices.contents, to: directory)
-            var again = try TrustedDevices(from: directory)
-            try again.setOwnIdentity(identity, name: DeviceName("desk"))
-            #expect(again.ownName?.rawValue == "Kitchen")
-            try again.setOwnIdentity(identity, name: DeviceName("bench"))
-            #expect(again.ownName?.rawValue == "bench")
+            let again = try TrustedDevices(from: directory, for: identity, named: DeviceName("desk"), at: 1)
+            #expect(again.ownName.rawValue == "Kitchen")
+            let changed = try TrustedDevices(from: directory, for: identity, named: DeviceName("bench"), at: 1)
+            #expect(changed.ownName.rawValue == "bench")
         }
     }
 
@@ -73,52 +59,84 @@ struct CircleKeepingTests {
             world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
             #expect(world.engine.sessions.nextCircleUpdate()?.id == peer.device.id)
             #expect(world.engine.sessions.nextCircleUpdate()?.id == nil)
-            try await world.engine.trust.acknowledged(world.engine.trust.circle, by: peer.device.id)
+            let (trust, digest) = (world.engine.trust, world.engine.trust.circleDigest)
+            try await trust.receive(peer.message([], knowing: world.ownKey.id), from: peer.device.id)
+            try await trust.completeExchange(with: peer.device.id, sent: digest, theirs: digest)
             #expect(world.engine.read { !$0.trust.devices.hasUpdate(for: peer.device.id) })
             // Its acknowledgement is stored; another digest of it causes a call at once.
-            #expect(try !TrustedDevices(from: world.directory).hasUpdate(for: peer.device.id))
+            #expect(try !world.kept().hasUpdate(for: peer.device.id))
             world.engine.trust.receiveDigest(world.engine.trust.circleDigest, from: peer.device.id)
             #expect(world.engine.sessions.nextCircleUpdate()?.id == nil)
-            world.engine.trust.receiveDigest([0, 0, 0, 0, 0, 0, 0, 0], from: peer.device.id)
+            world.engine.trust.receiveDigest([0, 0, 0, 0, 0, 0, 0, 1], from: peer.device.id)
             #expect(world.engine.sessions.nextCircleUpdate()?.id == peer.device.id)
         }
     }
 
-    @Test("An old copy of this device's state is detected, reported to the user, and corrected")
+    @Test("An old copy of this device's state is detected, reported to the user, and gets a new key")
     func restored() async throws {
         try await EngineWorld.runReady { world, peer in
-            var others = try Circle(world.engine.trust.circle)
-            let id = world.engine.identity.id
-            try others.renewKey(of: id, to: .generate())
-            let before = world.engine.trust.card.advertisingKey
+            let before = world.ownKey
             #expect(world.engine.trust.advisories.isEmpty)
-            try await world.engine.trust.merge(others.message, from: peer.device.id)
-            #expect(world.engine.trust.card.advertisingKey != before)
-            #expect(try Circle(world.engine.trust.circle)[id]?.advertisingKeyVersion == 2)
+            try await world.engine.trust.receive(peer.message([], knowing: before.id), from: peer.device.id)
+            #expect(world.engine.trust.advisories.isEmpty)
+            let unknown = AdvertisingKeyRecord.generate(day: 1).id
+            try await world.engine.trust.receive(peer.message([], knowing: unknown), from: peer.device.id)
+            #expect(world.ownKey.id != before.id)
             #expect(world.engine.trust.advisories.map(\.name) == ["identity-outdated"])
             #expect(world.effects.all.contains("identity"))
         }
     }
 
-    @Test("The circle of a trusted device is merged and shown; that of an unknown or removed one is refused")
+    @Test("The statements of a trusted device are taken in and shown; those of an unknown or removed one are refused")
     func merging() async throws {
         try await EngineWorld.runReady { world, peer in
             let tablet = try Peer("tablet")
-            var others = try Circle(world.engine.trust.circle)
-            let identity = DeviceIdentity(publicKey: tablet.keys.publicKey, name: try DeviceName("tablet"))
-            try others.insert(identity, by: peer.device.id)
-            try others.renewKey(of: tablet.device.id, to: tablet.keys.advertisingKey)
-            await #expect { try await world.engine.trust.merge(others.message, from: tablet.device.id) } throws: {
+            let addition = CircleStatement.add(author: peer.device.id, tablet.device.publicKeys, name: "tablet")
+            await #expect { try await world.engine.trust.receive(tablet.message([]), from: tablet.device.id) } throws: {
                 ($0 as? HandoffError)?.code == .notTrusted
             }
-            try await world.engine.trust.merge(others.message, from: peer.device.id)
-            #expect(world.effects.all == ["device tablet"])
+            try await world.engine.trust.receive(peer.message([addition]), from: peer.device.id)
+            #expect(world.effects.all == ["device tablet", "circle +1 -0 ?0"])
+            try await world.engine.trust.receive(tablet.message([]), from: tablet.device.id)
             world.engine.nearby.receive(try tablet.advertisementReport(of: "edit"))
             #expect(world.nearby.map(\.device) == [tablet.device.id])
-            try others.remove(tablet.device.id)
-            try await world.engine.trust.merge(others.message, from: peer.device.id)
-            #expect(world.effects.all.suffix(1) == ["device removed"])
+            world.effects.clear()
+            let removal = CircleStatement.remove(author: peer.device.id, tablet.device.id)
+            try await world.engine.trust.receive(peer.message([removal]), from: peer.device.id)
+            #expect(world.effects.all == ["nearby removed 1", "device removed", "circle +0 -1 ?0"])
             #expect(world.nearby.isEmpty)
+        }
+    }
+
+    @Test("A device that only a removed one has brought is a question, which the user answers")
+    func question() async throws {
+        try await EngineWorld.runReady { world, peer in
+            let tablet = try Peer("tablet")
+            let addition = CircleStatement.add(author: peer.device.id, tablet.device.publicKeys, name: "tablet")
+            try await world.engine.trust.receive(peer.message([addition]), from: peer.device.id)
+            #expect(world.engine.trust.consequences(ofRemoving: peer.device.id).orphans.map(\.id) == [tablet.device.id])
+            try await world.engine.trust.remove(peer.device.id)
+            #expect(world.trusted.isEmpty)
+            #expect(world.engine.trust.questions.map(\.standing) == [.orphaned(broughtBy: [peer.device.id])])
+            try await world.engine.trust.keep(tablet.device.id)
+            #expect(world.trusted == [tablet.device])
+            #expect(world.engine.trust.questions.isEmpty)
+        }
+    }
+
+    @Test("A message without the statements says that the other device has the same")
+    func statementsLeftOut() async throws {
+        try await EngineWorld.runReady { world, peer in
+            let (trust, digest) = (world.engine.trust, world.engine.trust.circleDigest)
+            let (short, whole) = (
+                try trust.message(for: peer.device.id, knowing: digest),
+                try trust.message(for: peer.device.id, knowing: nil)
+            )
+            #expect(short.statements == nil)
+            #expect(whole.statements?.count == 2)
+            #expect { try trust.message(for: Peer("tablet").device.id, knowing: nil) } throws: {
+                ($0 as? HandoffError)?.code == .notTrusted
+            }
         }
     }
 
@@ -140,7 +158,7 @@ struct CircleKeepingTests {
                 port: LEPSM(lowSevenBits: 0x19),
                 typeHash: .withdrawal
             )
-            let sealer = AdvertisementSealer(key: world.engine.trust.card.advertisingKey, slot: Moment.now.slot)
+            let sealer = try #require(AdvertisementSealer(key: .daily(world.ownKey.daily), slot: Moment.now.slot))
             hear(sealer.seal(payload.encode()))
             #expect(world.engine.trust.advisories.map(\.name) == ["identity-cloned"])
             #expect(world.effects.all.filter { $0 == "identity" }.count == 1)
@@ -148,21 +166,22 @@ struct CircleKeepingTests {
         }
     }
 
-    @Test("A device that leaves trusts no device, has another key, and takes no removal along when it comes back")
+    @Test("A device that leaves trusts no device, and is another device with another key, also after a restart")
     func leaving() async throws {
         try await EngineWorld.runReady { world, peer in
-            let tablet = try Peer("tablet")
-            try await world.engine.trust.add(tablet.device)
-            try await world.engine.trust.remove(tablet.device.id)
-            let before = world.engine.trust.card.advertisingKey
+            let (before, key) = (world.engine.identity.id, world.ownKey)
             world.effects.clear()
             try await world.engine.trust.leave()
             #expect(world.effects.all == ["device removed", "identity"])
-            let after = try Circle(world.engine.trust.circle)
-            #expect(after.members.map(\.id) == [world.engine.identity.id])
-            #expect(after.removals.isEmpty)
-            #expect(world.engine.trust.card.advertisingKey != before)
-            #expect(try TrustedDevices(from: world.directory).contents.circle == after)
+            #expect(world.trusted.isEmpty)
+            #expect(world.engine.identity.id != before)
+            #expect(world.ownKey.id != key.id)
+            #expect(world.engine.trust.name.rawValue == "desk")
+            #expect(try await Identity.loaded(from: world.directory).id == world.engine.identity.id)
+            #expect(try world.kept().contents == world.engine.read(\.trust.devices.contents))
+            // It can be trusted again, and trust the same devices again.
+            try await world.engine.trust.add(peer.device)
+            #expect(world.trusted == [peer.device])
         }
     }
 
@@ -200,9 +219,7 @@ struct CircleKeepingTests {
             }
             let expected = tablets.map(\.device.id).sorted()
             #expect(engine.read { $0.trust.devices.all.map(\.id).sorted() } == expected)
-            var kept = try TrustedDevices(from: world.directory)
-            try kept.setOwnIdentity(engine.identity, name: DeviceName("desk"))
-            #expect(kept.all.map(\.id).sorted() == expected)
+            #expect(try world.kept().all.map(\.id).sorted() == expected)
         }
     }
 
@@ -211,7 +228,7 @@ struct CircleKeepingTests {
         try await EngineWorld.runReady { world, peer in
             world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
             try await world.engine.trust.persistLastSeen()
-            let kept = try #require(try TrustedDevices(from: world.directory).lastSeen(peer.device.id))
+            let kept = try #require(try world.kept().lastSeen(peer.device.id))
             #expect(kept % 3_600_000_000 == 0)
             #expect((0..<3_600_000_000).contains(Moment.now.unixMicroseconds - kept))
         }
@@ -222,12 +239,11 @@ struct CircleKeepingTests {
         try await EngineWorld.runReady { world, peer in
             let tablet = try Peer("tablet")
             try await world.engine.trust.add(tablet.device)
-            var others = try Circle(world.engine.trust.circle)
-            try others.remove(tablet.device.id)
-            let (engine, update, sender) = (world.engine, others.message, peer.device.id)
+            let removal = CircleStatement.remove(author: peer.device.id, tablet.device.id)
+            let (engine, update, sender) = (world.engine, peer.message([removal]), peer.device.id)
             do {
                 try await engine.trust.whileTrusted(tablet.device.id) {
-                    try await engine.trust.merge(update, from: sender)
+                    try await engine.trust.receive(update, from: sender)
                     let (never, _) = AsyncStream.makeStream(of: Never.self)
                     for await _ in never {}
                     try Task.checkCancellation()

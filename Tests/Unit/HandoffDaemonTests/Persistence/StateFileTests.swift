@@ -17,8 +17,8 @@ struct StateFileTests {
                 let first = try await Identity.loaded(from: directory)
                 let second = try await Identity.loaded(from: directory)
                 #expect(first.id == second.id)
-                #expect(first.keys.advertisingKey == second.keys.advertisingKey)
                 #expect(first.keys.agreement.rawRepresentation == second.keys.agreement.rawRepresentation)
+                #expect(first.keys.signing.rawRepresentation == second.keys.signing.rawRepresentation)
                 #expect(try path.appending("identity").mode == 0o600)
             }
         }
@@ -29,7 +29,7 @@ struct StateFileTests {
         let first = try await withTemporaryDirectory { try await Self.identity(at: $0) }
         let second = try await withTemporaryDirectory { try await Self.identity(at: $0) }
         #expect(first.id != second.id)
-        #expect(first.keys.advertisingKey != second.keys.advertisingKey)
+        #expect(first.keys.signing.rawRepresentation != second.keys.signing.rawRepresentation)
     }
 
     @Test("An identity with a flipped bit is refused, and not overwritten")
@@ -67,25 +67,45 @@ struct StateFileTests {
     func newerVersion() async throws {
         try await withTemporaryDirectory { path in
             try await StateDirectory.withDirectory(at: path) { directory in
-                try await StateFile<[String]>(name: "identity", version: 2).write(["?"], to: directory)
+                try await StateFile<[String]>(name: "identity", version: 3).write(["?"], to: directory)
                 let bytes = try path.appending("identity").contents
                 await #expect { try await Identity.loaded(from: directory) } throws: { error in
                     let error = error as? HandoffError
-                    return error?.code == .stateUnreadable && error?.message.contains("another version") == true
+                    return error?.code == .stateUnreadable && error?.message.contains("Update handoffd") == true
                 }
                 #expect(try path.appending("identity").contents == bytes)
             }
         }
     }
 
-    @Test("A complete file with meaningless contents is damaged", arguments: ["identity", "devices"])
-    func wrongContents(_ name: String) async throws {
+    @Test("An identity without a signing key is an error that says what to do, and remains unchanged")
+    func olderVersion() async throws {
+        struct Document: Codable {
+            var privateKey = [UInt8](repeating: 1, count: 32)
+            var advertisingKey = [UInt8](repeating: 2, count: 32)
+        }
         try await withTemporaryDirectory { path in
             try await StateDirectory.withDirectory(at: path) { directory in
-                try await StateFile<[String: String]>(name: name, version: 1).write(["a": "b"], to: directory)
+                try await StateFile<Document>(name: "identity", version: 1).write(Document(), to: directory)
+                let bytes = try path.appending("identity").contents
+                await #expect { try await Identity.loaded(from: directory) } throws: { error in
+                    let error = error as? HandoffError
+                    return error?.code == .stateUnreadable
+                        && error?.message.contains("Move the directory \(path) away") == true
+                }
+                #expect(try path.appending("identity").contents == bytes)
+            }
+        }
+    }
+
+    @Test("A complete file with meaningless contents is damaged", arguments: [("identity", 2), ("devices", 3)])
+    func wrongContents(_ name: String, version: Int) async throws {
+        try await withTemporaryDirectory { path in
+            try await StateDirectory.withDirectory(at: path) { directory in
+                try await StateFile<[String: String]>(name: name, version: version).write(["a": "b"], to: directory)
                 await #expect {
-                    _ = try await Identity.loaded(from: directory)
-                    _ = try TrustedDevices(from: directory)
+                    let identity = try await Identity.loaded(from: directory)
+                    _ = try CircleFile.read(from: directory, for: identity, at: 1)
                 } throws: { error in
                     (error as? HandoffError)?.code == .stateDamaged && "\(error)".contains(name)
                 }
@@ -96,12 +116,12 @@ struct StateFileTests {
     @Test("Keys of a wrong length are refused, although the file is complete")
     func wrongKeys() async throws {
         struct Document: Codable {
-            var privateKey = "AAAA"
-            var advertisingKey = "AAAA"
+            var agreementKey = "AAAA"
+            var signingKey = "AAAA"
         }
         try await withTemporaryDirectory { path in
             try await StateDirectory.withDirectory(at: path) { directory in
-                try await StateFile<Document>(name: "identity", version: 1).write(Document(), to: directory)
+                try await StateFile<Document>(name: "identity", version: 2).write(Document(), to: directory)
                 await #expect { try await Identity.loaded(from: directory) } throws: { error in
                     (error as? HandoffError)?.code == .stateDamaged && "\(error)".contains("identity")
                 }

@@ -9,60 +9,102 @@ import Testing
 
 @Suite("Trusted devices are kept on disk", .endsWithin(minutes: 10))
 struct TrustedDevicesTests {
-    typealias Device = TrustedDevices.Device
+    /// Noon of some day.
+    static let slot: UInt64 = 96 * 20000 + 48
 
-    @Test("A trusted device is still trusted after a restart, and devices are sorted by name")
+    @Test("A trusted device is still trusted after a restart, with its keys, and devices are sorted by name")
     func keeping() async throws {
-        try await withDirectory { directory in
-            var devices = try TrustedDevices(from: directory)
+        try await withDevices { devices, directory in
             #expect(devices.isEmpty)
-            let (laptop, desktop) = (try Device.sample("laptop"), try Device.sample("Desktop é"))
-            try devices.insert(laptop)
-            try devices.insert(desktop)
+            let (laptop, desktop) = (try Peer("laptop"), try Peer("Desktop é"))
+            try devices.insert(laptop.device, key: .generate(day: 20000))
+            try devices.insert(desktop.device)
             try await CircleFile.write(devices.contents, to: directory)
-            #expect(devices.all == [desktop, laptop])
-            #expect(try TrustedDevices(from: directory).all == [desktop, laptop])
+            #expect(devices.all.map(\.identity) == [desktop.device, laptop.device])
+            let again = try Self.load(directory, devices.identity, at: Self.slot)
+            #expect(again.contents == devices.contents)
+            #expect(again.all == devices.all)
         }
     }
 
-    @Test("A device that is trusted again gets its new name and key")
+    @Test("A device that is trusted again gets its new name")
     func renewing() async throws {
-        try await withDirectory { directory in
-            var devices = try TrustedDevices(from: directory)
-            let old = try Device.sample("old")
+        try await withDevices { devices, directory in
+            let old = try Peer("old").device
             try devices.insert(old)
-            let new = Device(name: try DeviceName("new"), publicKey: old.publicKey, advertisingKey: .generate())
+            let new = DeviceIdentity(publicKeys: old.publicKeys, name: try DeviceName("new"))
             try devices.insert(new)
-            try await CircleFile.write(devices.contents, to: directory)
-            #expect(try TrustedDevices(from: directory).all == [new])
+            #expect(devices.all.map(\.identity) == [new])
         }
     }
 
-    @Test("A removed device is absent after a restart, and an unknown one cannot be removed")
+    @Test("A removed device is absent after a restart, is not added again, and an unknown one cannot be removed")
     func removing() async throws {
-        try await withDirectory { directory in
-            var devices = try TrustedDevices(from: directory)
-            let device = try Device.sample("laptop")
+        try await withDevices { devices, directory in
+            let (device, unknown) = (try Peer("laptop").device, try Peer("other").device)
             try devices.insert(device)
             try devices.remove(device.id)
             try await CircleFile.write(devices.contents, to: directory)
-            #expect(try TrustedDevices(from: directory).isEmpty)
-            #expect { try devices.remove(device.id) } throws: { error in
-                (error as? HandoffError)?.code == .unknownDevice && "\(error)".contains(device.id.description)
+            var again = try Self.load(directory, devices.identity, at: Self.slot)
+            #expect(again.isEmpty)
+            #expect { try again.insert(device) } throws: { ($0 as? HandoffError)?.code == .deviceRemoved }
+            #expect { try again.remove(unknown.id) } throws: { error in
+                (error as? HandoffError)?.code == .unknownDevice && "\(error)".contains(unknown.id.description)
             }
+            try again.keep(device.id)
+            #expect(again.all.map(\.identity) == [device])
         }
     }
 
-    @Test("There is room for 100 devices, and a known one always fits")
-    func limit() async throws {
-        try await withDirectory { directory in
-            var devices = try TrustedDevices(from: directory)
-            for number in 0..<TrustedDevices.maximumCount { try devices.insert(.sample("device \(number)")) }
-            #expect { try devices.insert(.sample("one more")) } throws: { error in
-                (error as? HandoffError)?.code == .limitReached
+    @Test("Whoever joins or leaves, this device gets a new key, and the keys of others are as before")
+    func newKeys() async throws {
+        try await withDevices { devices, directory in
+            var keys = [devices.ownKey]
+            let (laptop, phone) = (try Peer("laptop"), try Peer("phone"))
+            try devices.insert(laptop.device, key: laptop.advertisingKey)
+            keys.append(devices.ownKey)
+            let told = AdvertisingKeyRecord.generate(day: 20000)
+            try devices.insert(phone.device, key: phone.advertisingKey, toldKey: told)
+            #expect(devices.ownKey == told)
+            keys.append(devices.ownKey)
+            try devices.rename(laptop.device.id, to: DeviceName("travel"))
+            #expect(devices.ownKey == told)
+            try devices.remove(phone.device.id)
+            keys.append(devices.ownKey)
+            #expect(Set(keys.map(\.id)).count == 4)
+            #expect(devices.receivingKeys.map(\.0) == [laptop.device.id])
+        }
+    }
+
+    @Test("A state that was moved forward opens nothing of the days before, and its file holds no earlier key")
+    func forwardSecrecy() async throws {
+        try await withDevices { devices, directory in
+            let peer = try Peer("laptop")
+            try devices.insert(peer.device, key: .generate(day: 20000))
+            // A week of what both devices advertise to each other, once in each slot.
+            var recorded: [(slot: UInt64, data: [UInt8])] = []
+            for slot in Self.slot..<(Self.slot + 7 * 96) {
+                devices.advance(to: slot)
+                let keys = [SealingKey.daily(devices.ownKey.daily)] + devices.receivingKeys.map { .daily($0.1) }
+                for key in keys + [.daily(try #require(devices.contents.peers[peer.device.id]).receivingKey)] {
+                    let sealer = try #require(AdvertisementSealer(key: key, slot: slot))
+                    recorded.append((slot, sealer.seal([1, 2, 3, 4, 5, 6])))
+                }
             }
-            try devices.insert(try #require(devices.all.first))
-            #expect(devices.all.count == TrustedDevices.maximumCount)
+            try await CircleFile.write(devices.contents, to: directory)
+            // The thief reads the whole state directory.
+            let stolen = try Self.load(directory, devices.identity, at: Self.slot + 7 * 96)
+            var keys = [SealingKey.daily(stolen.ownKey.daily)] + stolen.receivingKeys.map { .daily($0.1) }
+            keys += stolen.contents.peers.values.map { .daily($0.receivingKey) }
+            let today = (Self.slot + 7 * 96 - 1) / 96
+            var opened = 0
+            for (slot, data) in recorded {
+                var opener = AdvertisementOpener(keys: keys.enumerated().map { ($0.offset, $0.element) })
+                guard opener.open(data, slot: slot) != nil else { continue }
+                #expect(slot / 96 >= today)
+                opened += 1
+            }
+            #expect(opened > 0)
         }
     }
 
@@ -70,44 +112,32 @@ struct TrustedDevicesTests {
     func failedWrite() async throws {
         try await EngineWorld.runReady { world, peer in
             try world.directory.path.appending(".devices.new").makeDirectory()
-            await #expect { try await world.engine.trust.add(.sample("desktop")) } throws: {
+            await #expect { try await world.engine.trust.add(Peer("desktop").device) } throws: {
                 ($0 as? HandoffError)?.code == .stateUnwritable
             }
             await #expect { try await world.engine.trust.remove(peer.device.id) } throws: {
                 ($0 as? HandoffError)?.code == .stateUnwritable
             }
-            #expect(world.engine.read { $0.trust.devices.all } == [peer.device])
-            var kept = try TrustedDevices(from: world.directory)
-            try kept.setOwnIdentity(world.engine.identity, name: DeviceName("desk"))
-            #expect(kept.all == [peer.device])
+            #expect(world.trusted == [peer.device])
+            #expect(try world.kept().all.map(\.identity) == [peer.device])
         }
     }
 
-    @Test("A key that protects nothing is refused before it is stored")
-    func weakKey() async throws {
-        try await withDirectory { directory in
-            let identity = try await Identity.loaded(from: directory)
-            // The point of order 1: every agreement with it is zero (RFC 7748, section 6.1).
-            let weak = Device(
-                name: try DeviceName("weak"),
-                publicKey: try DevicePublicKey(rawRepresentation: [UInt8](repeating: 0, count: 32)),
-                advertisingKey: .generate()
-            )
-            #expect { try TrustedDevices.checkKey(of: weak, for: identity) } throws: { error in
-                (error as? HandoffError)?.code == .invalidCard
+    private static func load(
+        _ directory: StateDirectory,
+        _ identity: Identity,
+        at slot: UInt64
+    ) throws -> TrustedDevices {
+        try TrustedDevices(from: directory, for: identity, named: DeviceName("desk"), at: slot)
+    }
+
+    private func withDevices(_ body: (inout TrustedDevices, StateDirectory) async throws -> Void) async throws {
+        try await withTemporaryDirectory { path in
+            try await StateDirectory.withDirectory(at: path) { directory in
+                let identity = try await Identity.loaded(from: directory)
+                var devices = try Self.load(directory, identity, at: Self.slot)
+                try await body(&devices, directory)
             }
         }
-    }
-
-    private func withDirectory(_ body: (StateDirectory) async throws -> Void) async throws {
-        try await withTemporaryDirectory { try await StateDirectory.withDirectory(at: $0, body) }
-    }
-}
-
-extension TrustedDevices.Device {
-    /// A device with keys that no other device has.
-    static func sample(_ name: String) throws -> Self {
-        let keys = DeviceKeys.generate()
-        return Self(name: try DeviceName(name), publicKey: keys.publicKey, advertisingKey: keys.advertisingKey)
     }
 }

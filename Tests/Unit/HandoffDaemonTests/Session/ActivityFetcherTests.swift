@@ -88,7 +88,7 @@ struct ActivityFetcherTests {
             try await EngineWorld.runReady { world, peer in
                 let trial = try NoiseResponderTrial(
                     localStatic: peer.keys.agreement,
-                    candidates: [(world.engine.identity.id, world.engine.identity.keys.publicKey)]
+                    candidates: [(world.engine.identity.id, world.engine.identity.keys.publicKeys.agreement)]
                 )
                 let radio = AnsweringRadio(trial: trial, answer: answer)
                 let fetcher = ActivityFetcher(client: SessionClient(engine: world.engine, radio: radio))

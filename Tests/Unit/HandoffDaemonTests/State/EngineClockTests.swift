@@ -14,7 +14,9 @@ struct EngineClockTests {
         return AdvertisementReport(
             address: RadioAddress("C0:00:00:00:00:01/random"),
             service: Engine.service,
-            data: AdvertisementSealer(key: peer.keys.advertisingKey, slot: slot).seal([0x10, 1, 2, 3, 4, 5]),
+            data: try #require(AdvertisementSealer(key: .daily(peer.advertisingKey.daily), slot: slot)).seal([
+                0x10, 1, 2, 3, 4, 5,
+            ]),
             rssi: -60
         )
     }
@@ -24,18 +26,19 @@ struct EngineClockTests {
         try await EngineWorld.runReady { world, peer in
             for slots in [-1, 1] {
                 try await world.engine.trust.remove(peer.device.id)
-                try await world.engine.trust.add(peer.device)
+                try await world.engine.trust.keep(peer.device.id)
+                try await world.engine.trust.receive(peer.message([]), from: peer.device.id)
                 world.engine.nearby.receive(try Self.advertisementReport(of: peer, ahead: slots))
                 #expect(world.engine.read { $0.nearby.lastSeen[peer.device.id] } != nil)
             }
             #expect(world.engine.nearby.clockAdvisories.isEmpty)
         }
         try await EngineWorld.runReady { world, peer in
-            world.engine.nearby.receive(try Self.advertisementReport(of: peer, ahead: -8))
+            world.engine.nearby.receive(try Self.advertisementReport(of: peer, ahead: 8))
             #expect(world.nearby.isEmpty)
             #expect(world.engine.nearby.clockAdvisories.map(\.name) == ["clock-differs"])
             #expect(
-                world.engine.nearby.clockAdvisories.first?.message.contains("laptop is about 2 hours behind") == true
+                world.engine.nearby.clockAdvisories.first?.message.contains("laptop is about 2 hours ahead") == true
             )
             #expect(world.effects.all == ["radio"])
             world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))

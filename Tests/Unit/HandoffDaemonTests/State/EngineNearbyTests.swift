@@ -84,7 +84,7 @@ struct EngineNearbyTests {
             let second = try Peer("tablet")
             world.engine.nearby.receive(try second.advertisementReport(of: "edit"))
             #expect(world.nearby.isEmpty)
-            try await world.engine.trust.add(second.device)
+            try await world.engine.trust.add(second.device, key: second.advertisingKey)
             world.engine.nearby.receive(try second.advertisementReport(of: "edit"))
             #expect(world.nearby.map(\.device) == [second.device.id])
             try await world.engine.trust.remove(second.device.id)
@@ -100,14 +100,10 @@ struct EngineNearbyTests {
     @Test("A device that is trusted again is the same device with its new name")
     func trustAgain() async throws {
         try await EngineWorld.runReady { world, peer in
-            let renamed = TrustedDevices.Device(
-                name: try DeviceName("new name"),
-                publicKey: peer.device.publicKey,
-                advertisingKey: peer.keys.advertisingKey
-            )
+            let renamed = DeviceIdentity(publicKeys: peer.device.publicKeys, name: try DeviceName("new name"))
             try await world.engine.trust.add(renamed)
             #expect(world.effects.all == ["device changed new name"])
-            #expect(world.engine.read { $0.trust.devices.all } == [renamed])
+            #expect(world.trusted == [renamed])
         }
     }
 
@@ -115,11 +111,7 @@ struct EngineNearbyTests {
     func ownCard() async throws {
         try await EngineWorld.run { world in
             let keys = world.engine.identity.keys
-            let own = TrustedDevices.Device(
-                name: world.engine.trust.name,
-                publicKey: keys.publicKey,
-                advertisingKey: keys.advertisingKey
-            )
+            let own = DeviceIdentity(publicKeys: keys.publicKeys, name: world.engine.trust.name)
             await #expect { try await world.engine.trust.add(own) } throws: { ($0 as? HandoffError)?.code == .ownCard }
             #expect(world.effects.all.isEmpty)
         }

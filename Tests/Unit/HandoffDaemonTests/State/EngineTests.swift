@@ -83,7 +83,7 @@ struct EngineTests {
             world.engine.radio.listening(at: .sample)
             #expect(world.advertisement == nil)
             let peer = try Peer("laptop")
-            try await world.engine.trust.add(peer.device)
+            try await world.engine.trust.add(peer.device, key: peer.advertisingKey)
             #expect(world.advertisement != nil)
             world.engine.radio.listening(at: nil)
             #expect(world.advertisement == nil)
@@ -103,7 +103,7 @@ struct EngineTests {
         try await EngineWorld.runReady { world, _ in
             _ = try world.publish()
             let advertisement = try #require(world.advertisement)
-            var opener = AdvertisementOpener(keys: [(1, world.engine.identity.keys.advertisingKey)])
+            var opener = AdvertisementOpener(keys: [(1, world.engine.read(\.trust.ownKey))])
             let opened = opener.open(advertisement.data, slot: Moment.now.slot)
             let payload = try AdvertisementPayload(decoding: try #require(opened).plaintext)
             #expect(payload.typeHash == (try ActivityType("org.example.edit").hash))

@@ -40,7 +40,11 @@ struct EngineWorld {
             let peer = try Peer("laptop")
             world.engine.radio.radioChanged(to: .ready(RadioDescription(name: "test")))
             world.engine.radio.listening(at: LEPSM.sample)
-            try await world.engine.trust.add(peer.device)
+            try await world.engine.trust.add(
+                peer.device,
+                key: peer.advertisingKey,
+                toldKey: .generate(day: peer.advertisingKey.daily.day)
+            )
             world.effects.clear()
             try await body(world, peer)
         }
@@ -51,6 +55,17 @@ struct EngineWorld {
         let id = try engine.activities.create(.sample(name), isEligible: true, by: client)
         try engine.activities.becomeCurrent(id, by: client)
         return id
+    }
+
+    /// The trusted devices, by name.
+    var trusted: [DeviceIdentity] { engine.read { $0.trust.devices.all.map(\.identity) } }
+
+    /// The key under which the engine's device advertises.
+    var ownKey: AdvertisingKeyRecord { engine.read(\.trust.devices.ownKey) }
+
+    /// What is kept on disk.
+    func kept() throws -> TrustedDevices {
+        try TrustedDevices(from: directory, for: engine.identity, named: engine.trust.name, at: Moment.now.slot)
     }
 
     var advertisement: Advertisement? { engine.advertising.current.value.advertisement }
@@ -91,6 +106,8 @@ final class RecordedEffects: EngineObserver {
         case .deviceAdded(let device): "device \(device.name)"
         case .deviceChanged(let device): "device changed \(device.name)"
         case .deviceRemoved: "device removed"
+        case .circleChanged(let changes, _):
+            "circle +\(changes.added.count) -\(changes.removed.count) ?\(changes.questions.count)"
         case .identityChanged: "identity"
         case .radioChanged: "radio"
         case .pairingsChanged: "pairings"
@@ -115,15 +132,27 @@ extension EngineActivities {
 
 /// Another device, as far as its advertisements need it.
 struct Peer {
-    let device: TrustedDevices.Device
+    let device: DeviceIdentity
     let keys: DeviceKeys
+    /// The key under which it advertises.
+    let advertisingKey = AdvertisingKeyRecord.generate(day: DailyKey.keptDay(at: Moment.now.slot))
 
     init(_ name: String) throws {
         keys = .generate()
-        device = TrustedDevices.Device(
-            name: try DeviceName(name),
-            publicKey: keys.publicKey,
-            advertisingKey: keys.advertisingKey
+        device = DeviceIdentity(publicKeys: keys.publicKeys, name: try DeviceName(name))
+    }
+
+    /// Signs a statement of this device.
+    func sign(_ statement: CircleStatement) -> SignedStatement { SignedStatement(statement, signedBy: keys.signing) }
+
+    /// Returns what this device sends: these statements, and its keys.
+    func message(_ statements: [CircleStatement], knowing key: AdvertisingKeyRecord.ID? = nil) -> CircleMessage {
+        CircleMessage(
+            statements: statements.map { sign($0).bytes },
+            digest: [UInt8](repeating: 0, count: 8),
+            advertisingKey: advertisingKey.rawRepresentation,
+            directedKey: [UInt8](repeating: 5, count: 32),
+            knownKey: key?.bytes
         )
     }
 
@@ -135,7 +164,9 @@ struct Peer {
     ) throws -> AdvertisementReport {
         let hash = try name.map { try ActivityType("org.example.\($0)").hash } ?? .withdrawal
         let payload = AdvertisementPayload(hasWebpage: hasWebpage, port: LEPSM(lowSevenBits: 0x10), typeHash: hash)
-        let sealer = AdvertisementSealer(key: keys.advertisingKey, slot: Moment.now.slot)
+        guard let sealer = AdvertisementSealer(key: .daily(advertisingKey.daily), slot: Moment.now.slot) else {
+            preconditionFailure("a key of the present day reaches the present slot")
+        }
         return AdvertisementReport(
             address: address,
             service: Engine.service,
@@ -154,4 +185,9 @@ extension Activity {
 
 extension LEPSM {
     static let sample = LEPSM(lowSevenBits: 1)
+}
+
+extension TrustedDevices.Device {
+    /// The name and the keys of the device.
+    var identity: DeviceIdentity { DeviceIdentity(publicKeys: publicKeys, name: name) }
 }

@@ -1,7 +1,8 @@
-package import HandoffModel
-
-/// A device's X25519 public key, 32 bytes, which identifies it to other devices.
-package struct DevicePublicKey: Hashable, Sendable {
+/// An X25519 public key, 32 bytes: of a device, or for one session only.
+///
+/// Any 32 bytes are one. ``DevicePublicKeys`` refuses keys of low order when it is read; for the others the all-zero
+/// secret is refused when it is computed (`AgreementKey.sharedSecret`).
+package struct AgreementPublicKey: Hashable, Sendable {
     /// The number of bytes in a key (RFC 7748, section 6.1).
     package static let byteCount = 32
 
@@ -15,19 +16,14 @@ package struct DevicePublicKey: Hashable, Sendable {
         guard rawRepresentation.count == Self.byteCount else {
             throw CryptoError(
                 .invalidKey,
-                "A public key has \(Self.byteCount) bytes, got \(rawRepresentation.count)."
+                "An agreement key has \(Self.byteCount) bytes, got \(rawRepresentation.count)."
             )
         }
-        self.rawRepresentation = Array(rawRepresentation)
+        self.init(unchecked: Array(rawRepresentation))
     }
 
-    /// Makes a key of bytes that are known to be one.
+    /// Makes a key of bytes that are known to be 32.
     init(unchecked rawRepresentation: [UInt8]) {
         self.rawRepresentation = rawRepresentation
-    }
-
-    /// The id of the device that holds the private half: the first 8 bytes of the SHA-256 of the key.
-    package var device: DeviceID {
-        DeviceID(number: UInt64(bigEndianBytes: HandoffDigest.sha256(rawRepresentation).prefix(DeviceID.byteCount)))
     }
 }
