@@ -30,7 +30,8 @@ struct EnginePairings: Sendable {
     var localIdentity: LocalIdentity {
         let card = engine.trust.card
         return LocalIdentity(
-            DeviceIdentity(publicKeys: card.publicKeys, name: DeviceName(sanitizing: card.name)),
+            identity.keys,
+            name: DeviceName(sanitizing: card.name),
             advertisingKey: card.advertisingKey
         )
     }
