@@ -295,9 +295,8 @@ extension PairingSimulation {
             let callerID = sides[caller].id
             let isTrustedThere = sides[listener].trusted.contains(callerID)
             // The responder's trial does not find a caller whose key is in neither list.
-            guard isTrustedThere || sides[listener].records.all.contains(where: { $0.peer.id == callerID }) else {
-                continue
-            }
+            let asked = sides[listener].records.unreconciled(at: moment)
+            guard isTrustedThere || asked.contains(where: { $0.peer.id == callerID }) else { continue }
             let verdict = sides[listener].records.verdict(
                 on: request,
                 from: callerID,

@@ -37,7 +37,7 @@ struct ReconciliationAnswerTests {
             let decided = pairings.answer(to: request, from: peer.device.id)
             #expect(decided.outcome == request)
             try await pairings.reconcile(request, with: peer.device.id)
-            #expect(world.engine.read { $0.pairing.records[record.id]?.isReconciled } == true)
+            #expect(world.engine.read { $0.pairing.records.all } == [])
         }
     }
 }
