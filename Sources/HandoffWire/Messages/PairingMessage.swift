@@ -88,6 +88,9 @@ package enum PairingMessage: Hashable, Sendable {
         case tooManyTries = 5
     }
 
+    /// The number of bytes in a commitment, those of a SHA-256.
+    private static let commitmentBytes = 32
+
     /// The maximum size of a message in bytes; it bounds what an unauthenticated peer can send.
     package static let maximumBytes = 512
 
@@ -127,7 +130,7 @@ package enum PairingMessage: Hashable, Sendable {
             switch message.kind {
             case .introduction(let introduction): .introduction(try PairingIntroduction(introduction))
             case .choice: .choice
-            case .commitment(let bytes): .commitment(Array(bytes))
+            case .commitment(let bytes): .commitment(try Self.commitment(bytes))
             case .share(let bytes): .share(Array(bytes))
             case .reveal(let bytes): .reveal(Array(bytes))
             case .confirmation(let confirmation): .confirmation(advertisingKey: Array(confirmation.advertisingKey))
@@ -137,6 +140,13 @@ package enum PairingMessage: Hashable, Sendable {
             case nil:
                 throw WireError(.unknownKind, "Unknown kind of pairing message: it needs a newer version of handoffd.")
             }
+    }
+
+    private static func commitment(_ bytes: Data) throws(WireError) -> [UInt8] {
+        guard bytes.count == commitmentBytes else {
+            throw WireError(.invalidContent, "A commitment has \(commitmentBytes) bytes, got \(bytes.count).")
+        }
+        return Array(bytes)
     }
 }
 

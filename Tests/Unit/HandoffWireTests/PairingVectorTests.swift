@@ -277,6 +277,9 @@ struct PairingMessageTests {
             ("a kind that is not known", "7a00", "unknownKind"),
             ("an introduction without a name", "0a00", "invalidContent"),
             ("a length beyond the end", "0a7f00", "malformed"),
+            ("a commitment of one byte", "1a0101", "invalidContent"),
+            ("a commitment of 31 bytes", "1a1f" + String(repeating: "01", count: 31), "invalidContent"),
+            ("a commitment of 33 bytes", "1a21" + String(repeating: "01", count: 33), "invalidContent"),
             ("a name with a line break", "0a050a03610a62", "invalidContent"),
         ]
     )

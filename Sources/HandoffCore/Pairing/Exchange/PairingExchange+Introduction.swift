@@ -71,8 +71,8 @@ extension PairingExchange {
         ) throws -> Transition {
             var handshake = handshake
             let opening = try PairingOpening(decoding: try handshake.readMessage(frame))
-            guard opening.listener == ownToken else {
-                throw HandoffError(.peerMisbehaved, "Its first message names another device.")
+            guard opening.listener == ownToken, opening.caller != ownToken else {
+                throw HandoffError(.peerMisbehaved, "Its first message does not name the two devices.")
             }
             let answer = FrameCodec.encode(try handshake.writeMessage([]))
             var secrets = try handshake.split()
