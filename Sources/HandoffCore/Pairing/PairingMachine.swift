@@ -8,19 +8,6 @@ package import HandoffWire
 /// It searches for other pairing devices, decides which side dials, opens a channel to each, has the user choose when
 /// there are several, runs a ``PairingExchange`` with the chosen one, and ends exactly once.
 package struct PairingMachine: Sendable {
-    /// How long the search for another device lasts.
-    package static let searchLimit = Duration.seconds(120)
-    /// How long to wait for further devices after the first candidate.
-    package static let candidateWindow = Duration.milliseconds(1500)
-    /// How long to wait instead while devices that were heard have not introduced themselves.
-    package static let maximumCandidateWindow = Duration.seconds(5)
-    /// How long after a failure the same device is dialled again.
-    package static let redialDelay = Duration.seconds(3)
-    /// The maximum number of open channels.
-    package static let maximumChannels = 8
-    /// The maximum number of channels in one request, and of devices that are tracked.
-    package static let maximumContacts = 32
-
     /// The devices that can be chosen, or the chosen one.
     private(set) var candidates = PairingCandidates()
     private var phase = Phase.searching
