@@ -11,7 +11,7 @@ package struct CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
 
         /// A key has the wrong length, or is not in the one form that is allowed.
         package static let invalidKey = Code("invalidKey")
-        /// A public key is of low order: its shared secret is all zero (RFC 7748, section 6.1), or anybody can sign for it.
+        /// A public key is of low order: its secrets are all zero (RFC 7748, section 6.1), or anybody can sign for it.
         package static let weakKey = Code("weakKey")
         /// A message was changed in transit, or is meant for another device.
         package static let authenticationFailed = Code("authenticationFailed")

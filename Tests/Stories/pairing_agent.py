@@ -29,10 +29,10 @@ class Agent(dbus.service.Object):
     def report(self, *words):
         print(*words, flush=True)
 
-    @dbus.service.method(AGENT, in_signature="a(ts)a{sv}", out_signature="t", async_callbacks=("choose", "fail"))
+    @dbus.service.method(AGENT, in_signature="a(tss)a{sv}", out_signature="t", async_callbacks=("choose", "fail"))
     def RequestChoice(self, candidates, options, choose, fail):
-        self.report("choice", *[str(name) for _, name in candidates])
-        for number, name in candidates:
+        self.report("choice", *[str(name) for _, name, _ in candidates])
+        for number, name, _ in candidates:
             if name == self.wanted:
                 choose(number)
 

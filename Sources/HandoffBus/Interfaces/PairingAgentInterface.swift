@@ -5,10 +5,13 @@ package struct PairingCandidate: Hashable, Sendable {
     /// The number that stands for it in the reply.
     package let number: UInt64
     package let name: String
+    /// The id of the device, which tells two devices of one name apart.
+    package let device: String
 
-    package init(number: UInt64, name: String) {
+    package init(number: UInt64, name: String, device: String) {
         self.number = number
         self.name = name
+        self.device = device
     }
 }
 
@@ -36,12 +39,14 @@ extension Interface {
         )
     }
 
+    private static let candidateType = ValueType.structure([.uint64, .string, .string])
+
     private static let options = Argument(name: "options", type: [String: Value].valueType)
 
     private static func requestChoice(_ agent: some PairingAgent) -> Method {
         Method(
             name: "RequestChoice",
-            inputs: [Argument(name: "candidates", type: .array(.structure([.uint64, .string]))), options],
+            inputs: [Argument(name: "candidates", type: .array(candidateType)), options],
             outputs: [Argument(name: "choice", type: .uint64)]
         ) { invocation in
             let candidates = invocation.arguments[0].array?.compactMap(\.structure).compactMap { fields in
@@ -105,8 +110,10 @@ extension Interface {
 
 extension PairingCandidate {
     fileprivate init?(_ fields: [Value]) {
-        guard fields.count == 2, let number = fields[0].uint64, let name = fields[1].string else { return nil }
-        self.init(number: number, name: name)
+        guard fields.count == 3, let number = fields[0].uint64, let name = fields[1].string,
+            let device = fields[2].string
+        else { return nil }
+        self.init(number: number, name: name, device: device)
     }
 }
 
@@ -123,8 +130,8 @@ package struct PairingAgentCalls: Hashable, Sendable {
     /// Asks which of several devices to pair with.
     package func requestChoice(_ candidates: [PairingCandidate]) -> MethodCall {
         let value = Value.array(
-            of: .structure([.uint64, .string]),
-            candidates.map { .structure([.uint64($0.number), .string($0.name)]) }
+            of: .structure([.uint64, .string, .string]),
+            candidates.map { .structure([.uint64($0.number), .string($0.name), .string($0.device)]) }
         )
         return call("RequestChoice", [value, [String: Value]().value])
     }

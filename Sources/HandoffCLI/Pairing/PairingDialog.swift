@@ -41,6 +41,9 @@ struct PairingDialog: Sendable {
         }
     }
 
+    /// How many digits of an id tell devices of one name apart.
+    private static let idDigits = 8
+
     /// The question to which the next typed line is the answer.
     private enum Question {
         case none
@@ -148,12 +151,21 @@ struct PairingDialog: Sendable {
     }
 
     private func ask(_ candidates: [PairingCandidate]) {
-        let list = candidates.enumerated().map { "  \($0.offset + 1)  \(printable($0.element.name))" }
+        let list = Self.titles(of: candidates).enumerated().map { "  \($0.offset + 1)  \($0.element)" }
         report(
-            Document(event: "choice", candidates: candidates.map(\.name)),
+            Document(event: "choice", candidates: candidates.map(\.name), devices: candidates.map(\.device)),
             (["Several devices are ready to pair:"] + list + ["Type the number of your other device:"])
                 .joined(separator: "\n")
         )
+    }
+
+    /// Returns how each device is shown: by its name, and by the first digits of its id where another one has that name.
+    static func titles(of candidates: [PairingCandidate]) -> [String] {
+        candidates.map { candidate in
+            let name = printable(candidate.name)
+            let isUnique = candidates.count { printable($0.name) == name } == 1
+            return isUnique ? name : "\(name) (\(printable(String(candidate.device.prefix(idDigits)))))"
+        }
     }
 
     private func ask(_ digits: String, _ name: String, _ device: String) {
@@ -219,6 +231,8 @@ struct PairingDocument: Encodable {
     var digits: String?
     /// The names of the devices, in the order of their numbers, which start at 1.
     var candidates: [String]?
+    /// The ids of the same devices.
+    var devices: [String]?
     var message: String?
 }
 
@@ -230,7 +244,9 @@ extension PairingDialog {
         let events: AsyncStream<Event>.Continuation
 
         func choose(_ candidates: [PairingCandidate]) async throws -> UInt64 {
-            try await withCheckedThrowingContinuation { events.yield(.choice(candidates, Reply($0))) }
+            // handoffd offers at least two, and any program on the bus may call the agent.
+            guard !candidates.isEmpty else { throw DBusError.failure(.invalidArgs, "There is no device to choose.") }
+            return try await withCheckedThrowingContinuation { events.yield(.choice(candidates, Reply($0))) }
         }
 
         func confirm(_ digits: String, shownBy name: String, _ device: String) async throws -> Bool {

@@ -99,8 +99,8 @@ struct PairingAttempts: Sendable {
     private static func unconfirmed(_ name: DeviceName) -> HandoffError {
         HandoffError(
             .unconfirmed,
-            "You have confirmed, but \(name) has not answered: both learn the outcome when they next meet. Until then "
-                + "`handoffctl devices` shows it as unconfirmed, and it is not trusted."
+            "You have confirmed, but \(name) has not answered. If its user confirms too, both devices learn it when they next "
+                + "meet. Until then `handoffctl devices` shows it as unconfirmed, and it is not trusted."
         )
     }
 }

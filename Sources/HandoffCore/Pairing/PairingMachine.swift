@@ -8,27 +8,6 @@ package import HandoffWire
 /// It searches for other pairing devices, decides which side dials, opens a channel to each, has the user choose when
 /// there are several, runs a ``PairingExchange`` with the chosen one, and ends exactly once.
 package struct PairingMachine: Sendable {
-    /// How long the search for another device lasts.
-    package static let searchLimit = Duration.seconds(120)
-    /// How long to wait for further devices after the first candidate.
-    package static let candidateWindow = Duration.milliseconds(1500)
-    /// How long to wait instead while devices that were heard have not introduced themselves.
-    package static let maximumCandidateWindow = Duration.seconds(5)
-    /// How long after a failure the same device is dialled again.
-    package static let redialDelay = Duration.seconds(3)
-    /// The maximum number of open channels.
-    package static let maximumChannels = 8
-    /// The maximum number of channels in one request, and of devices that are tracked.
-    package static let maximumContacts = 32
-
-    private enum Phase: Hashable, Sendable {
-        case searching
-        /// The user was asked to choose.
-        case choosing(QuestionID)
-        case chosen(Candidate)
-        case over
-    }
-
     /// The devices that can be chosen, or the chosen one.
     private(set) var candidates = PairingCandidates()
     private var phase = Phase.searching
@@ -61,7 +40,8 @@ package struct PairingMachine: Sendable {
         switch phase {
         case .searching: due += [end, candidates.due(awaitsMore: peers.hasUnidentified), peers.nextDial]
         case .choosing: due.append(end)
-        case .chosen(let chosen) where peers[chosen.channel]?.isComparing == false: due.append(end)
+        case .chosen where isReconsiderable: due += [end, peers.nextDial]
+        case .chosen(let chosen, _) where peers[chosen.channel]?.isComparing == false: due.append(end)
         case .chosen, .over: break
         }
         return due.compactMap(\.self).min()
@@ -94,14 +74,14 @@ package struct PairingMachine: Sendable {
 
 /// Channels, and the exchanges over them.
 extension PairingMachine {
-    /// The channel of the chosen device; nil for none.
-    private var chosenChannel: ChannelID? {
-        if case .chosen(let chosen) = phase { chosen.channel } else { nil }
+    /// Whether this device has chosen the other one by itself, and that one has not chosen this one.
+    private var isReconsiderable: Bool {
+        if case .chosen(let chosen, .machine) = phase { peers[chosen.channel]?.isUnanswered == true } else { false }
     }
 
     /// Dials every device whose dial is due.
     private mutating func dialIfDue(at now: Duration) -> [Action] {
-        phase == .searching ? peers.dial(at: now).map(Action.dial) : []
+        phase == .searching || isReconsiderable ? peers.dial(at: now).map(Action.dial) : []
     }
 
     private mutating func start(_ channel: ChannelID, dialled: PairingToken?, at now: Moment) -> [Action] {
@@ -125,7 +105,7 @@ extension PairingMachine {
     }
 
     private mutating func closeDuplicates(of channel: ChannelID) -> [Action] {
-        drop(peers.duplicates(of: channel, chosen: chosenChannel))
+        drop(peers.duplicates(of: channel, chosen: phase.chosenChannel))
     }
 
     /// Closes channels that are not needed.
@@ -182,9 +162,17 @@ extension PairingMachine {
 extension PairingMachine {
     private mutating func introduced(_ candidate: Candidate, at now: Duration) -> [Action] {
         guard candidate.peer.publicKeys != peers.own.device.publicKeys else { return drop([candidate.channel]) }
+        let withdrawn = reconsider(at: now)
         guard phase == .searching else { return decline([candidate.channel], .notChosen, at: now) }
         peers.identify(candidate.channel)
-        return drop(candidates.insert(candidate, at: now))
+        return withdrawn + drop(candidates.insert(candidate, at: now))
+    }
+
+    /// Takes back a choice that this device has made by itself, so that the user can choose among all devices.
+    private mutating func reconsider(at now: Duration) -> [Action] {
+        guard isReconsiderable, let channel = phase.chosenChannel else { return [] }
+        phase = .searching
+        return update([channel], at: now) { $0.withdrawChoice() }
     }
 
     /// Chooses once all devices nearby had time to introduce themselves.
@@ -198,14 +186,14 @@ extension PairingMachine {
     /// Chooses the only candidate, or has the user choose one of several.
     private mutating func chooseOrAsk(at now: Duration) -> [Action] {
         let all = candidates.byName
-        guard all.count > 1 else { return all.flatMap { choose($0, at: now) } }
+        guard all.count > 1 else { return all.flatMap { choose($0, by: .machine, at: now) } }
         beginQuestion()
         phase = .choosing(question)
         return [.offer(question, all)]
     }
 
-    private mutating func choose(_ chosen: Candidate, at now: Duration) -> [Action] {
-        phase = .chosen(chosen)
+    private mutating func choose(_ chosen: Candidate, by chooser: Chooser, at now: Duration) -> [Action] {
+        phase = .chosen(chosen, by: chooser)
         let others = candidates.byName.map(\.channel).filter { $0 != chosen.channel }.sorted()
         return decline(others, .notChosen, at: now) + update([chosen.channel], at: now) { $0.choose(at: now) }
     }
@@ -213,19 +201,19 @@ extension PairingMachine {
     private mutating func chose(_ question: QuestionID, _ channel: ChannelID?, at now: Duration) -> [Action] {
         guard phase == .choosing(question) else { return [] }
         guard let channel else { return cancel(at: now) }
-        if let chosen = candidates[channel] { return choose(chosen, at: now) }
+        if let chosen = candidates[channel] { return choose(chosen, by: .user, at: now) }
         phase = .searching
         return [withdrawQuestion("That device is no longer pairing.")] + chooseOrAsk(at: now)
     }
 
     private mutating func compare(_ digits: PairingDigits) -> [Action] {
-        guard case .chosen(let chosen) = phase else { return [] }
+        guard case .chosen(let chosen, _) = phase else { return [] }
         beginQuestion()
         return [.compare(question, digits, chosen.peer)]
     }
 
     private mutating func compared(_ question: QuestionID, _ areSame: Bool, at now: Duration) -> [Action] {
-        guard case .chosen(let chosen) = phase, question == self.question else { return [] }
+        guard case .chosen(let chosen, _) = phase, question == self.question else { return [] }
         guard areSame else { return decline([chosen.channel], .digitsDiffer, at: now) }
         return update([chosen.channel], at: now) { $0.confirm(at: now) }
     }
@@ -236,7 +224,7 @@ extension PairingMachine {
     {
         let candidate = candidates.remove(channel)
         if case .notPaired(.remote(.notChosen), _) = outcome { attempts.wasNotChosen(by: candidate?.peer.name) }
-        guard case .chosen(let chosen) = phase, chosen.channel == channel else {
+        guard case .chosen(let chosen, _) = phase, chosen.channel == channel else {
             guard case .choosing = phase, candidates.isEmpty else { return [] }
             phase = .searching
             return [withdrawQuestion("None of these devices is pairing any more.")]
@@ -271,7 +259,7 @@ extension PairingMachine {
 
     /// Ends the request for the user; a channel with messages still to send stays open for a moment.
     private mutating func end(with outcome: Outcome, at now: Duration) -> [Action] {
-        let others = peers.channels.filter { $0 != chosenChannel }
+        let others = peers.channels.filter { $0 != phase.chosenChannel }
         phase = .over
         return [.finish(outcome)] + decline(others, .notChosen, at: now)
     }
@@ -282,7 +270,7 @@ extension PairingMachine {
         let outcome = Outcome.notPaired(PairingAttempts.cancelled)
         switch phase {
         case .over: return []
-        case .chosen(let chosen):
+        case .chosen(let chosen, _):
             let declined = decline([chosen.channel], .cancelled, at: now)
             return peers[chosen.channel] == nil ? declined + finish(outcome, at: now) : declined
         case .searching, .choosing:
@@ -306,7 +294,7 @@ extension PairingMachine {
         guard let peer, !actions.isEmpty else {
             return [.close(channel, lingers: false)] + end(with: .notPaired(error), at: now)
         }
-        phase = .chosen(Candidate(channel: channel, peer: peer))
+        phase = .chosen(Candidate(channel: channel, peer: peer), by: .user)
         return perform(actions, of: channel, at: now)
     }
 
@@ -336,7 +324,7 @@ extension PairingMachine {
         switch phase {
         case .searching: return actions + giveUp(attempts.noDeviceFound, at: now)
         case .choosing: return actions + giveUp(PairingAttempts.noChoice, at: now)
-        case .chosen(let chosen) where peers[chosen.channel]?.isComparing != true:
+        case .chosen(let chosen, _) where peers[chosen.channel]?.isComparing != true:
             return actions + giveUp(PairingAttempts.undecided(chosen.peer.name), at: now)
         case .chosen, .over: return actions
         }

@@ -43,6 +43,11 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
         self.candidates = prepared
     }
 
+    /// Returns a trial of some of these devices only.
+    package func filtered(_ isIncluded: (ID) -> Bool) -> NoiseResponderTrial {
+        NoiseResponderTrial(localStatic: localStatic, prepared: candidates.filter { isIncluded($0.id) })
+    }
+
     /// Returns the device that sent this message, with its payload and the handshake.
     ///
     /// - Parameters:
@@ -77,5 +82,10 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
             .authenticationFailed,
             "The caller is not a member of this device's circle: pair the devices."
         )
+    }
+
+    private init(localStatic: AgreementKey, prepared: [Candidate]) {
+        self.localStatic = localStatic
+        candidates = prepared
     }
 }

@@ -12,13 +12,15 @@ package struct PairingHandshake: Sendable {
     /// The Noise protocol name.
     package static let protocolName = "Noise_NN_25519_ChaChaPoly_SHA256"
 
-    /// The prologue of handoffd's protocol, version 1, which both sides hash first.
+    /// The prologue of handoffd's protocol, version 2, which both sides hash first.
     package static let prologue = Array("handoffd v2 pairing".utf8)
 
     /// The secrets that a pairing uses after its handshake.
     package struct Secrets: Sendable {
         /// Encrypts and decrypts all further messages.
-        package let transport: NoiseTransport
+        package var transport: NoiseTransport
+        /// What the proofs of both sides are bound to.
+        package let binding: PairingBinding
         /// The key under which the two devices find each other again if the outcome of the pairing is unknown.
         package let settlingKey: AdvertisingKey
     }
@@ -27,7 +29,7 @@ package struct PairingHandshake: Sendable {
         case start
         case sentFirst(AgreementKey)
         case receivedFirst(AgreementPublicKey)
-        case finished
+        case finished(local: AgreementKey, remote: AgreementPublicKey)
         case failed
     }
 
@@ -58,7 +60,7 @@ package struct PairingHandshake: Sendable {
         case .start where isCaller: step = .sentFirst(ephemeral)
         case .receivedFirst(let remote):
             symmetric.mixKey(try ephemeral.sharedSecret(with: remote))  // ee
-            step = .finished
+            step = .finished(local: ephemeral, remote: remote)
         default: throw Self.outOfOrder
         }
         return ephemeral.publicKey.rawRepresentation + (try symmetric.encryptAndHash(payload))
@@ -84,7 +86,7 @@ package struct PairingHandshake: Sendable {
         case .start where !isCaller: next = .receivedFirst(remote)
         case .sentFirst(let ephemeral):
             symmetric.mixKey(try ephemeral.sharedSecret(with: remote))  // ee
-            next = .finished
+            next = .finished(local: ephemeral, remote: remote)
         default: throw Self.outOfOrder
         }
         let payload = try symmetric.decryptAndHash(Array(message[AgreementPublicKey.byteCount...]))
@@ -96,7 +98,7 @@ package struct PairingHandshake: Sendable {
     ///
     /// - Throws: ``CryptoError/Code/outOfOrder`` before both messages were exchanged.
     package consuming func split() throws(CryptoError) -> Secrets {
-        guard case .finished = step else { throw Self.outOfOrder }
+        guard case .finished(let local, let remote) = step else { throw Self.outOfOrder }
         let (caller, listener) = symmetric.split()
         let settlingKey = try AdvertisingKey(rawRepresentation: symmetric.export("handoffd v2 pairing settling"))
         let transport = NoiseTransport(
@@ -104,7 +106,13 @@ package struct PairingHandshake: Sendable {
             receiving: isCaller ? listener : caller,
             handshakeHash: symmetric.hash
         )
-        return Secrets(transport: transport, settlingKey: settlingKey)
+        let binding = PairingBinding(
+            isCaller: isCaller,
+            handshakeHash: symmetric.hash,
+            localEphemeral: local,
+            remoteEphemeral: remote
+        )
+        return Secrets(transport: transport, binding: binding, settlingKey: settlingKey)
     }
 
     private static var outOfOrder: CryptoError {

@@ -59,7 +59,13 @@ struct BusPairingAgent: PairingDelegate {
     var name: String { calls.client.description }
 
     func choose(_ candidates: [PairingMachine.Candidate]) async -> PairingMachine.ChannelID? {
-        let offered = candidates.map { PairingCandidate(number: $0.channel.rawValue, name: $0.peer.name.rawValue) }
+        let offered = candidates.map {
+            PairingCandidate(
+                number: $0.channel.rawValue,
+                name: $0.peer.name.rawValue,
+                device: $0.peer.id.description
+            )
+        }
         let reply = try? await connection.call(calls.requestChoice(offered), timeout: Self.limit)
         return (try? reply?.decode(at: 0, as: UInt64.self)).map { PairingMachine.ChannelID(rawValue: $0) }
     }

@@ -31,7 +31,8 @@ struct EnginePairings: Sendable {
             ($0.trust.identity, $0.trust.devices.ownName, $0.trust.devices.slot)
         }
         return LocalIdentity(
-            DeviceIdentity(publicKeys: identity.keys.publicKeys, name: name),
+            identity.keys,
+            name: name,
             advertisingKey: .generate(day: DailyKey.keptDay(at: slot))
         )
     }
@@ -80,6 +81,7 @@ struct EnginePairings: Sendable {
             throw HandoffError(.ownCard, "The other device has the keys of this one: one is a copy of the other.")
         }
         try await engine.persist { kept throws(HandoffError) in
+            kept.pairings.forgetExpired(at: .now)
             kept.pairings.keep(record)
             _ = try PairingState.trial(of: kept.pairings, for: identity)
         }
@@ -190,10 +192,12 @@ struct EnginePairings: Sendable {
         }
         try await apply(toldKey: toldKey) { kept in
             // The peer may have reconciled it in the other direction in the meantime.
-            guard let current = kept.pairings[record.id], !current.isReconciled else { return nil }
+            guard let current = kept.pairings[record.id] else { return nil }
             let isTrusted = kept.devices[record.peer.id] != nil
             return kept.pairings.reconciliation(of: current, verdict, isTrusted: isTrusted)
         }
+        // The peer had confirmed, and waits no more for a device that is pairing.
+        if record.status == .notPaired { engine.pairingListener.value?.onReconciled(record.id) }
     }
 
     /// Makes the consequences of a reconciliation, which is decided by what is kept at that moment, in one step.

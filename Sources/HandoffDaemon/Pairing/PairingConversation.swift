@@ -35,8 +35,7 @@ final class PairingConversation<R: Radio>: Sendable {
     private let state = Mutex(State())
     private let deadline = CurrentValue<Duration?>(nil)
     private let openChannels = CurrentValue(0)
-    private let events: AsyncStream<PairingMachine.Event>
-    private let newEvents: AsyncStream<PairingMachine.Event>.Continuation
+    private let events = PairingEventQueue()
 
     /// The time limit for opening a channel.
     private static var dialLimit: Duration { .seconds(8) }
@@ -51,7 +50,6 @@ final class PairingConversation<R: Radio>: Sendable {
         self.radio = radio
         self.delegate = delegate
         self.logger = logger
-        (events, newEvents) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1024))
     }
 
     /// Pairs until the machine has finished, with a listener at `port`.
@@ -67,8 +65,8 @@ final class PairingConversation<R: Radio>: Sendable {
         }
         let listener = Engine.PairingListener { [self] in
             receiveAdvertisement(of: $0, at: $1)
-        } onReconciled: { [newEvents] in
-            newEvents.yield(.reconciled($0))
+        } onReconciled: { [events] in
+            events.report(.reconciled($0))
         }
         engine.pairings.begin(machine.token, at: port, listener)
         defer { engine.pairings.end() }
@@ -77,12 +75,12 @@ final class PairingConversation<R: Radio>: Sendable {
             group.addTask { try await self.keepTime() }
             group.addTask {
                 await self.delegate.waitUntilGone()
-                self.newEvents.yield(.cancelled)
+                self.events.report(.cancelled)
             }
             group.addTask { try await self.awaitStop(stopped) }
-            for await event in events {
+            await events.run { event in
                 for work in await handle(event) { group.addTask { await work() } }
-                if state.withLock({ $0.machine?.isOver ?? true }) { break }
+                return state.withLock { $0.machine.map { !$0.isOver } ?? false }
             }
             try Task.checkCancellation()
             try await closeAll()
@@ -134,7 +132,7 @@ extension PairingConversation {
         case .offer(let question, let candidates):
             asyncWork.append {
                 let choice = await self.delegate.choose(candidates)
-                self.newEvents.yield(.chose(question, choice))
+                self.events.report(.chose(question, choice))
             }
         case .compare(let question, let digits, let peer):
             logger.info(
@@ -143,7 +141,7 @@ extension PairingConversation {
             )
             asyncWork.append {
                 let answer = await self.delegate.compare(digits, with: peer)
-                self.newEvents.yield(answer.map { .compared(question, areSame: $0) } ?? .unanswered(question))
+                self.events.report(answer.map { .compared(question, areSame: $0) } ?? .unanswered(question))
             }
         case .withdrawQuestion(let sentence): delegate.withdrawQuestion(sentence)
         case .abandon(let id): engine.pairings.abandon(id)
@@ -183,7 +181,7 @@ extension PairingConversation {
             }
             return state.endpoints.updateValue(endpoint, forKey: token) == nil
         }
-        if isNew { newEvents.yield(.heard(token)) }
+        if isNew { events.report(.heard(token)) }
     }
 
     private func dial(_ token: PairingToken) async {
@@ -194,7 +192,7 @@ extension PairingConversation {
             }
         } catch {
             logger.debug("cannot reach a pairing device: \(error)")
-            newEvents.yield(.dialFailed(token))
+            events.report(.dialFailed(token))
         }
     }
 
@@ -205,14 +203,15 @@ extension PairingConversation {
     ) async {
         let (outgoing, writer) = AsyncStream<Outgoing>.makeStream()
         guard let id = register(writer) else { return }
-        newEvents.yield(event(id))
+        let places = PairingEventQueue.Places()
+        events.report(event(id))
         try? await race {
             while let message = try await channel.receive() {
                 self.logger.debug(
                     "received a pairing message",
                     metadata: ["event": "pairing.heard", "bytes": "\(message.count)"]
                 )
-                self.newEvents.yield(.received(id, message))
+                try await self.events.report(.received(id, message), in: places)
             }
         } _: {
             for await item in outgoing {
@@ -224,7 +223,7 @@ extension PairingConversation {
                 }
             }
         }
-        newEvents.yield(.closed(id))
+        events.report(.closed(id))
         // Counted under the lock: two channels that end at once must report in the right order.
         state.withLock { state in
             state.writers[id] = nil
@@ -278,7 +277,7 @@ extension PairingConversation {
                 }
                 guard due.version == waited.version else { continue }
             }
-            newEvents.yield(.tick)
+            events.report(.tick)
             due = try await deadline.changed(since: waited)
         }
     }
@@ -287,7 +286,7 @@ extension PairingConversation {
         var version = stopped.current
         while true {
             version = try await stopped.changed(since: version)
-            if version.value == delegate.name { newEvents.yield(.cancelled) }
+            if version.value == delegate.name { events.report(.cancelled) }
         }
     }
 }

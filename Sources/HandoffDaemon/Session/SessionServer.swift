@@ -32,7 +32,9 @@ struct SessionServer: Sendable {
     /// Serves one channel until it ends; errors that a peer can cause are logged, not thrown.
     func serve(_ channel: some RadioChannel) async {
         do {
-            let session = engine.read { ServerSession(trial: $0.trust.trial, pairingTrial: $0.pairing.trial) }
+            let session = engine.read {
+                ServerSession(trial: $0.trust.trial, pairingTrial: $0.pairing.trial(at: .now))
+            }
             let accepted = try await admission.unauthenticated.withAdmission(for: channel.peer) {
                 try await withTimeout(Self.unauthenticatedLimit, throwing: Self.tooSlow) {
                     try await receiveRequest(session, on: channel)

@@ -39,8 +39,8 @@ struct PairingState: Sendable {
     /// Whether the daemon is stopping, so that nothing is reconciled any more.
     var isStopping = false
     private(set) var records = PairingRecords()
-    /// Authenticates the devices that may send reconciliation requests only; nil when there are none.
-    private(set) var trial: NoiseResponderTrial<DeviceID>?
+    /// Authenticates the peers of all records; nil when there are none.
+    private var trialOfAll: NoiseResponderTrial<DeviceID>?
     private var identity: Identity
     /// The time until which pairings are reconciled with full effort.
     private var effortEnd: Duration
@@ -63,10 +63,9 @@ struct PairingState: Sendable {
     /// - Throws: ``HandoffError`` with `invalidCard` for an insecure public key; then nothing has changed.
     mutating func setRecords(_ records: PairingRecords, for identity: Identity) throws(HandoffError) {
         guard records != self.records || identity.id != self.identity.id else { return }
-        trial = try Self.trial(of: records, for: identity)
+        trialOfAll = try Self.trial(of: records, for: identity)
         self.identity = identity
-        let unreconciled = records.all.filter { !$0.isReconciled }
-        opener = unreconciled.isEmpty ? nil : AdvertisementOpener(keys: unreconciled.map { ($0.id, $0.settlingKey) })
+        opener = records.all.isEmpty ? nil : AdvertisementOpener(keys: records.all.map { ($0.id, $0.settlingKey) })
         self.records = records
     }
 
@@ -86,6 +85,12 @@ struct PairingState: Sendable {
         }
     }
 
+    /// Returns what authenticates the devices that may ask how a pairing ended, and nothing else; nil when there are none.
+    func trial(at now: Moment) -> NoiseResponderTrial<DeviceID>? {
+        let devices = Set(records.unreconciled(at: now).map(\.peer.id))
+        return devices.isEmpty ? nil : trialOfAll?.filtered(devices.contains)
+    }
+
     /// Ends the user's request: its pairings are reconciled with full effort from now on.
     mutating func endRequest(at now: Moment) {
         activeRequest = nil
@@ -100,13 +105,13 @@ struct PairingState: Sendable {
     /// Whether a device asks about a pairing that the user here may still confirm.
     func isUndecided(_ request: SettleRequest, from device: DeviceID) -> Bool {
         guard let activeRequest, let record = records.record(of: request, from: device) else { return false }
-        return record.status == .notPaired && !record.isReconciled && !activeRequest.abandoned.contains(record.id)
+        return record.status == .notPaired && !activeRequest.abandoned.contains(record.id)
     }
 
     /// Returns the scan effort for pairings; nil when pairings need none.
     func effort(at now: Moment) -> Engine.ScanningPlan.Effort? {
         if activeRequest != nil { return .continuous }
-        guard !records.unreconciled(at: now).isEmpty else { return nil }
+        guard !records.toAsk(at: now, effortUntil: effortEnd).isEmpty else { return nil }
         return now.uptime < effortEnd ? .continuous : .dutyCycled
     }
 
@@ -160,7 +165,8 @@ struct PairingState: Sendable {
     mutating func nextReconciliation(at now: Moment, _ known: [DeviceID: PeerEndpoint]) -> (
         record: PairingRecord, endpoint: PeerEndpoint
     )? {
-        for record in records.unreconciled(at: now).reversed()
+        let end = activeRequest == nil ? effortEnd : .seconds(Int64.max)
+        for record in records.toAsk(at: now, effortUntil: end).reversed()
         where activeRequest?.abandoned.contains(record.id) ?? true {
             guard let endpoint = endpoints[record.id] ?? known[record.peer.id], isDue(record.id, at: now) else {
                 continue

@@ -32,15 +32,22 @@ package struct PairingOpening: Hashable, Sendable {
     }
 }
 
-/// The name and public keys that a device sends when it pairs.
+/// The name and public keys that a device sends when it pairs, and the proof that the keys are its own.
 package struct PairingIntroduction: Hashable, Sendable {
     package let name: DeviceName
     /// 64 bytes.
     package let publicKeys: [UInt8]
+    /// 64 bytes.
+    package let signature: [UInt8]
+    /// 32 bytes.
+    package let mac: [UInt8]
 
-    package init(name: DeviceName, publicKeys: [UInt8]) {
+    /// Makes an introduction; the lengths are those of a valid one, and are not checked here.
+    package init(name: DeviceName, publicKeys: [UInt8], signature: [UInt8], mac: [UInt8]) {
         self.name = name
         self.publicKeys = publicKeys
+        self.signature = signature
+        self.mac = mac
     }
 }
 
@@ -60,9 +67,9 @@ package enum PairingMessage: Hashable, Sendable {
     case confirmation(advertisingKey: [UInt8])
     /// This pairing has failed or was declined.
     case refusal(Reason)
-    /// The sender has confirmed, but its user now wants to stop.
+    /// The sender takes back its choice; or it has confirmed, but its user now wants to stop.
     case withdrawal
-    /// The sender knows how the pairing ended for the receiver.
+    /// The sender knows that the receiver's choice is withdrawn, or how the pairing ended for the receiver.
     case done
 
     /// The reason why two devices are not paired; numbers that this version does not know are read as ``failed``.
@@ -81,6 +88,9 @@ package enum PairingMessage: Hashable, Sendable {
         case tooManyTries = 5
     }
 
+    /// The number of bytes in a commitment, those of a SHA-256.
+    private static let commitmentBytes = 32
+
     /// The maximum size of a message in bytes; it bounds what an unauthenticated peer can send.
     package static let maximumBytes = 512
 
@@ -91,6 +101,8 @@ package enum PairingMessage: Hashable, Sendable {
         case .introduction(let introduction):
             message.introduction.name = introduction.name.rawValue
             message.introduction.publicKeys = Data(introduction.publicKeys)
+            message.introduction.signature = Data(introduction.signature)
+            message.introduction.mac = Data(introduction.mac)
         case .choice: message.choice = Handoff_V1_PairingChoice()
         case .commitment(let bytes): message.commitment = Data(bytes)
         case .share(let bytes): message.share = Data(bytes)
@@ -118,7 +130,7 @@ package enum PairingMessage: Hashable, Sendable {
             switch message.kind {
             case .introduction(let introduction): .introduction(try PairingIntroduction(introduction))
             case .choice: .choice
-            case .commitment(let bytes): .commitment(Array(bytes))
+            case .commitment(let bytes): .commitment(try Self.commitment(bytes))
             case .share(let bytes): .share(Array(bytes))
             case .reveal(let bytes): .reveal(Array(bytes))
             case .confirmation(let confirmation): .confirmation(advertisingKey: Array(confirmation.advertisingKey))
@@ -128,6 +140,13 @@ package enum PairingMessage: Hashable, Sendable {
             case nil:
                 throw WireError(.unknownKind, "Unknown kind of pairing message: it needs a newer version of handoffd.")
             }
+    }
+
+    private static func commitment(_ bytes: Data) throws(WireError) -> [UInt8] {
+        guard bytes.count == commitmentBytes else {
+            throw WireError(.invalidContent, "A commitment has \(commitmentBytes) bytes, got \(bytes.count).")
+        }
+        return Array(bytes)
     }
 }
 
@@ -140,5 +159,7 @@ extension PairingIntroduction {
             throw WireError(error)
         }
         publicKeys = Array(message.publicKeys)
+        signature = Array(message.signature)
+        mac = Array(message.mac)
     }
 }

@@ -116,6 +116,7 @@ nonisolated struct Handoff_V1_PairingMessage: Sendable {
     set {kind = .refusal(newValue)}
   }
 
+  /// After a choice, while the receiver has not chosen: the sender takes it back, and the receiver answers with done.
   /// After a confirmation: the sender's user wants to stop, unless the other user has confirmed already.
   var withdrawal: Handoff_V1_PairingWithdrawal {
     get {
@@ -125,7 +126,7 @@ nonisolated struct Handoff_V1_PairingMessage: Sendable {
     set {kind = .withdrawal(newValue)}
   }
 
-  /// The sender knows how the pairing ended for the receiver.
+  /// The sender knows that the receiver's choice is withdrawn, or how the pairing ended for the receiver.
   var done: Handoff_V1_PairingDone {
     get {
       if case .done(let v)? = kind {return v}
@@ -151,9 +152,10 @@ nonisolated struct Handoff_V1_PairingMessage: Sendable {
     case confirmation(Handoff_V1_PairingConfirmation)
     /// This pairing has failed or was declined. A device does not send it after its own confirmation.
     case refusal(Handoff_V1_PairingRefusal)
+    /// After a choice, while the receiver has not chosen: the sender takes it back, and the receiver answers with done.
     /// After a confirmation: the sender's user wants to stop, unless the other user has confirmed already.
     case withdrawal(Handoff_V1_PairingWithdrawal)
-    /// The sender knows how the pairing ended for the receiver.
+    /// The sender knows that the receiver's choice is withdrawn, or how the pairing ended for the receiver.
     case done(Handoff_V1_PairingDone)
 
   }
@@ -172,6 +174,12 @@ nonisolated struct Handoff_V1_PairingIntroduction: Sendable {
 
   /// Its public keys, 64 bytes: X25519, then Ed25519.
   var publicKeys: Data = Data()
+
+  /// Proves that the sender has the private signing key: an Ed25519 signature, 64 bytes (Docs/Protocol.md, "Pairing").
+  var signature: Data = Data()
+
+  /// Proves that the sender has the private agreement key: an HMAC-SHA-256, 32 bytes.
+  var mac: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -514,7 +522,7 @@ nonisolated extension Handoff_V1_PairingMessage: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Handoff_V1_PairingIntroduction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PairingIntroduction"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}public_keys\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}public_keys\0\u{1}signature\0\u{1}mac\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -524,6 +532,8 @@ nonisolated extension Handoff_V1_PairingIntroduction: SwiftProtobuf.Message, Swi
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
       case 2: try { try decoder.decodeSingularBytesField(value: &self.publicKeys) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.signature) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.mac) }()
       default: break
       }
     }
@@ -536,12 +546,20 @@ nonisolated extension Handoff_V1_PairingIntroduction: SwiftProtobuf.Message, Swi
     if !self.publicKeys.isEmpty {
       try visitor.visitSingularBytesField(value: self.publicKeys, fieldNumber: 2)
     }
+    if !self.signature.isEmpty {
+      try visitor.visitSingularBytesField(value: self.signature, fieldNumber: 3)
+    }
+    if !self.mac.isEmpty {
+      try visitor.visitSingularBytesField(value: self.mac, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Handoff_V1_PairingIntroduction, rhs: Handoff_V1_PairingIntroduction) -> Bool {
     if lhs.name != rhs.name {return false}
     if lhs.publicKeys != rhs.publicKeys {return false}
+    if lhs.signature != rhs.signature {return false}
+    if lhs.mac != rhs.mac {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -9,7 +9,7 @@ extension Attack {
         sequenceNumbers, carryOver, publicAddress, staticBytes, multicastNames, counterExhaustion, bruteForce,
         nonceReuse, replay, activeLinking, flags, format, dictionary, acceptList, signalStrength, linkReconnection,
         linkPairing, malformedFrames, flood, pairing, misbinding, removedDevice, chance,
-        recordedFirstMessage,
+        recordedFirstMessage, claimedKeys, displacedCandidate, oldPairing,
         stolenState,
     ]
 
@@ -203,6 +203,30 @@ extension Attack {
         source: "found in version 1 of this protocol",
         onModel: "answers 100 of 100 replays",
         here: "answers 0 of 100",
+        verdict: .fails
+    )
+    package static let claimedKeys = Attack(
+        number: 25,
+        name: "claiming another device's key in a pairing",
+        source: "found in version 1 of this protocol",
+        onModel: "accepted under the phone's key in 100 of 100 pairings",
+        here: "in 0 of 100",
+        verdict: .fails
+    )
+    package static let displacedCandidate = Attack(
+        number: 26,
+        name: "displacing a candidate of a pairing",
+        source: "found in version 1 of this protocol",
+        onModel: "100 of 100 displace it",
+        here: "0 of 100",
+        verdict: .fails
+    )
+    package static let oldPairing = Attack(
+        number: 27,
+        name: "asking \"is it you?\" with the keys of an old pairing",
+        source: "found in version 1 of this protocol",
+        onModel: "answered 16 of 16 times, a year later",
+        here: "0 of 16 a day later",
         verdict: .fails
     )
 }

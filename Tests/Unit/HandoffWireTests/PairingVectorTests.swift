@@ -16,7 +16,11 @@ struct PairingVectorTests {
         var callerAdvertisement: String
         var callerName: String
         var listenerName: String
+        var callerAgreementPrivateKey: String
+        var callerSigningPrivateKey: String
         var callerPublicKeys: String
+        var listenerAgreementPrivateKey: String
+        var listenerSigningPrivateKey: String
         var listenerPublicKeys: String
         var callerEphemeralPrivateKey: String
         var listenerEphemeralPrivateKey: String
@@ -31,6 +35,13 @@ struct PairingVectorTests {
         var digits = ""
         /// The messages after the handshake in their order, in plaintext and as frames.
         var messages: [Message] = []
+        /// Introductions of the caller that the listener refuses, in plaintext.
+        var refused: [Refused] = []
+    }
+
+    struct Refused: Codable, Equatable, Sendable {
+        var what: String
+        var message: String
     }
 
     struct Message: Codable, Equatable, Sendable {
@@ -39,21 +50,32 @@ struct PairingVectorTests {
         var frame: String
     }
 
-    private static func introduction(_ name: String, _ keys: String) throws -> PairingMessage {
-        .introduction(PairingIntroduction(name: try DeviceName(name), publicKeys: bytes(keys)))
+    private static func introduction(
+        _ name: String,
+        _ keys: DevicePublicKeys,
+        _ proof: PairingProof
+    ) throws -> PairingMessage {
+        .introduction(
+            PairingIntroduction(
+                name: try DeviceName(name),
+                publicKeys: keys.rawRepresentation,
+                signature: proof.signature,
+                mac: proof.mac
+            )
+        )
     }
 
-    private static func publicKeys(_ random: inout SeededRandom) throws -> String {
-        let keys = DeviceKeys(
+    private static func keys(_ random: inout SeededRandom) throws -> DeviceKeys {
+        DeviceKeys(
             agreement: try AgreementKey(rawRepresentation: random.bytes(32)),
             signing: try SigningKey(rawRepresentation: random.bytes(32))
         )
-        return hex(keys.publicKeys.rawRepresentation)
     }
 
     private static func make(_ seed: UInt64, _ names: (String, String)) throws -> Case {
         var random = SeededRandom(seed: seed)
         let token = PairingToken.random(using: &random)
+        let (caller, listener) = (try keys(&random), try keys(&random))
         var vector = Case(
             callerToken: hex(token.bytes),
             listenerToken: hex(PairingToken.random(using: &random).bytes),
@@ -61,19 +83,27 @@ struct PairingVectorTests {
             callerAdvertisement: hex(PairingAdvertisement(port: LEPSM(lowSevenBits: 0x1A), token: token).encode()),
             callerName: names.0,
             listenerName: names.1,
-            callerPublicKeys: try publicKeys(&random),
-            listenerPublicKeys: try publicKeys(&random),
+            callerAgreementPrivateKey: hex(caller.agreement.rawRepresentation),
+            callerSigningPrivateKey: hex(caller.signing.rawRepresentation),
+            callerPublicKeys: hex(caller.publicKeys.rawRepresentation),
+            listenerAgreementPrivateKey: hex(listener.agreement.rawRepresentation),
+            listenerSigningPrivateKey: hex(listener.signing.rawRepresentation),
+            listenerPublicKeys: hex(listener.publicKeys.rawRepresentation),
             callerEphemeralPrivateKey: hex(random.bytes(32)),
             listenerEphemeralPrivateKey: hex(random.bytes(32)),
             callerNonce: hex(random.bytes(16)),
             listenerNonce: hex(random.bytes(16))
         )
-        try perform(&vector, callerKey: random.bytes(44), listenerKey: random.bytes(44))
+        let secrets = try handshake(&vector)
+        vector.refused = try refused(by: listener, caller, try keys(&random), secrets, as: names)
+        try converse(&vector, caller, listener, secrets)
         return vector
     }
 
-    /// Performs the pairing, and adds its messages.
-    private static func perform(_ vector: inout Case, callerKey: [UInt8], listenerKey: [UInt8]) throws {
+    /// Performs the handshake, and adds it.
+    private static func handshake(
+        _ vector: inout Case
+    ) throws -> (caller: PairingHandshake.Secrets, listener: PairingHandshake.Secrets) {
         var caller = PairingHandshake(
             isCaller: true,
             ephemeralForTestVectors: try AgreementKey(rawRepresentation: bytes(vector.callerEphemeralPrivateKey))
@@ -82,47 +112,93 @@ struct PairingVectorTests {
             isCaller: false,
             ephemeralForTestVectors: try AgreementKey(rawRepresentation: bytes(vector.listenerEphemeralPrivateKey))
         )
-        let callerIntroduction = try introduction(vector.callerName, vector.callerPublicKeys)
-        let listenerIntroduction = try introduction(vector.listenerName, vector.listenerPublicKeys)
         let opening = PairingOpening(
             caller: try PairingToken(bytes: bytes(vector.callerToken)),
             listener: try PairingToken(bytes: bytes(vector.listenerToken))
         )
         let first = try caller.writeMessage(opening.encode())
         _ = try listener.readMessage(first)
-        let second = try listener.writeMessage(listenerIntroduction.encode())
+        let second = try listener.writeMessage([])
         _ = try caller.readMessage(second)
         vector.handshake = [first, second].map { hex(FrameCodec.encode($0)) }
         let secrets = (caller: try caller.split(), listener: try listener.split())
         vector.handshakeHash = hex(secrets.caller.transport.handshakeHash)
         vector.pairing = String(vector.handshakeHash.prefix(16))
         vector.settlingKey = hex(secrets.caller.settlingKey.rawRepresentation)
+        return secrets
+    }
+
+    /// Adds everything after the handshake.
+    private static func converse(
+        _ vector: inout Case,
+        _ callerKeys: DeviceKeys,
+        _ listenerKeys: DeviceKeys,
+        _ secrets: (caller: PairingHandshake.Secrets, listener: PairingHandshake.Secrets)
+    ) throws {
+        let proofs = (try secrets.caller.binding.prove(callerKeys), try secrets.listener.binding.prove(listenerKeys))
+        let callerIntroduction = try introduction(vector.callerName, callerKeys.publicKeys, proofs.0)
+        let listenerIntroduction = try introduction(vector.listenerName, listenerKeys.publicKeys, proofs.1)
         let transcript = PairingTranscript(
             handshakeHash: secrets.caller.transport.handshakeHash,
             caller: callerIntroduction.encode(),
             listener: listenerIntroduction.encode()
         )
-        vector.transcript = hex(transcript.hash)
         let nonces = (
             caller: try PairingNonce(bytes: bytes(vector.callerNonce)),
             listener: try PairingNonce(bytes: bytes(vector.listenerNonce))
         )
         let commitment = nonces.caller.commitment(to: transcript)
-        vector.commitment = hex(commitment)
+        (vector.transcript, vector.commitment) = (hex(transcript.hash), hex(commitment))
         vector.digits =
             PairingDigits(transcript: transcript, caller: nonces.caller, listener: nonces.listener).description
-        var transports = ["caller": secrets.caller.transport, "listener": secrets.listener.transport]
+        let confirmations = [0xCA, 0x15].map {
+            PairingMessage.confirmation(advertisingKey: [UInt8](repeating: $0, count: 44))
+        }
         let turns: [(String, PairingMessage)] = [
-            ("caller", callerIntroduction), ("caller", .choice), ("listener", .choice),
-            ("caller", .commitment(commitment)), ("listener", .share(nonces.listener.bytes)),
-            ("caller", .reveal(nonces.caller.bytes)), ("caller", .confirmation(advertisingKey: callerKey)),
-            ("listener", .confirmation(advertisingKey: listenerKey)), ("caller", .done), ("listener", .done),
+            ("listener", listenerIntroduction), ("caller", callerIntroduction),
+            // The caller takes its first choice back.
+            ("caller", .choice), ("caller", .withdrawal), ("listener", .done), ("caller", .choice),
+            ("listener", .choice), ("caller", .commitment(commitment)), ("listener", .share(nonces.listener.bytes)),
+            ("caller", .reveal(nonces.caller.bytes)), ("caller", confirmations[0]), ("listener", confirmations[1]),
+            ("caller", .done), ("listener", .done),
             // A pairing has no more messages; these show the other kinds.
             ("caller", .refusal(.digitsDiffer)), ("listener", .refusal(.failed)), ("caller", .withdrawal),
         ]
+        var transports = ["caller": secrets.caller.transport, "listener": secrets.listener.transport]
         for (side, message) in turns {
             let frame = FrameCodec.encode(try transports[side]?.encrypt(message.encode()) ?? [])
             vector.messages.append(Message(by: side, message: hex(message.encode()), frame: hex(frame)))
+        }
+    }
+
+    /// Returns introductions that the listener refuses, although each is well-formed.
+    private static func refused(
+        by listener: DeviceKeys,
+        _ caller: DeviceKeys,
+        _ other: DeviceKeys,
+        _ secrets: (caller: PairingHandshake.Secrets, listener: PairingHandshake.Secrets),
+        as names: (String, String)
+    ) throws -> [Refused] {
+        let proof = try secrets.caller.binding.prove(caller)
+        var elsewhere = PairingHandshake(isCaller: true, ephemeralForTestVectors: caller.agreement)
+        var there = PairingHandshake(isCaller: false, ephemeralForTestVectors: listener.agreement)
+        _ = try there.readMessage(try elsewhere.writeMessage([]))
+        _ = try elsewhere.readMessage(try there.writeMessage([]))
+        let otherChannel = try elsewhere.split().binding
+        func flipped(_ bytes: [UInt8]) -> [UInt8] { [bytes[0] ^ 1] + bytes.dropFirst() }
+        let forgeries: [(String, DevicePublicKeys, PairingProof)] = [
+            ("no proof", caller.publicKeys, PairingProof(signature: [], mac: [])),
+            (
+                "a changed signature", caller.publicKeys,
+                PairingProof(signature: flipped(proof.signature), mac: proof.mac)
+            ),
+            ("a changed MAC", caller.publicKeys, PairingProof(signature: proof.signature, mac: flipped(proof.mac))),
+            ("the keys of another device", other.publicKeys, proof),
+            ("a proof for another channel", caller.publicKeys, try otherChannel.prove(caller)),
+            ("the listener's own introduction", listener.publicKeys, try secrets.listener.binding.prove(listener)),
+        ]
+        return try forgeries.map { what, keys, proof in
+            Refused(what: what, message: hex(try introduction(names.0, keys, proof).encode()))
         }
     }
 
@@ -131,7 +207,8 @@ struct PairingVectorTests {
         let file = VectorFile(
             about: """
                 Pairings (Docs/Protocol.md, "Pairing"). Bytes are hexadecimal. `handshake` holds the two messages of the \
-                handshake as frames; `messages` holds everything after it.
+                handshake as frames; `messages` holds everything after it. The last three messages belong to no \
+                conversation, and show other kinds. `refused` holds introductions of the caller whose proofs are wrong.
                 """,
             cases: [
                 try Self.make(21, ("laptop", "Küche")), try Self.make(22, ("desk", String(repeating: "x", count: 64))),
@@ -139,6 +216,31 @@ struct PairingVectorTests {
         )
         try file.storeIfAsked("pairing")
         #expect(try VectorFile<Case>.load("pairing") == file)
+    }
+
+    @Test("The published introductions are accepted with their proofs, and those that are to be refused are refused")
+    func proofs() throws {
+        for var vector in try VectorFile<Case>.load("pairing").cases {
+            let secrets = try Self.handshake(&vector)
+            try Self.verify(vector.messages[0].message, by: secrets.caller.binding)
+            try Self.verify(vector.messages[1].message, by: secrets.listener.binding)
+            #expect(vector.refused.count == 6)
+            for refused in vector.refused {
+                let error = #expect(throws: CryptoError.self) {
+                    try Self.verify(refused.message, by: secrets.listener.binding)
+                }
+                #expect(error?.code == .authenticationFailed, "\(refused.what)")
+            }
+        }
+    }
+
+    private static func verify(_ message: String, by binding: PairingBinding) throws {
+        guard case .introduction(let introduction) = try PairingMessage(decoding: bytes(message)) else {
+            Issue.record("\(message) is no introduction")
+            return
+        }
+        let proof = PairingProof(signature: introduction.signature, mac: introduction.mac)
+        try binding.verify(proof, of: DevicePublicKeys(rawRepresentation: introduction.publicKeys))
     }
 
     @Test("Every published message is the same after decoding and encoding")
@@ -174,6 +276,9 @@ struct PairingMessageTests {
             ("a kind that is not known", "7a00", "unknownKind"),
             ("an introduction without a name", "0a00", "invalidContent"),
             ("a length beyond the end", "0a7f00", "malformed"),
+            ("a commitment of one byte", "1a0101", "invalidContent"),
+            ("a commitment of 31 bytes", "1a1f" + String(repeating: "01", count: 31), "invalidContent"),
+            ("a commitment of 33 bytes", "1a21" + String(repeating: "01", count: 33), "invalidContent"),
             ("a name with a line break", "0a050a03610a62", "invalidContent"),
         ]
     )

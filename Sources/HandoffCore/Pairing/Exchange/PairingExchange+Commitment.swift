@@ -44,6 +44,8 @@ extension PairingExchange {
             let before = next.channel
             switch (step, message) {
             case (_, .refusal(let reason)): return .ended(.remote(reason), after: progress)
+            case (.awaitingCommitment, .withdrawal), (.awaitingShare, .withdrawal):
+                return Choice.resumed(over: next.channel)
             case (.awaitingCommitment, .commitment(let commitment)):
                 let nonce = PairingNonce.generate()
                 let share = Action.send(next.channel.seal(.share(nonce.bytes)))

@@ -6,8 +6,8 @@ extension PairingExchange {
     struct Introduction: Sendable {
         private enum Step: Sendable {
             case handshaking(PairingHandshake)
-            /// The listener waits for the caller's introduction.
-            case awaitingIntroduction(PairingHandshake.Secrets)
+            /// The other side's introduction is awaited; `ours` is the one that this side sends.
+            case awaitingIntroduction(PairingHandshake.Secrets, ours: [UInt8])
         }
 
         /// The token that the other side advertises; a listener learns it from the first message.
@@ -16,12 +16,12 @@ extension PairingExchange {
         private(set) var deadline: Duration
         private let isCaller: Bool
         private let ownToken: PairingToken
-        private let own: DeviceIdentity
+        private let own: LocalIdentity
         private let began: Int64
         private var step: Step
 
         /// Creates the first phase of an exchange; the parameters are those of the exchange.
-        init(dialling peerToken: PairingToken?, as ownToken: PairingToken, _ own: DeviceIdentity, at now: Moment) {
+        init(dialling peerToken: PairingToken?, as ownToken: PairingToken, _ own: LocalIdentity, at now: Moment) {
             self.peerToken = peerToken
             self.ownToken = ownToken
             self.own = own
@@ -48,25 +48,22 @@ extension PairingExchange {
             switch step {
             case .handshaking(let handshake) where isCaller: return try receivedAnswer(frame, handshake)
             case .handshaking(let handshake): return try receivedOpening(frame, handshake, at: now)
-            case .awaitingIntroduction(let secrets):
-                var transport = secrets.transport
-                let payload = try transport.decrypt(frame)
-                let channel = try channel(over: transport, secrets.settlingKey, introducing: payload)
-                return Transition(.choosing(Choice(over: channel)), [.introduced(channel.record.peer)])
+            case .awaitingIntroduction(let secrets, let ours):
+                return try receivedIntroduction(frame, over: secrets, ours)
             }
         }
 
-        /// Handles the second message of the handshake, which carries the listener's introduction; the caller answers
-        /// with its own.
+        /// Handles the second message of the handshake, after which the listener introduces itself.
         private func receivedAnswer(_ frame: [UInt8], _ handshake: PairingHandshake) throws -> Transition {
             var handshake = handshake
-            let payload = try handshake.readMessage(frame)
+            _ = try handshake.readMessage(frame)
             let secrets = try handshake.split()
-            var channel = try channel(over: secrets.transport, secrets.settlingKey, introducing: payload)
-            let introduction = Action.send(channel.seal(introduction))
-            return Transition(.choosing(Choice(over: channel)), [introduction, .introduced(channel.record.peer)])
+            var next = self
+            next.step = .awaitingIntroduction(secrets, ours: try introduction(over: secrets.binding))
+            return Transition(.introducing(next))
         }
 
+        /// Handles the first message of the handshake; the listener answers it and introduces itself.
         private func receivedOpening(
             _ frame: [UInt8],
             _ handshake: PairingHandshake,
@@ -74,39 +71,35 @@ extension PairingExchange {
         ) throws -> Transition {
             var handshake = handshake
             let opening = try PairingOpening(decoding: try handshake.readMessage(frame))
-            guard opening.listener == ownToken else {
-                throw HandoffError(.peerMisbehaved, "Its first message names another device.")
+            guard opening.listener == ownToken, opening.caller != ownToken else {
+                throw HandoffError(.peerMisbehaved, "Its first message does not name the two devices.")
             }
-            let answer = try handshake.writeMessage(introduction.encode())
+            let answer = FrameCodec.encode(try handshake.writeMessage([]))
+            var secrets = try handshake.split()
+            let ours = try introduction(over: secrets.binding)
+            let introduction = FrameCodec.encode(try secrets.transport.encrypt(ours))
             var next = self
             next.peerToken = opening.caller
             next.deadline = now + PairingExchange.answerLimit
-            next.step = .awaitingIntroduction(try handshake.split())
-            return Transition(.introducing(next), [.send(FrameCodec.encode(answer))])
+            next.step = .awaitingIntroduction(secrets, ours: ours)
+            return Transition(.introducing(next), [.send(answer + introduction)])
         }
 
-        private var introduction: PairingMessage {
-            .introduction(PairingIntroduction(name: own.name, publicKeys: own.publicKeys.rawRepresentation))
-        }
-
-        /// Returns the channel to the peer that has sent the introduction `theirs`: a later version may say more in it,
-        /// which the digits also cover.
-        private func channel(
-            over transport: NoiseTransport,
-            _ settlingKey: AdvertisingKey,
-            introducing theirs: [UInt8]
-        ) throws -> PairingChannel {
-            guard case .introduction(let peer) = try PairingMessage(decoding: theirs) else {
-                throw HandoffError(.peerMisbehaved, "It did not send an introduction.")
-            }
-            let ours = introduction.encode()
+        /// Handles the introduction of the other side; the caller answers with its own once the listener has proved
+        /// that its keys are its own.
+        private func receivedIntroduction(
+            _ frame: [UInt8],
+            over secrets: PairingHandshake.Secrets,
+            _ ours: [UInt8]
+        ) throws -> Transition {
+            var transport = secrets.transport
+            let theirs = try transport.decrypt(frame)
+            let peer = try Self.identity(introducedBy: theirs, over: secrets.binding)
+            let answer = isCaller ? [Action.send(FrameCodec.encode(try transport.encrypt(ours)))] : []
             let record = PairingRecord(
                 id: PairingID(handshakeHash: transport.handshakeHash),
-                peer: DeviceIdentity(
-                    publicKeys: try DevicePublicKeys(rawRepresentation: peer.publicKeys),
-                    name: peer.name
-                ),
-                settlingKey: settlingKey,
+                peer: peer,
+                settlingKey: secrets.settlingKey,
                 status: .notPaired,
                 began: began
             )
@@ -115,7 +108,35 @@ extension PairingExchange {
                 caller: isCaller ? ours : theirs,
                 listener: isCaller ? theirs : ours
             )
-            return PairingChannel(transport, isCaller: isCaller, record: record, transcript: transcript)
+            let channel = PairingChannel(transport, isCaller: isCaller, record: record, transcript: transcript)
+            return Transition(.choosing(Choice(over: channel)), answer + [.introduced(peer)])
+        }
+
+        /// Returns this side's encoded introduction, with its proof for this channel.
+        private func introduction(over binding: PairingBinding) throws -> [UInt8] {
+            let proof = try own.proof(over: binding)
+            let introduction = PairingIntroduction(
+                name: own.device.name,
+                publicKeys: own.device.publicKeys.rawRepresentation,
+                signature: proof.signature,
+                mac: proof.mac
+            )
+            return PairingMessage.introduction(introduction).encode()
+        }
+
+        /// Returns the identity in the other side's introduction, which it has proved to be its own.
+        ///
+        /// A later version may say more in its introduction, which the digits also cover.
+        private static func identity(
+            introducedBy message: [UInt8],
+            over binding: PairingBinding
+        ) throws -> DeviceIdentity {
+            guard case .introduction(let peer) = try PairingMessage(decoding: message) else {
+                throw HandoffError(.peerMisbehaved, "It did not send an introduction.")
+            }
+            let publicKeys = try DevicePublicKeys(rawRepresentation: peer.publicKeys)
+            try binding.verify(PairingProof(signature: peer.signature, mac: peer.mac), of: publicKeys)
+            return DeviceIdentity(publicKeys: publicKeys, name: peer.name)
         }
     }
 }

@@ -71,7 +71,7 @@ package struct PairingExchange: Sendable {
         isCaller = peerToken != nil
         self.peerToken = peerToken
         ownKey = own.advertisingKey
-        phase = .introducing(Introduction(dialling: peerToken, as: ownToken, own.device, at: now))
+        phase = .introducing(Introduction(dialling: peerToken, as: ownToken, own, at: now))
     }
 
     /// The identity with which the other side has introduced itself; nil before that, and after the end.
@@ -104,6 +104,11 @@ package struct PairingExchange: Sendable {
         if case .comparing(let comparison) = phase { !comparison.isDeclined } else { false }
     }
 
+    /// Whether this side has chosen the other one, and the other one has not answered.
+    var isUnanswered: Bool {
+        if case .choosing(let choice) = phase { choice.isUnanswered } else { false }
+    }
+
     /// Returns the first bytes of the side that has dialled; nothing on the other side.
     package mutating func start() -> [Action] {
         if case .introducing(let introduction) = phase { enter(introduction.started()) } else { [] }
@@ -124,6 +129,11 @@ package struct PairingExchange: Sendable {
     /// Handles the choice of this device by the local user, or by the daemon when it is the only one.
     package mutating func choose(at now: Duration) -> [Action] {
         if case .choosing(let choice) = phase { enter(choice.chosen(at: now)) } else { [] }
+    }
+
+    /// Takes the choice back; does nothing once the other side has chosen this one, too.
+    package mutating func withdrawChoice() -> [Action] {
+        if case .choosing(let choice) = phase { enter(choice.withdrawn()) } else { [] }
     }
 
     /// Handles the local user's confirmation that the digits are equal.

@@ -13,7 +13,7 @@ extension PairingRecords {
 
     /// The consequences for one side once a pairing is reconciled.
     package struct Reconciliation: Hashable, Sendable {
-        /// The record to keep from now on; nil when there was none and there is still none.
+        /// The record to keep from now on, or to drop if it is reconciled; nil when there was none.
         package let record: PairingRecord?
         /// The device to trust from now on, and its advertising key; nil when nothing changes.
         package let newlyTrusted: (peer: DeviceIdentity, key: AdvertisingKeyRecord)?
@@ -93,7 +93,9 @@ extension PairingRecords {
                 newlyTrusted: isTrusted ? nil : (record.peer, key)
             )
         case (_, .paired): Reconciliation(record: record.withStatus(.paired, isReconciled: true), newlyTrusted: nil)
-        case (_, .notPaired), (.notPaired, .unconfirmed):
+        // Whether the other side has learnt it shows only when it stops asking.
+        case (_, .notPaired): Reconciliation(record: record, newlyTrusted: nil)
+        case (.notPaired, .unconfirmed):
             Reconciliation(record: record.withStatus(.notPaired, isReconciled: true), newlyTrusted: nil)
         }
     }

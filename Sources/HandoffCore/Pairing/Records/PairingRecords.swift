@@ -10,8 +10,11 @@ package struct PairingRecords: Hashable, Sendable {
     /// How long reconciliation is tried at the beginning of each later slot: two cycles of a scanner that listens for
     /// one second in four, plus a margin.
     package static let slotEffortDuration = Duration.seconds(10)
-    /// How long a side that knows the outcome listens for one that does not.
-    private static let listeningMicroseconds: Int64 = 24 * 60 * 60 * 1_000_000
+    /// How long the other side may ask for the outcome, and a side that has confirmed and knows it listens for a side
+    /// that does not.
+    private static let dayMicroseconds: Int64 = 24 * 60 * 60 * 1_000_000
+    /// How long a side that does not know the outcome advertises and listens; then only its user can end that state.
+    private static let weekMicroseconds = 7 * dayMicroseconds
 
     /// All records, oldest first.
     package private(set) var all: [PairingRecord] = []
@@ -28,8 +31,9 @@ package struct PairingRecords: Hashable, Sendable {
         all.first { $0.id == id }
     }
 
-    /// Adds a record, or replaces the one with the same id.
+    /// Adds a record, or replaces the one with the same id; a reconciled one is removed, since nobody needs to ask.
     package mutating func keep(_ record: PairingRecord) {
+        guard !record.isReconciled else { return all.removeAll { $0.id == record.id } }
         if let index = all.firstIndex(where: { $0.id == record.id }) {
             all[index] = record
         } else {
@@ -50,18 +54,33 @@ package struct PairingRecords: Hashable, Sendable {
         all.removeAll { $0.peer.id == device }
     }
 
+    /// Removes the records that are too old to be asked about; unconfirmed pairings stay until their user ends them.
+    package mutating func forgetExpired(at now: Moment) {
+        let answered = unreconciled(at: now)
+        all.removeAll { $0.status != .unconfirmed && !answered.contains($0) }
+    }
+
     /// The pairings that the local user has confirmed, and whose remote outcome is unknown.
     package var unconfirmed: [PairingRecord] {
         all.filter { $0.status == .unconfirmed }
     }
 
-    /// Returns the pairings of which the other side may not know the outcome.
+    /// Returns the pairings of which the other side may not know the outcome, and about which it may ask: those of the
+    /// last day, and unconfirmed ones of the last week.
     package func unreconciled(at now: Moment) -> [PairingRecord] {
-        all.filter { record in
-            guard !record.isReconciled else { return false }
-            return record.status == .unconfirmed
-                || (0..<Self.listeningMicroseconds).contains(now.unixMicroseconds - record.began)
-        }
+        all.filter { (0..<Self.lifetime($0)).contains(now.unixMicroseconds - $0.began) }
+    }
+
+    /// Returns the pairings about which this device asks when it hears the other side.
+    ///
+    /// One that the local user has not confirmed is only asked about at first: otherwise everybody who has once taken
+    /// part in a pairing could make this device call for a day.
+    ///
+    /// - Parameters:
+    ///   - now: the present.
+    ///   - end: until when reconciliation is tried continuously, as `uptime`.
+    package func toAsk(at now: Moment, effortUntil end: Duration) -> [PairingRecord] {
+        unreconciled(at: now).filter { $0.status != .notPaired || now.uptime < end }
     }
 
     /// Returns the unconfirmed pairing to advertise for reconciliation at `now`, and when to ask again at the latest
@@ -74,7 +93,7 @@ package struct PairingRecords: Hashable, Sendable {
         record: PairingRecord?, next: Duration?
     ) {
         // A side that knows the outcome only listens; a side that does not know advertises.
-        let unconfirmed = unconfirmed
+        let unconfirmed = unreconciled(at: now).filter { $0.status == .unconfirmed }
         guard let newest = unconfirmed.last else { return (nil, nil) }
         guard now.uptime >= end else { return (newest, end) }
         let nextSlot = now.uptime + now.timeToNextSlot
@@ -89,10 +108,10 @@ package struct PairingRecords: Hashable, Sendable {
     ///   - now: the present.
     ///   - end: until when reconciliation is tried continuously, as `uptime`.
     package func effortChange(at now: Moment, effortUntil end: Duration) -> Duration? {
-        let unreconciled = unreconciled(at: now)
-        guard !unreconciled.isEmpty else { return nil }
+        let asked = toAsk(at: now, effortUntil: end)
+        guard !asked.isEmpty else { return nil }
         guard now.uptime >= end else { return end }
-        let ends = unreconciled.filter { $0.status != .unconfirmed }.map { $0.began + Self.listeningMicroseconds }
+        let ends = asked.map { $0.began + Self.lifetime($0) }
         return ends.min().map { now.uptime + .microseconds($0 - now.unixMicroseconds) }
     }
 
@@ -104,14 +123,17 @@ package struct PairingRecords: Hashable, Sendable {
         return record
     }
 
+    private static func lifetime(_ record: PairingRecord) -> Int64 {
+        record.status == .unconfirmed ? weekMicroseconds : dayMicroseconds
+    }
+
     /// The priority for keeping a record: highest for a confirmation without an answer, then for an outcome that the
     /// other side does not know.
     private static func weight(_ record: PairingRecord) -> Int {
         switch record.status {
-        case .unconfirmed: 3
-        case .paired where !record.isReconciled: 2
-        case .notPaired where !record.isReconciled: 1
-        case .paired, .notPaired: 0
+        case .unconfirmed: 2
+        case .paired: 1
+        case .notPaired: 0
         }
     }
 }

@@ -225,6 +225,94 @@ struct ConcurrentPairingTests {
         #expect(simulation.sides[0].offers == [["device1", "device2"]])
     }
 
+    @Test("A device chosen for want of others is chosen no more when another one introduces itself before it answered")
+    func reconsidered() throws {
+        var simulation = try PairingSimulation([.quick, .quick, .neverAnswers])
+        simulation.sides[0].wanted = "device1"
+        simulation.sides[1].wanted = "device0"
+        // The third device sees both others and asks its user, who does not choose.
+        simulation.meet(0, 2)
+        simulation.meet(1, 2)
+        simulation.meet(0, 1, in: .seconds(4))
+        while simulation.sides[0].outcome == nil || simulation.sides[1].outcome == nil, simulation.step() {}
+        #expect(simulation.sides[0].offers == [["device1", "device2"]])
+        #expect(simulation.sides[1].offers == [["device0", "device2"]])
+        #expect(Array(simulation.outcomes.prefix(2)) == ["paired", "paired"])
+        #expect(simulation.sides[0].trusted == [simulation.sides[1].id])
+        #expect(simulation.time < .seconds(10))
+        while simulation.step() {}
+        #expect(simulation.sides[2].sentence.contains("was found, and another device was chosen there"))
+        #expect(simulation.sides[2].digits.isEmpty)
+    }
+
+    @Test("A device that was chosen, and then not, is chosen again by the user, and pairs")
+    func chosenAgain() throws {
+        var simulation = try PairingSimulation([.quick, .neverAnswers, .quick, .neverAnswers])
+        simulation.sides[0].wanted = "device2"
+        simulation.sides[2].wanted = "device0"
+        simulation.meet(0, 2)
+        // So that the third device asks its user, and answers only after the first one has reconsidered.
+        simulation.meet(2, 3)
+        simulation.meet(0, 1, in: .milliseconds(1535))
+        simulation.run(until: .seconds(20))
+        #expect(simulation.sides[0].offers == [["device1", "device2"]])
+        #expect(simulation.sides[0].trusted == [simulation.sides[2].id])
+        #expect(simulation.sides[2].trusted == [simulation.sides[0].id])
+    }
+
+    /// When a further device introduces itself to a device that has chosen another one by itself, around the moment at
+    /// which that one chooses it, too; and which of the two dials.
+    static let crossings = stride(from: 0, to: 120, by: 3).flatMap { time in [(time, 0, 2), (time, 2, 0)] }
+
+    @Test(
+        "A withdrawn choice that crosses the answer to it ends in a pairing with one of the two, and without an error"
+    )
+    func crossing() throws {
+        var partners: Set<String> = []
+        for (time, chooser, chosen) in Self.crossings {
+            var simulation = try PairingSimulation([.quick, .quick, .quick, .neverAnswers])
+            simulation.sides[chooser].wanted = "device1"
+            simulation.sides[1].wanted = "device\(chooser)"
+            simulation.sides[chosen].wanted = "device\(chooser)"
+            simulation.meet(chooser, chosen)
+            simulation.meet(chosen, 3)
+            simulation.meet(chooser, 1, in: .milliseconds(1440 + time))
+            simulation.run(until: .seconds(15))
+            let trusted = simulation.sides[chooser].trusted
+            #expect(simulation.sides[chooser].digits.count == 1, "\(time) ms")
+            #expect(trusted.count == 1, "\(time) ms")
+            for side in [1, chosen] {
+                let isPaired = trusted == [simulation.sides[side].id]
+                #expect(
+                    simulation.sides[side].trusted == (isPaired ? [simulation.sides[chooser].id] : []),
+                    "\(time) ms"
+                )
+                if isPaired { partners.insert("\(chooser) with \(side)") }
+            }
+            for side in simulation.sides {
+                #expect(!side.sentence.contains("error"), "\(time) ms: \(side.sentence)")
+                // A user is told that a device has gone or has chosen another one, and of nothing else.
+                let others = side.retractions.filter { !$0.contains("pairing") || $0.contains("error") }
+                #expect(others.isEmpty, "\(time) ms: \(others)")
+            }
+        }
+        #expect(partners == ["0 with 1", "0 with 2", "2 with 0", "2 with 1"])
+    }
+
+    @Test("A choice of the user stays when another device introduces itself")
+    func chosenByUser() throws {
+        var simulation = try PairingSimulation([.quick, .quick, .neverAnswers, .quick])
+        simulation.sides[0].wanted = "device1"
+        for (one, other) in [(0, 1), (0, 2), (1, 2)] { simulation.meet(one, other) }
+        simulation.meet(0, 3, in: .seconds(4))
+        simulation.run(until: .seconds(20))
+        #expect(simulation.sides[0].offers == [["device1", "device2"]])
+        #expect(simulation.sides[3].digits.isEmpty && simulation.noDeviceTrusts)
+        while simulation.step() {}
+        #expect(simulation.sides[3].sentence.contains("was found, and another device was chosen there"))
+        #expect(simulation.sides[0].sentence.contains("was not chosen on device1 in time"))
+    }
+
     @Test("Digits are shown for the chosen device only, and on both sides only when both have chosen")
     func onlyChosen() throws {
         var simulation = try PairingSimulation([.quick, .quick, .quick])

@@ -24,17 +24,59 @@ struct PairingRecordsTests {
 
     @Test("Scanning for a recorded pairing has full effort, then less, then none, and each change is known ahead")
     func effort() throws {
-        let records = PairingRecords([try Self.record(.notPaired)])
+        let records = PairingRecords([try Self.record(.paired)])
         #expect(records.effortChange(at: moment(10), effortUntil: .seconds(120)) == .seconds(120))
         let day = 24 * 60 * 60
         #expect(records.effortChange(at: moment(120), effortUntil: .seconds(120)) == .seconds(day))
         #expect(records.effortChange(at: moment(day), effortUntil: .seconds(120)) == nil)
     }
 
-    @Test("Scanning does not end while the user has confirmed a pairing and the peer has not answered")
+    private static let day = 24 * 60 * 60
+
+    @Test("Scanning lasts a week while the user has confirmed a pairing and the peer has not answered")
     func unconfirmed() throws {
         let records = PairingRecords([try Self.record(.unconfirmed)])
         #expect(records.effortChange(at: moment(10), effortUntil: .seconds(120)) == .seconds(120))
+        #expect(records.effortChange(at: moment(120), effortUntil: .seconds(120)) == .seconds(7 * Self.day))
+        #expect(records.effortChange(at: moment(7 * Self.day), effortUntil: .seconds(120)) == nil)
+    }
+
+    @Test("A device whose user has not confirmed asks for two minutes, and answers for a day")
+    func notPaired() throws {
+        let record = try Self.record(.notPaired)
+        let records = PairingRecords([record])
+        #expect(records.toAsk(at: moment(119), effortUntil: .seconds(120)) == [record])
+        #expect(records.toAsk(at: moment(120), effortUntil: .seconds(120)) == [])
         #expect(records.effortChange(at: moment(120), effortUntil: .seconds(120)) == nil)
+        #expect(records.unreconciled(at: moment(Self.day - 1)) == [record])
+        #expect(records.unreconciled(at: moment(Self.day)) == [])
+    }
+
+    @Test("An unconfirmed pairing is advertised for a week, and listed until its user ends it")
+    func advertisedForAWeek() throws {
+        let record = try Self.record(.unconfirmed)
+        var records = PairingRecords([record])
+        let slot = 15 * 60
+        // The first slot that begins before the end of the week, and the first one after it.
+        let last = 7 * Self.day - slot - (1_700_000_000 % slot) + slot
+        #expect(records.recordToAdvertise(at: moment(last - slot), effortUntil: .seconds(120)).record == record)
+        #expect(records.recordToAdvertise(at: moment(last + slot), effortUntil: .seconds(120)).record == nil)
+        records.forgetExpired(at: moment(8 * Self.day))
+        #expect(records.unconfirmed == [record])
+    }
+
+    @Test("A reconciled pairing is dropped, and so is one that is too old to be asked about")
+    func dropped() throws {
+        let record = try Self.record(.paired)
+        var records = PairingRecords([record])
+        records.forgetExpired(at: moment(Self.day - 1))
+        #expect(records.all == [record])
+        records.forgetExpired(at: moment(Self.day))
+        #expect(records.all == [])
+        for status in [PairingRecord.Status.notPaired, .paired] {
+            records = PairingRecords([record])
+            records.keep(record.withStatus(status, isReconciled: true))
+            #expect(records.all == [])
+        }
     }
 }

@@ -87,10 +87,8 @@ struct PairingSimulation {
     init(_ users: [UserBehavior], seed: UInt8 = 0) throws {
         for (index, user) in users.enumerated() {
             let keys = DeviceKeys.generate()
-            let own = LocalIdentity(
-                DeviceIdentity(publicKeys: keys.publicKeys, name: try DeviceName("device\(index)")),
-                advertisingKey: .generate(day: 20000)
-            )
+            let name = try DeviceName("device\(index)")
+            let own = LocalIdentity(keys, name: name, advertisingKey: .generate(day: 20000))
             let token = try PairingToken(bytes: [UInt8(index)] + Array(repeating: seed, count: 8))
             sides.append(Side(machine: PairingMachine(token: token, own, at: moment), own: own, user: user))
         }
@@ -104,12 +102,28 @@ struct PairingSimulation {
         while step() {}
     }
 
+    /// Runs until that time, or until no device has anything to do any more.
+    mutating func run(until end: Duration) {
+        while nextTime.map({ $0 <= end }) ?? false, step() {}
+    }
+
+    /// When the next event happens; nil when there is none left.
+    private var nextTime: Duration? {
+        (deliveries.map(\.time) + sides.compactMap(\.machine.deadline)).min()
+    }
+
     mutating func hearAll() {
         for listener in sides.indices {
             for speaker in sides.indices where speaker != listener {
                 schedule(listener, .heard(sides[speaker].machine.token))
             }
         }
+    }
+
+    /// Lets two devices hear each other after a delay.
+    mutating func meet(_ one: Int, _ other: Int, in delay: Duration = .milliseconds(10)) {
+        schedule(one, .heard(sides[other].machine.token), in: delay)
+        schedule(other, .heard(sides[one].machine.token), in: delay)
     }
 
     /// Performs the next event; false when there is none left.
@@ -281,9 +295,8 @@ extension PairingSimulation {
             let callerID = sides[caller].id
             let isTrustedThere = sides[listener].trusted.contains(callerID)
             // The responder's trial does not find a caller whose key is in neither list.
-            guard isTrustedThere || sides[listener].records.all.contains(where: { $0.peer.id == callerID }) else {
-                continue
-            }
+            let asked = sides[listener].records.unreconciled(at: moment)
+            guard isTrustedThere || asked.contains(where: { $0.peer.id == callerID }) else { continue }
             let verdict = sides[listener].records.verdict(
                 on: request,
                 from: callerID,

@@ -13,6 +13,7 @@ struct PairingVersionTests {
         let nonce = PairingNonce.generate()
         private var handshake = PairingHandshake(isCaller: true)
         private var transport: NoiseTransport?
+        private var binding: PairingBinding?
         private var frames = FrameDecoder(maximumLength: 1024)
         private var listenerIntroduction: [UInt8] = []
 
@@ -21,11 +22,18 @@ struct PairingVersionTests {
 
         var introduction: [UInt8] {
             get throws {
+                let proof = try #require(try binding?.prove(keys))
                 let known = PairingMessage.introduction(
-                    PairingIntroduction(name: try DeviceName("later"), publicKeys: keys.publicKeys.rawRepresentation)
+                    PairingIntroduction(
+                        name: try DeviceName("later"),
+                        publicKeys: keys.publicKeys.rawRepresentation,
+                        signature: proof.signature,
+                        mac: proof.mac
+                    )
                 ).encode()
-                let body = Array(known.dropFirst(2)) + Self.unknownField
-                return [known[0], UInt8(body.count)] + body
+                // The body follows the number of the field and its length, which has two bytes above 127.
+                let body = Array(known.dropFirst(3)) + Self.unknownField
+                return [known[0], UInt8(body.count & 0x7F) | 0x80, UInt8(body.count >> 7)] + body
             }
         }
 
@@ -35,8 +43,11 @@ struct PairingVersionTests {
 
         mutating func meet(_ answer: [UInt8]) throws -> [UInt8] {
             try frames.append(answer)
-            listenerIntroduction = try handshake.readMessage(try #require(try frames.next()))
-            transport = try handshake.split().transport
+            _ = try handshake.readMessage(try #require(try frames.next()))
+            let secrets = try handshake.split()
+            (transport, binding) = (secrets.transport, secrets.binding)
+            let frame = try #require(try frames.next())
+            listenerIntroduction = try #require(try transport?.decrypt(frame))
             return try seal(try introduction)
         }
 
@@ -64,10 +75,7 @@ struct PairingVersionTests {
     @Test("Both devices show the same digits, which cover the field that only the later version knows")
     func laterIntroduction() throws {
         let keys = DeviceKeys.generate()
-        let own = LocalIdentity(
-            DeviceIdentity(publicKeys: keys.publicKeys, name: try DeviceName("now")),
-            advertisingKey: .generate(day: 20000)
-        )
+        let own = LocalIdentity(keys, name: try DeviceName("now"), advertisingKey: .generate(day: 20000))
         let tokens = try [1, 2].map { try PairingToken(bytes: Array(repeating: $0, count: 9)) }
         let now = Moment(uptime: .zero, unixMicroseconds: 1_700_000_000_000_000)
         var listener = PairingExchange(dialling: nil, as: tokens[0], own, at: now)

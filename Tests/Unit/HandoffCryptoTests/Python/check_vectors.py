@@ -11,9 +11,9 @@ import pathlib
 import sys
 
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives import hashes, hmac
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from noise.connection import Keypair, NoiseConnection
 
@@ -168,9 +168,56 @@ def field(number: int, content: bytes) -> bytes:
     return bytes([number << 3 | 2]) + (bytes([length]) if length < 128 else bytes([length & 127 | 128, length >> 7])) + content
 
 
-def introduction(case: dict, role: str) -> bytes:
-    name, keys = case[role + "Name"].encode(), bytes.fromhex(case[role + "PublicKeys"])
-    return field(1, field(1, name) + field(2, keys))
+PROOF = b"handoffd v2 pairing proof"
+
+
+def pairing_statement(handshake_hash: bytes, role: str, keys: bytes) -> bytes:
+    return handshake_hash + bytes([1 if role == "caller" else 2]) + keys
+
+
+def pairing_mac(secret: bytes, handshake_hash: bytes, statement: bytes) -> bytes:
+    mac = hmac.HMAC(derive(handshake_hash, secret, PROOF, 32), hashes.SHA256())
+    mac.update(statement)
+    return mac.finalize()
+
+
+def introduction(case: dict, role: str, other: str) -> bytes:
+    handshake_hash = bytes.fromhex(case["handshakeHash"])
+    agreement = X25519PrivateKey.from_private_bytes(bytes.fromhex(case[role + "AgreementPrivateKey"]))
+    signing = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(case[role + "SigningPrivateKey"]))
+    keys = agreement.public_key().public_bytes_raw() + signing.public_key().public_bytes_raw()
+    assert keys.hex() == case[role + "PublicKeys"]
+    ephemeral = X25519PrivateKey.from_private_bytes(bytes.fromhex(case[other + "EphemeralPrivateKey"])).public_key()
+    statement = pairing_statement(handshake_hash, role, keys)
+    signature = signing.sign(PROOF + statement)
+    mac = pairing_mac(agreement.exchange(ephemeral), handshake_hash, statement)
+    return field(1, field(1, case[role + "Name"].encode()) + field(2, keys) + field(3, signature) + field(4, mac))
+
+
+def fields(message: bytes) -> dict:
+    """The fields of bytes, shorter than 16384, of a message in Protocol Buffers."""
+    result = {}
+    while message:
+        number, length, message = message[0] >> 3, message[1], message[2:]
+        if length > 127:
+            length, message = length & 127 | message[0] << 7, message[1:]
+        result[number], message = message[:length], message[length:]
+    return result
+
+
+def is_proved(case: dict, message: bytes) -> bool:
+    """Whether the listener accepts an introduction of the caller."""
+    parts = fields(fields(message)[1])
+    handshake_hash, keys = bytes.fromhex(case["handshakeHash"]), parts[2]
+    assert refused_keys(keys) is None
+    ephemeral = X25519PrivateKey.from_private_bytes(bytes.fromhex(case["listenerEphemeralPrivateKey"]))
+    statement = pairing_statement(handshake_hash, "caller", keys)
+    secret = ephemeral.exchange(X25519PublicKey.from_public_bytes(keys[:32]))
+    try:
+        Ed25519PublicKey.from_public_bytes(keys[32:]).verify(parts.get(3, b""), PROOF + statement)
+    except InvalidSignature:
+        return False
+    return parts.get(4) == pairing_mac(secret, handshake_hash, statement)
 
 
 def pairing_handshake(case: dict, role: str) -> NoiseConnection:
@@ -190,11 +237,13 @@ def check_pairing(case: dict) -> None:
     tokens = [bytes.fromhex(case[role + "Token"]) for role in ("caller", "listener")]
     assert (bytes([case["port"] - 0x80]) + tokens[0]).hex() == case["callerAdvertisement"]
     peers = {role: pairing_handshake(case, role) for role in ("caller", "listener")}
-    introductions = [introduction(case, role) for role in ("caller", "listener")]
+    introductions = [introduction(case, *roles) for roles in (("caller", "listener"), ("listener", "caller"))]
+    assert is_proved(case, introductions[0])
+    assert not any(is_proved(case, bytes.fromhex(refused["message"])) for refused in case["refused"])
     first = bytes(peers["caller"].write_message(field(1, tokens[0]) + field(2, tokens[1])))
     peers["listener"].read_message(first)
-    second = bytes(peers["listener"].write_message(introductions[1]))
-    assert peers["caller"].read_message(second) == introductions[1]
+    second = bytes(peers["listener"].write_message(b""))
+    assert peers["caller"].read_message(second) == b""
     assert [(len(m).to_bytes(2, "big") + m).hex() for m in (first, second)] == case["handshake"]
     handshake_hash = peers["caller"].get_handshake_hash()
     assert handshake_hash.hex() == case["handshakeHash"] and case["pairing"] == case["handshakeHash"][:16]
@@ -212,9 +261,10 @@ def check_pairing(case: dict) -> None:
     digest = hashlib.sha256(b"handoffd v2 pairing digits" + transcript + nonces[0] + nonces[1]).digest()
     assert f"{int.from_bytes(digest[:8], 'big') % 10**6:06}" == case["digits"]
 
-    expected = [introductions[0], field(2, b""), field(2, b""), field(3, commitment), field(4, nonces[1]),
-                field(5, nonces[0])]
-    assert [turn["message"] for turn in case["messages"][:6]] == [message.hex() for message in expected]
+    choice, withdrawal, done = (field(number, b"") for number in (2, 8, 9))
+    expected = [introductions[1], introductions[0], choice, withdrawal, done, choice, choice, field(3, commitment),
+                field(4, nonces[1]), field(5, nonces[0])]
+    assert [turn["message"] for turn in case["messages"][:10]] == [message.hex() for message in expected]
     for turn in case["messages"]:
         body = peers[turn["by"]].encrypt(bytes.fromhex(turn["message"]))
         assert (len(body).to_bytes(2, "big") + body).hex() == turn["frame"]
