@@ -62,6 +62,9 @@ extension TrustedDevices {
         for identity: Identity
     ) throws(HandoffError) -> Changes {
         let theirs = try Circle(message)
+        guard theirs[peer] != nil else {
+            throw HandoffError(.peerMisbehaved, "The peer sent a circle to which it does not belong itself.")
+        }
         let old = self
         var draft = self
         // A key in its own circle is newer than the given key.

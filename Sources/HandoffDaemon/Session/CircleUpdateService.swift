@@ -62,24 +62,26 @@ struct CircleUpdateService: Service {
         _ result: SessionResult<Void>,
         _ engine: Engine
     ) async throws {
-        var session = CircleSession(keys: engine.identity.keys, peer: peer.publicKey)
-        var sent: CircleMessage?
+        let keys = engine.identity.keys
+        var session = ClientSession(keys: keys, peer: peer.publicKey, request: .circle)
         try await channel.sendAll(try await channel.next { try session.open($0) })
-        while true {
-            let response = try await channel.next { try session.receive($0) }
-            result.noteAnswer()
-            switch response {
-            case .refused(let refusal):
-                throw HandoffError.refused(refusal, by: peer.name)
-            case .state(let theirs):
-                let ours = try await engine.trust.merge(theirs, from: peer.id)
-                sent = ours
-                try await channel.sendAll(try session.reply(ours == theirs ? nil : ours))
-            case .acknowledged(let theirs):
-                if let theirs { try await engine.trust.merge(theirs, from: peer.id) }
-                if let state = theirs ?? sent { try await engine.trust.acknowledged(state, by: peer.id) }
-                return
-            }
+        let received = try await channel.next { try session.receive($0) }
+        result.noteAnswer()
+        switch received.answer {
+        case .circle(let theirs):
+            // An acknowledgement says that this device has merged the circle: it comes after that, and not at all for a
+            // circle that this device refuses.
+            let ours = try await engine.trust.merge(theirs, from: peer.id)
+            try await channel.sendAll(try session.acknowledge(ours == theirs ? nil : ours))
+            let conclusion = try await channel.next { try session.receiveConclusion($0) }
+            if let last = conclusion.circle { try await engine.trust.merge(last, from: peer.id) }
+            try await engine.trust.acknowledged(conclusion.circle ?? ours, by: peer.id)
+        case .refusal(let refusal):
+            try await channel.sendAll(try session.acknowledge())
+            result.fail(HandoffError.refused(refusal, by: peer.name))
+            await SessionClient.awaitClose(of: channel)
+        case .activity, .settled, .stream:
+            throw HandoffError.unexpectedAnswer(received.answer, from: peer.name, insteadOf: "its circle")
         }
     }
 }

@@ -163,7 +163,10 @@ struct SessionServer: Sendable {
         case .stream(let request):
             return engine.sessions.answer(to: request, from: device)
         case nil:
-            return .refusal(.notUnderstood, "This device has an older handoffd; update it.")
+            return .refusal(
+                .notUnderstood,
+                "This device does not understand the request; update handoffd on both devices."
+            )
         }
     }
 
@@ -200,21 +203,18 @@ struct SessionServer: Sendable {
     }
 
     private func log(_ answer: Answer, to device: DeviceID) {
+        // Others can read the journal (groups adm and systemd-journal): which device does what is told at debug level.
         switch answer {
         case .activity(let activity):
-            logger.info(
-                "an activity was fetched",
-                metadata: ["event": "activity.fetched", "device": "\(device)", "type": "\(activity.type.rawValue)"]
-            )
-        case .settled: break
+            logger.info("an activity was fetched", metadata: ["event": "activity.fetched"])
+            logger.debug("fetched", metadata: ["device": "\(device)", "type": "\(activity.type.rawValue)"])
         case .stream:
-            logger.info("a stream was opened", metadata: ["event": "stream.opened", "device": "\(device)"])
+            logger.info("a stream was opened", metadata: ["event": "stream.opened"])
+            logger.debug("opened a stream", metadata: ["device": "\(device)"])
         case .refusal(let refusal):
-            logger.info(
-                "a request was refused: \(refusal.message)",
-                metadata: ["event": "request.refused", "device": "\(device)"]
-            )
-        case .circle: break
+            logger.info("a request was refused: \(refusal.message)", metadata: ["event": "request.refused"])
+            logger.debug("refused", metadata: ["device": "\(device)"])
+        case .circle, .settled: break
         }
     }
 

@@ -27,27 +27,26 @@ struct CircleSessionTests {
     )
     func exchange(piece: Int) throws {
         let (mine, theirs) = (try state(101, named: "mine"), try state(101, named: "theirs"))
-        var calling = CircleSession(keys: caller, peer: listener.publicKey)
+        var calling = ClientSession(keys: caller, peer: listener.publicKey, request: .circle)
         var serving = try SessionPair.server(listener, trusting: [caller])
         let introduction = try #require(try serving.receiveRequest(try calling.opened(by: serving)))
         #expect(introduction.request == .circle)
-        var heard: CircleSession.Response?
+        var heard: Answer?
         for bytes in try serving.answer(.circle(theirs)).pieces(of: piece) {
-            heard = try calling.receive(bytes) ?? heard
+            heard = try calling.receive(bytes)?.answer ?? heard
         }
-        #expect(heard == .state(theirs))
+        #expect(heard == .circle(theirs))
         var acknowledgement: Acknowledgement?
-        for bytes in try calling.reply(mine).pieces(of: piece) {
+        for bytes in try calling.acknowledge(mine).pieces(of: piece) {
             acknowledgement = try serving.acknowledgeCircle(bytes) ?? acknowledgement
         }
         #expect(acknowledgement?.circle == mine)
-        let end = try calling.receive(try serving.conclude(Acknowledgement()))
-        #expect(end == .acknowledged(nil))
+        #expect(try calling.receiveConclusion(try serving.conclude(Acknowledgement())) == Acknowledgement())
     }
 
     @Test("A replay of the first message opens no session, and so gets no circle")
     func replay() throws {
-        var calling = CircleSession(keys: caller, peer: listener.publicKey)
+        var calling = ClientSession(keys: caller, peer: listener.publicKey, request: .circle)
         var original = try SessionPair.server(listener, trusting: [caller])
         let first = try calling.opened(by: original)
         #expect(try original.receiveRequest(first)?.request == .circle)
@@ -55,18 +54,16 @@ struct CircleSessionTests {
         #expect { try second.receiveRequest(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
     }
 
-    @Test("An answer of another kind is the peer's fault, and a refusal is reported")
+    @Test("An answer of another kind is received as what it is, and has no second acknowledgement")
     func otherAnswers() throws {
         for answer in [Answer.refusal(Refusal(.busy, "later")), .stream] {
-            var calling = CircleSession(keys: caller, peer: listener.publicKey)
+            var calling = ClientSession(keys: caller, peer: listener.publicKey, request: .circle)
             var serving = try SessionPair.server(listener, trusting: [caller])
             _ = try serving.receiveRequest(try calling.opened(by: serving))
-            let bytes = try serving.answer(answer)
-            if case .refusal(let refusal) = answer {
-                #expect(try calling.receive(bytes) == .refused(refusal))
-            } else {
-                #expect { try calling.receive(bytes) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
-            }
+            #expect(try calling.receive(try serving.answer(answer))?.answer == answer)
+            #expect(try serving.acknowledge(try calling.acknowledge()))
+            let more = try SessionPair().serve.greeting
+            #expect { try calling.receiveConclusion(more) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
         }
     }
 

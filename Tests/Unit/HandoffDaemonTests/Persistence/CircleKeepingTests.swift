@@ -122,6 +122,22 @@ struct CircleKeepingTests {
         }
     }
 
+    @Test("A circle without its sender, and an empty one, is refused and changes nothing")
+    func senderMissing() async throws {
+        try await EngineWorld.runReady { world, peer in
+            let before = world.engine.trust.circle
+            var others = try Circle(before)
+            try others.remove(peer.device.id)
+            for circle in [others.message, CircleMessage(members: [], removals: [])] {
+                await #expect { try await world.engine.trust.merge(circle, from: peer.device.id) } throws: {
+                    ($0 as? HandoffError)?.code == .peerMisbehaved
+                }
+            }
+            #expect(world.engine.trust.circle == before)
+            #expect(world.effects.all.isEmpty)
+        }
+    }
+
     @Test("An advertisement under this device's own key is that of a clone, unless this device has sent it")
     func cloned() async throws {
         try await EngineWorld.runReady { world, peer in
