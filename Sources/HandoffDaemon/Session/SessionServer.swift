@@ -29,15 +29,15 @@ struct SessionServer: Sendable {
     /// The time limit for a trusted device's whole session.
     private static let limit = Duration.seconds(15)
 
+    /// Gives unauthenticated peers their turns, until the task is cancelled.
+    func run() async throws {
+        try await admission.handshakes.run()
+    }
+
     /// Serves one channel until it ends; errors that a peer can cause are logged, not thrown.
     func serve(_ channel: some RadioChannel) async {
         do {
-            let session = engine.read { ServerSession(trial: $0.trust.trial, pairingTrial: $0.pairing.trial) }
-            let accepted = try await admission.unauthenticated.withAdmission(for: channel.peer) {
-                try await withTimeout(Self.unauthenticatedLimit, throwing: Self.tooSlow) {
-                    try await receiveRequest(session, on: channel)
-                }
-            }
+            let accepted = try await authenticate(channel)
             let answered = try await admission.authenticated.withAdmission(for: accepted.authenticated.device) {
                 try await withTimeout(Self.limit, throwing: Self.tooSlow) {
                     try await answer(accepted, on: channel)
@@ -87,13 +87,40 @@ struct SessionServer: Sendable {
         let streamed: ActivityRegister.ID?
     }
 
-    private func receiveRequest(_ session: ServerSession, on channel: some RadioChannel) async throws -> AcceptedSession
-    {
-        var session = session
+    /// The first bytes of a peer, or the reason why there are none.
+    private typealias FirstBytes = Promise<Result<[UInt8]?, RadioError>>
+
+    /// Receives the request of a peer when it is its turn.
+    ///
+    /// The channel is read from the beginning: a peer that closes it while it waits leaves the line.
+    private func authenticate(_ channel: some RadioChannel) async throws -> AcceptedSession {
+        let first = FirstBytes()
+        let read: @Sendable () async throws -> Void = {
+            do throws(RadioError) {
+                first.fulfil(.success(try await channel.receive()))
+            } catch {
+                first.fulfil(.failure(error))
+            }
+        }
+        return try await withBackgroundTasks([read]) {
+            try await admission.handshakes.withTurn(for: channel.peer, unless: { _ = try await first.value() }) {
+                try await withTimeout(Self.unauthenticatedLimit, throwing: Self.tooSlow) {
+                    try await receiveRequest(on: channel, first)
+                }
+            }
+        }
+    }
+
+    private func receiveRequest(on channel: some RadioChannel, _ first: FirstBytes) async throws -> AcceptedSession {
+        // The devices that are trusted now: the peer may have waited.
+        var session = engine.read { ServerSession(trial: $0.trust.trial, pairingTrial: $0.pairing.trial) }
         try await channel.sendAll(session.greeting)
-        while let message = try await channel.receive() {
-            guard let authenticated = try session.receiveRequest(message) else { continue }
-            return AcceptedSession(session: session, authenticated: authenticated)
+        var received = try await first.value().get()
+        while let message = received {
+            if let authenticated = try session.receiveRequest(message) {
+                return AcceptedSession(session: session, authenticated: authenticated)
+            }
+            received = try await channel.receive()
         }
         throw HandoffError(.peerMisbehaved, "The peer closed the channel before it authenticated.")
     }

@@ -3,6 +3,7 @@ import BlueZ
 import BlueZTestSupport
 import Bluetooth
 import DBus
+import HandoffAttackModel
 import HandoffRadio
 import HandoffTestSupport
 import Logging
@@ -86,6 +87,34 @@ struct IdleLinkTests {
             let dropped = fake.state.withLock(\.disconnected)
             #expect(dropped == [first, second, last].map { fake.path(of: $0, on: adapter) })
         }
+    }
+
+    @Test("Idle links of strangers are dropped, and were not before")
+    func silencing() async throws {
+        // An hour stands for never, as it was in version 1.
+        let (model, here) = (try await droppedLinks(after: .seconds(3600)), try await droppedLinks(after: .zero))
+        measured(
+            .idleConnection,
+            onModel: "\(model) of 3 idle links are dropped",
+            here: "\(here) of 3, if the attacker was not heard before"
+        )
+    }
+
+    /// How many of three idle links are dropped when they may be idle for `limit`.
+    private func droppedLinks(after limit: Duration) async throws -> Int {
+        var limits = IdleLinkLimits()
+        (limits.channels, limits.gatt) = (limit, limit)
+        let dropped = Mutex(0)
+        try await withFakeRadio(idleLinkLimits: limits) { fake, adapter, radio in
+            try await radio.withListener(limit: 4, serving: { _ in }) { _ in
+                for central in centrals.prefix(3) {
+                    fake.acceptLink(of: central, on: adapter)
+                    if limit == .zero { await fake.wait(for: "Disconnect") }
+                }
+            }
+            dropped.withLock { $0 = fake.state.withLock(\.disconnected.count) }
+        }
+        return dropped.withLock(\.self)
     }
 
     @Test("Dropped links are told in the log once a minute")
