@@ -214,7 +214,7 @@ let package = Package(
             "HandoffRadioBlueZTests",
             [
                 "AsyncSupport", "Bluetooth", "HandoffRadioBlueZ", "HandoffRadio", "BlueZ", "DBus", "BlueZTestSupport",
-                "HandoffTestSupport", "L2CAP",
+                "HandoffAttackModel", "HandoffTestSupport", "L2CAP",
                 logging, system,
             ]
         ),
@@ -256,8 +256,8 @@ let package = Package(
         tests(
             "HandoffEndToEndTests",
             [
-                "Bluetooth", "DBus", "HandoffAttackModel", "HandoffBus", "HandoffCrypto", "HandoffModel",
-                "HandoffRadio",
+                "Bluetooth", "DBus", "HandoffAttackModel", "HandoffBus", "HandoffCore", "HandoffCrypto",
+                "HandoffModel", "HandoffRadio",
                 "HandoffRadioConformance", "HandoffRadioSimulated", "HandoffTestSupport", "HandoffWire", "Epoll",
                 "LocalStream", "handoffd",
                 "handoffctl", "monkeybrowser", system,

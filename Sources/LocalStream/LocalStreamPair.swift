@@ -17,7 +17,7 @@ package struct LocalStreamPair: ~Copyable, Sendable {
     /// Connects two sockets over the loopback interface.
     ///
     /// The listener is open only until they are connected. Connections of other programs to it are closed: only the one
-    /// from the port of the far end is accepted.
+    /// from the address and port of the far end is accepted: another user could bind the same port of 127.0.0.2.
     ///
     /// - Throws: `Errno`, `ECANCELED` when the task is cancelled.
     package static func connected(on reactor: Reactor) async throws(Errno) -> LocalStreamPair {
@@ -25,10 +25,10 @@ package struct LocalStreamPair: ~Copyable, Sendable {
         let port = try LocalStreamSystemCalls.listen(listening.rawValue)
         let far = try LocalStreamSystemCalls.socket(bufferBytes: bufferBytes)
         try LocalStreamSystemCalls.beginConnect(far.rawValue, to: port)
-        let ownPort = try LocalStreamSystemCalls.localPort(far.rawValue)
+        let ownAddress = try LocalStreamSystemCalls.localAddress(far.rawValue)
         let listener = try ReactorDescriptor(listening, on: reactor)
         defer { listener.close() }
-        let near = try await accept(on: listener, from: ownPort, reactor)
+        let near = try await accept(on: listener, from: ownAddress, reactor)
         // The TCP handshake over loopback is complete once the near end has been accepted: no further waiting is
         // needed.
         try LocalStreamSystemCalls.setBlocking(far.rawValue)
@@ -38,12 +38,12 @@ package struct LocalStreamPair: ~Copyable, Sendable {
 
     private static func accept(
         on listener: ReactorDescriptor,
-        from port: UInt16,
+        from address: LocalStreamSystemCalls.Address,
         _ reactor: Reactor
     ) async throws(Errno) -> LocalStream {
         while true {
             let accepted = try await listener.whenReady(for: .reading, LocalStreamSystemCalls.accept)
-            guard try LocalStreamSystemCalls.peerPort(accepted) == port else {
+            guard try LocalStreamSystemCalls.peerAddress(accepted) == address else {
                 _ = Glibc.close(accepted)
                 continue
             }

@@ -5,6 +5,13 @@ import SystemPackage
 
 /// The system calls on sockets of the loopback interface, one function each; none of them blocks.
 enum LocalStreamSystemCalls {
+    /// An address of the loopback interface and a port, which together identify one end of a connection.
+    struct Address: Hashable, Sendable {
+        /// The IPv4 address; the loopback interface has all of 127.0.0.0/8.
+        let host: UInt32
+        let port: UInt16
+    }
+
     /// Opens an unbound, nonblocking, close-on-exec TCP socket that sends without delay (`TCP_NODELAY`).
     static func socket(bufferBytes: CInt) throws(Errno) -> Descriptor {
         let flags = CInt(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -21,7 +28,7 @@ enum LocalStreamSystemCalls {
     static func listen(_ number: CInt) throws(Errno) -> UInt16 {
         _ = try withLoopback(port: 0) { Glibc.bind(number, $0, $1) }
         _ = try systemCall { Glibc.listen(number, 8) }
-        return try localPort(number)
+        return try localAddress(number).port
     }
 
     static func beginConnect(_ number: CInt, to port: UInt16) throws(Errno) {
@@ -37,12 +44,12 @@ enum LocalStreamSystemCalls {
         return try systemCall { accept4(number, nil, nil, flags) }
     }
 
-    static func localPort(_ number: CInt) throws(Errno) -> UInt16 {
-        try port { getsockname(number, $0, $1) }
+    static func localAddress(_ number: CInt) throws(Errno) -> Address {
+        try address { getsockname(number, $0, $1) }
     }
 
-    static func peerPort(_ number: CInt) throws(Errno) -> UInt16 {
-        try port { getpeername(number, $0, $1) }
+    static func peerAddress(_ number: CInt) throws(Errno) -> Address {
+        try address { getpeername(number, $0, $1) }
     }
 
     static func setBlocking(_ number: CInt) throws(Errno) {
@@ -105,9 +112,9 @@ enum LocalStreamSystemCalls {
         }
     }
 
-    private static func port(
+    private static func address(
         _ call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
-    ) throws(Errno) -> UInt16 {
+    ) throws(Errno) -> Address {
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         try withUnsafeMutablePointer(to: &address) { pointer throws(Errno) in
@@ -115,6 +122,6 @@ enum LocalStreamSystemCalls {
                 _ = try systemCall { call(pointer, &length) }
             }
         }
-        return UInt16(bigEndian: address.sin_port)
+        return Address(host: UInt32(bigEndian: address.sin_addr.s_addr), port: UInt16(bigEndian: address.sin_port))
     }
 }

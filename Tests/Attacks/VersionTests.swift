@@ -36,7 +36,9 @@ struct VersionTests {
     func prologue(_ other: String) throws {
         var session = try server
         var newer = handshake(other)
-        let first = FrameCodec.encode(try newer.writeMessage([0, 0x0A, 7, 0x0A, 5, 1, 2, 3, 4, 5]))
+        let first = FrameCodec.encode(
+            try newer.writeMessage([0] + MessagePadding.pad([0x0A, 7, 0x0A, 5, 1, 2, 3, 4, 5]))
+        )
         #expect { try session.receiveRequest(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
     }
 
@@ -45,7 +47,7 @@ struct VersionTests {
         var session = try server
         var newer = handshake()
         // Field 15 of length 1, a kind of request that does not exist.
-        let first = FrameCodec.encode(try newer.writeMessage([0, 0x7A, 1, 0]))
+        let first = FrameCodec.encode(try newer.writeMessage([0] + MessagePadding.pad([0x7A, 1, 0])))
         let introduction = try #require(try session.receiveRequest(first))
         #expect(introduction.device == caller.publicKeys.device)
         #expect(introduction.request == nil)
@@ -59,7 +61,7 @@ struct VersionTests {
         let trial = try NoiseResponderTrial(localStatic: listener.agreement, candidates: candidates)
         let first = try #require(try fetch.open(FrameCodec.encode(greeting.bytes)))
         var handshake = try trial.match(Array(first.dropFirst(2)), prologue: greeting.prologue).handshake
-        let answer = FrameCodec.encode(try handshake.writeMessage([0, 0x7A, 1, 0]))
+        let answer = FrameCodec.encode(try handshake.writeMessage([0] + MessagePadding.pad([0x7A, 1, 0])))
         #expect { try fetch.receive(answer) } throws: { error in
             (error as? HandoffError)?.message.contains("update this one") == true
         }

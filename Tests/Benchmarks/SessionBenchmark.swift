@@ -12,6 +12,8 @@ enum SessionBenchmark {
         var answer = 0
         var acknowledgement = 0
         var greeting = 0
+        /// The bytes of all these that are padding, with its lengths.
+        var padding = 0
 
         var total: Int { greeting + request + answer + acknowledgement }
     }
@@ -27,7 +29,9 @@ enum SessionBenchmark {
         let traffic = try exchange(of: activity, trusted: 1)()
         let (payload, budget) = (activity.encodedSize, Double(activity.encodedSize) * 1.15 + 300)
         let parts = "\(traffic.greeting) + \(traffic.request) + \(traffic.answer) + \(traffic.acknowledgement)"
-        table.append("bytes both ways", "\(traffic.total)", [parts, "payload \(payload)", "budget \(Int(budget))"])
+        table.append("bytes both ways", "\(traffic.total)", [parts, "payload \(payload)"])
+        let unpadded = traffic.total - traffic.padding
+        table.append("of these no padding", "\(unpadded)", ["padding \(traffic.padding)", "budget \(Int(budget))"])
         return table
     }
 
@@ -55,14 +59,20 @@ enum SessionBenchmark {
             guard let first = try fetch.open(serve.greeting) else { throw BrokenExchange() }
             guard try serve.receiveRequest(first)?.device == caller.publicKeys.device else { throw BrokenExchange() }
             let second = try serve.answer(.activity(activity))
-            guard let answered = try fetch.receive(second), answered.answer == .activity(activity),
-                try serve.acknowledge(answered.acknowledgement)
-            else { throw BrokenExchange() }
+            guard try fetch.receive(second)?.answer == .activity(activity) else { throw BrokenExchange() }
+            let third = try fetch.acknowledge()
+            guard try serve.acknowledge(third) else { throw BrokenExchange() }
             return Traffic(
                 request: first.count,
                 answer: second.count,
-                acknowledgement: answered.acknowledgement.count,
-                greeting: serve.greeting.count
+                acknowledgement: third.count,
+                greeting: serve.greeting.count,
+                padding: [request.encode(), Answer.activity(activity).encode(), Acknowledgement().encode()].enumerated()
+                    .reduce(0) { sum, message in
+                        let minimum = message.offset == 1 ? MessagePadding.smallestAnswer : MessagePadding.smallest
+                        let count = message.element.count
+                        return sum + MessagePadding.size(of: count, atLeast: minimum) - count
+                    }
             )
         }
     }

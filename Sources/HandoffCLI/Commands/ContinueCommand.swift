@@ -87,9 +87,9 @@ struct ContinueCommand: AsyncParsableCommand {
 
     private static func text(_ activity: Activity, from source: NearbyActivityDescription) -> String {
         var table = Table("from", printable(source.deviceName))
-        table.append("type", activity.type.rawValue)
+        table.append("type", printable(activity.type.rawValue))
         if let title = activity.title { table.append("title", printable(title)) }
-        if let url = activity.webpageURL { table.append("webpage", url.rawValue) }
+        if let url = activity.webpageURL { table.append("webpage", printable(url.rawValue)) }
         for (key, value) in activity.userInfo.sorted(by: { $0.key < $1.key }) {
             table.append("userInfo." + printable(key), printable(Output.compact(UserInfoJSON(value))))
         }

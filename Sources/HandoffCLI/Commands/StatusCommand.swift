@@ -22,13 +22,18 @@ struct StatusCommand: AsyncParsableCommand {
     private static func text(_ status: DaemonStatus, _ objects: HandoffObjects) -> String {
         var table = Table("handoffd", status.version)
         table.append("this device", "\(printable(status.deviceName)) (\(status.deviceID))")
-        table.append("radio", status.radioState == "ready" ? "ready (\(status.radioMessage))" : status.radioState)
+        table.append(
+            "radio",
+            status.radioState == "ready" ? "ready (\(printable(status.radioMessage)))" : status.radioState
+        )
         table.append("current activity", Self.current(status, objects))
         table.append("trusted devices", "\(objects.devices.count)")
         table.append("nearby activities", "\(objects.nearby.count)")
         var lines = [table.text]
-        if status.radioState != "ready" { lines.append("\n\(status.radioMessage)") }
-        for advisory in status.advisories where advisory.count == 2 { lines.append("\n\(advisory[0]): \(advisory[1])") }
+        if status.radioState != "ready" { lines.append("\n" + printable(status.radioMessage)) }
+        for advisory in status.advisories where advisory.count == 2 {
+            lines.append("\n" + printable("\(advisory[0]): \(advisory[1])"))
+        }
         if objects.devices.isEmpty { lines.append("\n" + Self.noDevicesHint) }
         return lines.joined(separator: "\n")
     }

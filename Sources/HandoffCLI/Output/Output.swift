@@ -12,14 +12,15 @@ struct Output: Sendable {
         write(isJSON ? try Self.json(document) : text())
     }
 
-    /// Prints one line without buffering, even into a pipe.
+    /// Prints a line without buffering, even into a pipe. Text for people is made safe for a terminal; a line break in it
+    /// remains.
     func write(_ line: String) {
-        Self.write(line, to: STDOUT_FILENO)
+        Self.write(isJSON ? line : printableLines(line), to: STDOUT_FILENO)
     }
 
-    /// Prints a note besides the result to standard error.
+    /// Prints a note besides the result to standard error, safe for a terminal.
     func note(_ line: String) {
-        Self.write("handoffctl: \(line)", to: STDERR_FILENO)
+        Self.write("handoffctl: \(printableLines(line))", to: STDERR_FILENO)
     }
 
     /// Prints an error to standard error and returns its exit code; returns an error of another type unchanged.
@@ -40,7 +41,7 @@ struct Output: Sendable {
         if isJSON, let line = try? Self.json(Failure(error: failure.message, name: failure.name)) {
             Self.write(line, to: STDERR_FILENO)
         } else {
-            Self.write("handoffctl: \(failure.message)", to: STDERR_FILENO)
+            note(failure.message)
         }
         return ExitCode(failure.status.rawValue)
     }
@@ -54,7 +55,8 @@ struct Output: Sendable {
         let status = ExitStatus(error)
         let name = error.name?.description
         guard status == .noDaemon, error.code == .remote else {
-            return CommandFailure(status: status, message: error.message, name: name)
+            // The daemon's sentence may quote another device, also with a line break.
+            return CommandFailure(status: status, message: printable(error.message), name: name)
         }
         return CommandFailure(
             status: status,

@@ -31,3 +31,8 @@ struct Table {
 func printable(_ text: String) -> String {
     String(text.map { $0.unicodeScalars.allSatisfy(\.isHarmlessInLine) ? $0 : "·" })
 }
+
+/// Untrusted text of several lines, safe to show on a terminal: each line as by ``printable(_:)``.
+func printableLines(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { printable(String($0)) }.joined(separator: "\n")
+}

@@ -131,15 +131,15 @@ struct PairingDialog: Sendable {
             case .line(let line): question = answer(line, to: question)
             case .cancelled(let message):
                 question = cancel(question)
-                report(Document(event: "cancelled", message: message), message + " Still looking …")
+                report(Document(event: "cancelled", message: message), printable(message) + " Still looking …")
             case .endOfInput: _ = cancel(question)
             case .paired(let device, let name):
                 end.finish()
-                let text = "Paired with \(printable(name)) (\(device)). The devices now trust each other."
+                let text = "Paired with \(printable(name)) (\(printable(device))). The devices now trust each other."
                 return report(Document(event: "paired", device: device, deviceName: name), text)
             case .failed(let error, let message):
                 end.finish()
-                throw CommandFailure(status: Self.status(of: error), message: message, name: error)
+                throw CommandFailure(status: Self.status(of: error), message: printable(message), name: error)
             case .daemonEnded:
                 end.finish()
                 throw CommandFailure(
@@ -171,7 +171,7 @@ struct PairingDialog: Sendable {
     private func ask(_ digits: String, _ name: String, _ device: String) {
         report(
             Document(event: "digits", device: device, deviceName: name, digits: digits),
-            "\n    \(digits.prefix(3)) \(digits.suffix(3))\n\n"
+            "\n    \(printable(digits.prefix(3) + " " + digits.suffix(3)))\n\n"
                 + "Does \(printable(name)) show the same digits? Type yes or no:"
         )
     }

@@ -3,56 +3,172 @@ package import HandoffWire
 
 /// The requesting side of a session; it converts bytes and has no channel.
 ///
-/// The listener's greeting comes first. The caller's first frame carries the request inside the first handshake message; the answer brings the answer, and what does
-/// not fit into it follows under the session's key. An acknowledgement ends the session.
+/// `State` and `handle` are the caller's column of the table in Docs/Protocol.md, "States of a session". The caller
+/// judges an answer before it acknowledges it: nothing that it refuses has an effect on the other device.
 package struct ClientSession: Sendable {
-    /// A complete answer, and the bytes that acknowledge it to the origin.
+    /// A complete answer, to be judged before it is acknowledged.
     package struct ReceivedAnswer: Sendable {
         package let answer: Answer
-        /// The digest of the origin's circle; nil when the origin did not send it.
+        /// The digest of the listener's circle; nil when the listener did not send it.
         package let circleDigest: [UInt8]?
-        package let acknowledgement: [UInt8]
     }
 
-    private var codec: ClientSessionCodec
+    private enum State: Sendable {
+        /// Waits for the listener's greeting.
+        case greeting(DeviceKeys, peer: DevicePublicKeys)
+        /// Has sent the request, and waits for the first frame of the answer.
+        case answer(NoiseHandshake)
+        /// Waits for the rest of the answer.
+        case restOfAnswer(NoiseTransport)
+        /// Has the whole answer, and not acknowledged it.
+        case judging(NoiseTransport, isCircle: Bool)
+        /// Has acknowledged the listener's circle, and waits for the listener's own acknowledgement.
+        case conclusion(NoiseTransport)
+        /// Expects no message any more: the listener closes, or the session has become a stream.
+        case finished(NoiseTransport)
+    }
+
+    /// What a frame has completed.
+    private enum Event {
+        case greeted([UInt8])
+        case answered(ReceivedAnswer)
+        case concluded(Acknowledgement)
+    }
+
     private let request: Request
+    private var state: State
+    private var frames = FrameDecoder(maximumLength: SessionGreeting.byteCount)
+    private var reader: SessionMessageReader
 
     /// Creates a session with the device whose keys are `peer`, which alone can read the request.
     package init(keys: DeviceKeys, peer: DevicePublicKeys, request: Request) {
-        codec = ClientSessionCodec(keys: keys, peer: peer, maximumLength: Answer.maximumBytes)
         self.request = request
+        state = .greeting(keys, peer: peer)
+        reader = SessionMessageReader(
+            maximumLength: request.isCircle ? Answer.maximumCircleBytes : Answer.maximumBytes
+        )
     }
+
+    // MARK: What is received
 
     /// Accepts the listener's greeting in pieces of any size; returns the bytes that open the session once it is
     /// complete, nil before.
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved`, also when the peer's key is unusable; then the session is over.
     package mutating func open(_ bytes: [UInt8]) throws(HandoffError) -> [UInt8]? {
-        try SessionErrorMapping.mappingErrors { () throws -> [UInt8]? in
-            try codec.open(bytes, with: request.encode())
-        }
+        guard case .greeting = state else { preconditionFailure("a session opens once") }
+        guard case .greeted(let first)? = try event(in: bytes) else { return nil }
+        return first
     }
 
     /// Accepts bytes from the channel in pieces of any size; returns nil until the answer is complete.
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved`; then the session is over.
     package mutating func receive(_ bytes: [UInt8]) throws(HandoffError) -> ReceivedAnswer? {
-        try SessionErrorMapping.mappingErrors { () throws -> ReceivedAnswer? in
-            guard let message = try codec.receive(bytes) else { return nil }
-            let envelope = try AnswerEnvelope(decoding: message)
-            return ReceivedAnswer(
-                answer: envelope.answer,
-                circleDigest: envelope.circleDigest,
-                acknowledgement: try codec.send(Acknowledgement().encode())
+        guard case .answered(let answer)? = try event(in: bytes) else { return nil }
+        return answer
+    }
+
+    /// Accepts bytes from the channel; returns the listener's acknowledgement of this device's circle once it is
+    /// complete.
+    ///
+    /// - Throws: ``HandoffError`` with `peerMisbehaved`; then the session is over.
+    package mutating func receiveConclusion(_ bytes: [UInt8]) throws(HandoffError) -> Acknowledgement? {
+        guard case .concluded(let acknowledgement)? = try event(in: bytes) else { return nil }
+        return acknowledgement
+    }
+
+    // MARK: What is sent
+
+    /// Returns the bytes that acknowledge the answer, after this device has judged it.
+    ///
+    /// - Parameter circle: what this device knows of the circle after it has taken the listener's state in; nil after
+    ///   any other answer.
+    /// - Precondition: an answer was received, and not acknowledged yet.
+    /// - Throws: ``HandoffError`` when the session's key is exhausted.
+    package mutating func acknowledge(_ circle: CircleMessage? = nil) throws(HandoffError) -> [UInt8] {
+        guard case .judging(var transport, let isCircle) = state else {
+            preconditionFailure("an answer is acknowledged once")
+        }
+        return try SessionErrorMapping.mappingErrors { () throws in
+            let bytes = try SessionMessageWriter.frames(
+                of: Acknowledgement(circle: circle).encode(),
+                paddedToAtLeast: isCircle ? MessagePadding.smallestAnswer : MessagePadding.smallest,
+                with: &transport
             )
+            state = isCircle ? .conclusion(transport) : .finished(transport)
+            return bytes
         }
     }
 
     /// Returns the two directions of the stream that the session has become, once `stream` was answered and
     /// acknowledged.
     ///
-    /// - Precondition: an answer was received.
+    /// - Precondition: the answer was acknowledged.
     package consuming func stream() -> (sending: StreamSender, receiving: StreamReceiver) {
-        codec.stream()
+        guard case .finished(let transport) = state else { preconditionFailure("a stream comes after the answer") }
+        let (sending, receiving) = transport.directions()
+        return (StreamSender(cipher: sending), StreamReceiver(cipher: receiving, frames: frames))
+    }
+
+    // MARK: The table
+
+    /// Returns the event that the received bytes have completed.
+    private mutating func event(in bytes: [UInt8]) throws(HandoffError) -> Event? {
+        try SessionErrorMapping.mappingErrors { () throws -> Event? in
+            try frames.append(bytes)
+            while let frame = try frames.next() {
+                if let event = try handle(frame) { return event }
+            }
+            return nil
+        }
+    }
+
+    private mutating func handle(_ frame: [UInt8]) throws -> Event? {
+        switch state {
+        case .greeting(let keys, let peer):
+            return .greeted(try opening(with: frame, keys, peer))
+        case .answer(var handshake):
+            let fragment = try handshake.readMessage(frame)
+            return try appendToAnswer(fragment, try handshake.split())
+        case .restOfAnswer(var transport):
+            let fragment = try transport.decrypt(frame)
+            return try appendToAnswer(fragment, transport)
+        case .conclusion(var transport):
+            let fragment = try transport.decrypt(frame)
+            state = .conclusion(transport)
+            guard let message = try reader.append(fragment) else { return nil }
+            state = .finished(transport)
+            return .concluded(try Acknowledgement(decoding: message))
+        case .judging, .finished:
+            throw HandoffError(.peerMisbehaved, "The listener sent a message out of turn.")
+        }
+    }
+
+    private mutating func opening(with frame: [UInt8], _ keys: DeviceKeys, _ peer: DevicePublicKeys) throws -> [UInt8] {
+        guard let greeting = SessionGreeting(bytes: frame) else {
+            throw HandoffError(.peerMisbehaved, "A greeting has 16 bytes, got \(frame.count).")
+        }
+        frames = frames.limited(to: FrameCodec.maximumLength)
+        let fragments = SessionMessageWriter.fragments(of: request.encode(), paddedToAtLeast: MessagePadding.smallest)
+        precondition(fragments.count == 1, "a request fits into one fragment")
+        var handshake = NoiseHandshake.initiator(
+            localStatic: keys.agreement,
+            remoteStatic: peer.agreement,
+            prologue: greeting.prologue
+        )
+        let first = try handshake.writeMessage(fragments[0])
+        state = .answer(handshake)
+        return FrameCodec.encode(first)
+    }
+
+    private mutating func appendToAnswer(_ fragment: [UInt8], _ transport: NoiseTransport) throws -> Event? {
+        state = .restOfAnswer(transport)
+        guard let message = try reader.append(fragment) else { return nil }
+        let envelope = try AnswerEnvelope(decoding: message)
+        let isCircle = if case .circle = envelope.answer { request.isCircle } else { false }
+        state = .judging(transport, isCircle: isCircle)
+        reader = SessionMessageReader(maximumLength: Acknowledgement.maximumCircleBytes)
+        return .answered(ReceivedAnswer(answer: envelope.answer, circleDigest: envelope.circleDigest))
     }
 }

@@ -4,25 +4,40 @@ package import HandoffWire
 
 /// The answering side of a session; it converts bytes and has no channel.
 ///
-/// It speaks first: ``greeting`` makes the handshake fresh. Until the first message has proved that a trusted device
+/// `State` and `handle` are the listener's column of the table in Docs/Protocol.md, "States of a session". It speaks
+/// first: ``greeting`` makes the handshake fresh. Until the first message has proved that a trusted device
 /// sent it, the peer is unauthenticated, and at most one frame of ``maximumUnauthenticatedFrame`` bytes is buffered.
 /// Anything with an effect waits for the acknowledgement, which proves that the answer has arrived.
 package struct ServerSession: Sendable {
-    /// The maximum length of the first frame: the handshake's overhead and the largest request.
-    package static let maximumUnauthenticatedFrame = NoiseHandshake.overheadBytes + 1 + Request.maximumBytes
+    /// The maximum length of the first frame: the handshake's overhead and the largest request with its padding.
+    package static let maximumUnauthenticatedFrame =
+        NoiseHandshake.overheadBytes + 1 + MessagePadding.size(of: Request.maximumBytes)
 
-    private enum Stage: Sendable {
-        case waiting
-        case authenticated(NoiseHandshake)
-        case answered(NoiseTransport)
+    private enum State: Sendable {
+        /// Has sent the greeting, and waits for the first message; the peer is unauthenticated.
+        case request
+        /// Has the request, and prepares the answer.
+        case preparing(NoiseHandshake, Request?)
+        /// Has answered, and waits for the caller's acknowledgement.
+        case acknowledgement(NoiseTransport, isCircle: Bool)
+        /// Has the caller's circle, and has not acknowledged it.
+        case judging(NoiseTransport)
+        /// Expects no message any more: one side closes, or the session has become a stream.
+        case finished(NoiseTransport)
+    }
+
+    /// What a frame has completed.
+    private enum Event {
+        case requested(AuthenticatedRequest)
+        case acknowledged(Acknowledgement)
     }
 
     private let trial: NoiseResponderTrial<DeviceID>
     private let pairingTrial: NoiseResponderTrial<DeviceID>?
-    private var stage = Stage.waiting
+    private var state = State.request
     private var frames = FrameDecoder(maximumLength: maximumUnauthenticatedFrame)
     private let ownGreeting: SessionGreeting
-    private var circle = MessageAssembler(maximumLength: Acknowledgement.maximumCircleBytes)
+    private var reader = SessionMessageReader(maximumLength: Request.maximumBytes)
 
     /// Creates a session that answers the device that `trial` finds, or else the one that `pairingTrial` finds.
     ///
@@ -47,72 +62,25 @@ package struct ServerSession: Sendable {
     /// A trusted device and its request.
     package struct AuthenticatedRequest: Hashable, Sendable {
         package let device: DeviceID
-        /// Nil when the caller is newer and sent a request that this version does not know.
+        /// Nil when this version does not understand the request: the caller is newer, or its request breaks a rule.
         package let request: Request?
     }
+
+    // MARK: What is received
 
     /// Accepts bytes from the channel; returns the caller and its request once they are complete, nil before.
     ///
     /// - Throws: ``HandoffError`` with `notTrusted` when no candidate sent this, or `peerMisbehaved`.
     package mutating func receiveRequest(_ bytes: [UInt8]) throws(HandoffError) -> AuthenticatedRequest? {
-        try SessionErrorMapping.mappingErrors { () throws -> AuthenticatedRequest? in
-            try frames.append(bytes)
-            guard let frame = try frames.next() else { return nil }
-            let match = try match(frame)
-            var assembler = MessageAssembler(maximumLength: Request.maximumBytes)
-            guard let message = try assembler.append(match.payload) else {
-                throw HandoffError(.peerMisbehaved, "The request does not fit into the first message.")
-            }
-            let request = try Self.request(message)
-            if case .circle = request { try allowLargeFrames() }
-            stage = .authenticated(match.handshake)
-            return AuthenticatedRequest(device: match.id, request: request)
-        }
-    }
-
-    /// Returns the bytes of the answer, with the digest of this device's circle.
-    package mutating func answer(_ answer: Answer, circleDigest: [UInt8]? = nil) throws(HandoffError) -> [UInt8] {
-        guard case .authenticated(var handshake) = stage else { preconditionFailure("an answer follows a request") }
-        return try SessionErrorMapping.mappingErrors { () throws in
-            let fragments = MessageFragmenter().fragments(
-                of: AnswerEnvelope(answer, circleDigest: circleDigest).encode()
-            )
-            var bytes = FrameCodec.encode(try handshake.writeMessage(fragments[0]))
-            var transport = try handshake.split()
-            for fragment in fragments.dropFirst() {
-                bytes += FrameCodec.encode(try transport.encrypt(fragment))
-            }
-            stage = .answered(transport)
-            return bytes
-        }
+        guard case .requested(let request)? = try event(in: bytes) else { return nil }
+        return request
     }
 
     /// Accepts bytes from the channel; returns true once the peer has acknowledged the answer.
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved`.
     package mutating func acknowledge(_ bytes: [UInt8]) throws(HandoffError) -> Bool {
-        guard case .answered(var transport) = stage else { preconditionFailure("an acknowledgement follows an answer") }
-        return try SessionErrorMapping.mappingErrors { () throws in
-            try frames.append(bytes)
-            guard let frame = try frames.next() else { return false }
-            var assembler = MessageAssembler(maximumLength: Acknowledgement.maximumBytes)
-            guard let message = try assembler.append(try transport.decrypt(frame)) else {
-                throw HandoffError(.peerMisbehaved, "The acknowledgement does not fit into one message.")
-            }
-            stage = .answered(transport)
-            _ = try Acknowledgement(decoding: message)
-            return true
-        }
-    }
-
-    /// Returns the two directions of the stream that the session has become, once `stream` was answered and
-    /// acknowledged.
-    ///
-    /// - Precondition: the answer was acknowledged.
-    package consuming func stream() -> (sending: StreamSender, receiving: StreamReceiver) {
-        guard case .answered(let transport) = stage else { preconditionFailure("a stream comes after the answer") }
-        let (sending, receiving) = transport.directions()
-        return (StreamSender(cipher: sending), StreamReceiver(cipher: receiving, frames: frames))
+        try acknowledgeCircle(bytes) != nil
     }
 
     /// Accepts bytes from the channel; returns the caller's acknowledgement of a circle once it is complete.
@@ -121,48 +89,105 @@ package struct ServerSession: Sendable {
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved`.
     package mutating func acknowledgeCircle(_ bytes: [UInt8]) throws(HandoffError) -> Acknowledgement? {
-        guard case .answered(var transport) = stage else { preconditionFailure("an acknowledgement follows an answer") }
-        return try SessionErrorMapping.mappingErrors { () throws in
-            try frames.append(bytes)
-            while let frame = try frames.next() {
-                let fragment = try transport.decrypt(frame)
-                stage = .answered(transport)
-                if let message = try circle.append(fragment) { return try Acknowledgement(decoding: message) }
-            }
-            return nil
-        }
+        guard case .acknowledged(let acknowledgement)? = try event(in: bytes) else { return nil }
+        return acknowledgement
     }
 
-    /// Returns the bytes of this device's acknowledgement of a circle.
+    // MARK: What is sent
+
+    /// Returns the bytes of the answer, with the digest of this device's circle.
     ///
-    /// - Throws: ``HandoffError`` when the session's key is exhausted.
-    package mutating func conclude(_ acknowledgement: Acknowledgement) throws(HandoffError) -> [UInt8] {
-        guard case .answered(var transport) = stage else { preconditionFailure("a conclusion follows an answer") }
+    /// - Precondition: a request was received, and not answered yet.
+    /// - Throws: ``HandoffError`` when the handshake cannot be answered.
+    package mutating func answer(_ answer: Answer, circleDigest: [UInt8]? = nil) throws(HandoffError) -> [UInt8] {
+        guard case .preparing(var handshake, let request) = state else {
+            preconditionFailure("an answer follows a request")
+        }
         return try SessionErrorMapping.mappingErrors { () throws in
-            var bytes: [UInt8] = []
-            for fragment in MessageFragmenter().fragments(of: acknowledgement.encode()) {
+            let fragments = SessionMessageWriter.fragments(
+                of: AnswerEnvelope(answer, circleDigest: circleDigest).encode(),
+                paddedToAtLeast: MessagePadding.smallestAnswer
+            )
+            var bytes = FrameCodec.encode(try handshake.writeMessage(fragments[0]))
+            var transport = try handshake.split()
+            for fragment in fragments.dropFirst() {
                 bytes += FrameCodec.encode(try transport.encrypt(fragment))
             }
-            stage = .answered(transport)
+            let isCircle = if case .circle = answer { request?.isCircle == true } else { false }
+            state = .acknowledgement(transport, isCircle: isCircle)
+            // A trusted device may send longer frames than an unauthenticated one, once it has the answer.
+            frames = frames.limited(to: FrameCodec.maximumLength)
+            reader = SessionMessageReader(
+                maximumLength: isCircle ? Acknowledgement.maximumCircleBytes : Acknowledgement.maximumBytes
+            )
             return bytes
         }
     }
 
-    /// Raises the frame limit: a trusted device may send longer frames than an unauthenticated one, once it has the
-    /// answer.
-    private mutating func allowLargeFrames() throws(HandoffError) {
-        guard frames.bufferedBytes == 0 else {
-            throw HandoffError(.peerMisbehaved, "The caller did not wait for the answer.")
+    /// Returns the bytes of this device's acknowledgement of the caller's circle, after this device has judged it.
+    ///
+    /// - Precondition: a circle was acknowledged by the caller, and not by this device yet.
+    /// - Throws: ``HandoffError`` when the session's key is exhausted.
+    package mutating func conclude(_ acknowledgement: Acknowledgement) throws(HandoffError) -> [UInt8] {
+        guard case .judging(var transport) = state else { preconditionFailure("a circle is concluded once") }
+        return try SessionErrorMapping.mappingErrors { () throws in
+            let bytes = try SessionMessageWriter.frames(
+                of: acknowledgement.encode(),
+                paddedToAtLeast: MessagePadding.smallestAnswer,
+                with: &transport
+            )
+            state = .finished(transport)
+            return bytes
         }
-        frames = FrameDecoder(maximumLength: FrameCodec.maximumLength)
     }
 
-    private static func request(_ message: [UInt8]) throws(WireError) -> Request? {
-        do {
-            return try Request(decoding: message)
-        } catch  where error.code == .unknownKind {
+    /// Returns the two directions of the stream that the session has become, once `stream` was answered and
+    /// acknowledged.
+    ///
+    /// - Precondition: the answer was acknowledged.
+    package consuming func stream() -> (sending: StreamSender, receiving: StreamReceiver) {
+        guard case .finished(let transport) = state else { preconditionFailure("a stream comes after the answer") }
+        let (sending, receiving) = transport.directions()
+        return (StreamSender(cipher: sending), StreamReceiver(cipher: receiving, frames: frames))
+    }
+
+    // MARK: The table
+
+    /// Returns the event that the received bytes have completed.
+    private mutating func event(in bytes: [UInt8]) throws(HandoffError) -> Event? {
+        try SessionErrorMapping.mappingErrors { () throws -> Event? in
+            try frames.append(bytes)
+            while let frame = try frames.next() {
+                if let event = try handle(frame) { return event }
+            }
             return nil
         }
+    }
+
+    private mutating func handle(_ frame: [UInt8]) throws -> Event? {
+        switch state {
+        case .request:
+            return .requested(try authenticate(frame))
+        case .acknowledgement(var transport, let isCircle):
+            let fragment = try transport.decrypt(frame)
+            state = .acknowledgement(transport, isCircle: isCircle)
+            guard let message = try reader.append(fragment) else { return nil }
+            let acknowledgement = try Acknowledgement(decoding: message)
+            state = isCircle ? .judging(transport) : .finished(transport)
+            return .acknowledged(acknowledgement)
+        case .preparing, .judging, .finished:
+            throw HandoffError(.peerMisbehaved, "The caller sent a message out of turn.")
+        }
+    }
+
+    private mutating func authenticate(_ frame: [UInt8]) throws -> AuthenticatedRequest {
+        let match = try match(frame)
+        guard let message = try reader.append(match.payload) else {
+            throw HandoffError(.peerMisbehaved, "The request does not fit into the first message.")
+        }
+        let request = try? Request(decoding: message)
+        state = .preparing(match.handshake, request)
+        return AuthenticatedRequest(device: match.id, request: request)
     }
 
     private func match(_ frame: [UInt8]) throws -> NoiseResponderTrial<DeviceID>.Match {

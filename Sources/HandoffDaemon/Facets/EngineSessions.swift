@@ -5,6 +5,7 @@ import HandoffCrypto
 import HandoffFolders
 import HandoffModel
 import HandoffWire
+import Logging
 
 extension Engine {
     /// The sessions with other devices.
@@ -182,7 +183,9 @@ struct EngineSessions: Sendable {
             try shared.checkEncodedSize()
             return .activity(shared)
         } catch let fault as FolderError {
-            return .refusal(Refusal(.documentNotShared, fault.message))
+            // The reason names paths of this device: it is for the log, not for the other device.
+            engine.logger.info("a document is not shared: \(fault)", metadata: ["event": "document.unshared"])
+            return .refusal(Refusal(.documentNotShared, "Its document is not in a synchronised folder any more."))
         } catch {
             return .refusal(Refusal(.tooLarge, "\(error)"))
         }

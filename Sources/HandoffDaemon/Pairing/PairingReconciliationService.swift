@@ -58,7 +58,7 @@ struct PairingReconciliationService: Service {
                 // The device itself has answered: other endpoints are not tried.
                 return result.fail(error)
             }
-            try await channel.sendAll(received.acknowledgement)
+            try await channel.sendAll(try session.acknowledge())
             result.deliver(())
             await SessionClient.awaitClose(of: channel)
         }

@@ -19,6 +19,10 @@ struct ListeningService<R: Radio>: Service {
 
     private func listen() async throws {
         let server = SessionServer(engine: engine, reactor: reactor, logger: logger)
+        try await withBackgroundTasks([{ try await server.run() }]) { try await listen(with: server) }
+    }
+
+    private func listen(with server: SessionServer) async throws {
         var retry = Backoff(first: .seconds(1), longest: .seconds(60))
         while true {
             let generation = engine.radioGeneration.current

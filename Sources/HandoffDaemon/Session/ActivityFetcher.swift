@@ -1,5 +1,6 @@
 import HandoffCore
 import HandoffCrypto
+import HandoffFolders
 import HandoffModel
 import HandoffWire
 
@@ -21,11 +22,11 @@ struct ActivityFetcher: Sendable {
             var session = ClientSession(keys: keys, peer: peer.publicKeys, request: request)
             try await channel.sendAll(try await channel.next { try session.open($0) })
             let received = try await channel.next { try session.receive($0) }
-            if let error = Self.violation(in: received.answer, of: entry, by: peer.name) {
+            if let error = Self.violation(in: received.answer, of: entry, by: peer.name, engine) {
                 // Without an acknowledgement, the origin does not tell its app that the activity was continued.
                 return result.fail(error)
             }
-            try await channel.sendAll(received.acknowledgement)
+            try await channel.sendAll(try session.acknowledge())
             result.deliver(received.answer)
             if let digest = received.circleDigest { engine.trust.receiveDigest(digest, from: peer.id) }
             await SessionClient.awaitClose(of: channel)
@@ -44,15 +45,28 @@ struct ActivityFetcher: Sendable {
 
     private static let wanted = "the requested activity"
 
-    /// Returns the error for an answer that no origin gives to this request; nil for a refusal and for the activity.
-    private static func violation(in answer: Answer, of entry: NearbyEntry, by name: String) -> HandoffError? {
+    /// Returns the error for an answer that no origin gives to this request, or that this device cannot continue because
+    /// of its documents; nil for a refusal and for the activity.
+    private static func violation(
+        in answer: Answer,
+        of entry: NearbyEntry,
+        by name: String,
+        _ engine: Engine
+    ) -> HandoffError? {
         switch answer {
-        case .refusal: nil
-        case .activity(let activity) where activity.type.hash == entry.typeHash: nil
-        case .activity:
-            HandoffError(.peerMisbehaved, "\(name) sent a different activity from the one requested.")
+        case .refusal: return nil
+        case .activity(let activity):
+            guard activity.type.hash == entry.typeHash else {
+                return HandoffError(.peerMisbehaved, "\(name) sent a different activity from the one requested.")
+            }
+            do throws(FolderError) {
+                _ = try engine.desktop.folders.local(activity)
+                return nil
+            } catch {
+                return HandoffError(error)
+            }
         case .circle, .settled, .stream:
-            HandoffError.unexpectedAnswer(answer, from: name, insteadOf: wanted)
+            return HandoffError.unexpectedAnswer(answer, from: name, insteadOf: wanted)
         }
     }
 }

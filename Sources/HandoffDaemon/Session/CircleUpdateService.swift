@@ -62,26 +62,30 @@ struct CircleUpdateService: Service {
         _ result: SessionResult<Void>,
         _ engine: Engine
     ) async throws {
-        let request = CircleRequest(digest: engine.trust.circleDigest)
-        var session = CircleSession(keys: engine.identity.keys, peer: peer.publicKeys, request: request)
-        var sent: [UInt8] = []
+        let request = Request.circle(CircleRequest(digest: engine.trust.circleDigest))
+        var session = ClientSession(keys: engine.identity.keys, peer: peer.publicKeys, request: request)
         try await channel.sendAll(try await channel.next { try session.open($0) })
-        while true {
-            let response = try await channel.next { try session.receive($0) }
-            result.noteAnswer()
-            switch response {
-            case .refused(let refusal):
-                throw HandoffError.refused(refusal, by: peer.name)
-            case .state(let theirs):
-                try await engine.trust.receive(theirs, from: peer.id)
-                let ours = try engine.trust.message(for: peer.id, knowing: theirs.digest)
-                sent = ours.digest
-                try await channel.sendAll(try session.reply(ours))
-            case .acknowledged(let theirs):
-                try await engine.trust.receive(theirs, from: peer.id)
-                try await engine.trust.completeExchange(with: peer.id, sent: sent, theirs: theirs.digest)
-                return
+        let received = try await channel.next { try session.receive($0) }
+        result.noteAnswer()
+        switch received.answer {
+        case .circle(let theirs):
+            // An acknowledgement says that this device has taken the state in: it comes after that, and not at all for a
+            // state that this device refuses.
+            try await engine.trust.receive(theirs, from: peer.id)
+            let ours = try engine.trust.message(for: peer.id, knowing: theirs.digest)
+            try await channel.sendAll(try session.acknowledge(ours))
+            let conclusion = try await channel.next { try session.receiveConclusion($0) }
+            guard let last = conclusion.circle else {
+                throw HandoffError(.peerMisbehaved, "\(peer.name) acknowledged a circle without sending its own.")
             }
+            try await engine.trust.receive(last, from: peer.id)
+            try await engine.trust.completeExchange(with: peer.id, sent: ours.digest, theirs: last.digest)
+        case .refusal(let refusal):
+            try await channel.sendAll(try session.acknowledge())
+            result.fail(HandoffError.refused(refusal, by: peer.name))
+            await SessionClient.awaitClose(of: channel)
+        case .activity, .settled, .stream:
+            throw HandoffError.unexpectedAnswer(received.answer, from: peer.name, insteadOf: "its circle")
         }
     }
 }

@@ -6,21 +6,25 @@ import HandoffRadio
 /// The limits on simultaneous connections: unauthenticated peers, callers and streams have separate limits, so that
 /// none of them can keep the others out.
 ///
-/// A peer is unauthenticated until it has sent a request under a trusted device's key; then it is a caller. In both
-/// groups, a new peer evicts the oldest connection of the owner that has the most. A stream is not evicted.
+/// A peer is unauthenticated until it has sent a request under a trusted device's key; then it is a caller.
+/// Unauthenticated peers wait for their turn (`HandshakeQueue`); a new caller evicts the oldest connection of the device
+/// that has the most. A stream is not evicted.
 final class ConnectionAdmission: Sendable {
-    /// The limit of unauthenticated peers: each has two seconds, and a trusted device needs a fraction of one.
-    private static let maximumUnauthenticated = 16
     /// The limit of callers: enough for all of a user's devices to fetch at the same time.
     private static let maximumAuthenticated = 24
     /// The limit of streams.
     private static let maximumStreams = 24
 
     /// The limit of open channels, including some that are being closed.
-    static let maximumChannels = maximumUnauthenticated + maximumAuthenticated + maximumStreams + 8
+    static let maximumChannels = maximumHandshakes + maximumAuthenticated + maximumStreams + 8
 
-    /// The limiter for peers that have not authenticated yet.
-    let unauthenticated = ConnectionLimiter<RadioAddress>(limit: maximumUnauthenticated)
+    /// The limit of unauthenticated peers, including those that wait.
+    private static let maximumHandshakes =
+        HandshakeQueue<RadioAddress>.places + HandshakeQueue<RadioAddress>.reservedPlaces
+        + HandshakeQueue<RadioAddress>.maximumWaiting
+
+    /// The turns of peers that have not authenticated yet.
+    let handshakes = HandshakeAdmission()
     /// The limiter for peers that send requests as a trusted device.
     let authenticated = ConnectionLimiter<DeviceID>(limit: maximumAuthenticated)
 

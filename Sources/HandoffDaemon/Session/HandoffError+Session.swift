@@ -47,7 +47,10 @@ extension HandoffError {
         case .streamsNotSupported:
             HandoffError(.streamsNotSupported, "The app on \(name) does not accept continuation streams.")
         default:
-            HandoffError(.peerRefused, "\(name) refused: \(refusal.message)")
+            HandoffError(
+                .peerRefused,
+                refusal.message.isEmpty ? "\(name) refused without a reason." : "\(name) refused: \(refusal.message)"
+            )
         }
     }
 

@@ -29,17 +29,15 @@ struct SessionServer: Sendable {
     /// The time limit for a trusted device's whole session.
     private static let limit = Duration.seconds(15)
 
+    /// Gives unauthenticated peers their turns, until the task is cancelled.
+    func run() async throws {
+        try await admission.handshakes.run()
+    }
+
     /// Serves one channel until it ends; errors that a peer can cause are logged, not thrown.
     func serve(_ channel: some RadioChannel) async {
         do {
-            let session = engine.read {
-                ServerSession(trial: $0.trust.trial, pairingTrial: $0.pairing.trial(at: .now))
-            }
-            let accepted = try await admission.unauthenticated.withAdmission(for: channel.peer) {
-                try await withTimeout(Self.unauthenticatedLimit, throwing: Self.tooSlow) {
-                    try await receiveRequest(session, on: channel)
-                }
-            }
+            let accepted = try await authenticate(channel)
             let answered = try await admission.authenticated.withAdmission(for: accepted.authenticated.device) {
                 try await withTimeout(Self.limit, throwing: Self.tooSlow) {
                     try await answer(accepted, on: channel)
@@ -89,13 +87,40 @@ struct SessionServer: Sendable {
         let streamed: ActivityRegister.ID?
     }
 
-    private func receiveRequest(_ session: ServerSession, on channel: some RadioChannel) async throws -> AcceptedSession
-    {
-        var session = session
+    /// The first bytes of a peer, or the reason why there are none.
+    private typealias FirstBytes = Promise<Result<[UInt8]?, RadioError>>
+
+    /// Receives the request of a peer when it is its turn.
+    ///
+    /// The channel is read from the beginning: a peer that closes it while it waits leaves the line.
+    private func authenticate(_ channel: some RadioChannel) async throws -> AcceptedSession {
+        let first = FirstBytes()
+        let read: @Sendable () async throws -> Void = {
+            do throws(RadioError) {
+                first.fulfil(.success(try await channel.receive()))
+            } catch {
+                first.fulfil(.failure(error))
+            }
+        }
+        return try await withBackgroundTasks([read]) {
+            try await admission.handshakes.withTurn(for: channel.peer, unless: { _ = try await first.value() }) {
+                try await withTimeout(Self.unauthenticatedLimit, throwing: Self.tooSlow) {
+                    try await receiveRequest(on: channel, first)
+                }
+            }
+        }
+    }
+
+    private func receiveRequest(on channel: some RadioChannel, _ first: FirstBytes) async throws -> AcceptedSession {
+        // The devices that are trusted now: the peer may have waited.
+        var session = engine.read { ServerSession(trial: $0.trust.trial, pairingTrial: $0.pairing.trial(at: .now)) }
         try await channel.sendAll(session.greeting)
-        while let message = try await channel.receive() {
-            guard let authenticated = try session.receiveRequest(message) else { continue }
-            return AcceptedSession(session: session, authenticated: authenticated)
+        var received = try await first.value().get()
+        while let message = received {
+            if let authenticated = try session.receiveRequest(message) {
+                return AcceptedSession(session: session, authenticated: authenticated)
+            }
+            received = try await channel.receive()
         }
         throw HandoffError(.peerMisbehaved, "The peer closed the channel before it authenticated.")
     }
@@ -175,7 +200,10 @@ struct SessionServer: Sendable {
         case .stream(let request):
             return engine.sessions.answer(to: request, from: device)
         case nil:
-            return .refusal(.notUnderstood, "This device has an older handoffd; update it.")
+            return .refusal(
+                .notUnderstood,
+                "This device does not understand the request; update handoffd on both devices."
+            )
         }
     }
 
@@ -212,21 +240,18 @@ struct SessionServer: Sendable {
     }
 
     private func log(_ answer: Answer, to device: DeviceID) {
+        // Others can read the journal (groups adm and systemd-journal): which device does what is told at debug level.
         switch answer {
         case .activity(let activity):
-            logger.info(
-                "an activity was fetched",
-                metadata: ["event": "activity.fetched", "device": "\(device)", "type": "\(activity.type.rawValue)"]
-            )
-        case .settled: break
+            logger.info("an activity was fetched", metadata: ["event": "activity.fetched"])
+            logger.debug("fetched", metadata: ["device": "\(device)", "type": "\(activity.type.rawValue)"])
         case .stream:
-            logger.info("a stream was opened", metadata: ["event": "stream.opened", "device": "\(device)"])
+            logger.info("a stream was opened", metadata: ["event": "stream.opened"])
+            logger.debug("opened a stream", metadata: ["device": "\(device)"])
         case .refusal(let refusal):
-            logger.info(
-                "a request was refused: \(refusal.message)",
-                metadata: ["event": "request.refused", "device": "\(device)"]
-            )
-        case .circle: break
+            logger.info("a request was refused: \(refusal.message)", metadata: ["event": "request.refused"])
+            logger.debug("refused", metadata: ["device": "\(device)"])
+        case .circle, .settled: break
         }
     }
 

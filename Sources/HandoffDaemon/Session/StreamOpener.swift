@@ -44,17 +44,18 @@ struct StreamOpener: Sendable {
         switch received.answer {
         case .stream: break
         case .refusal(let refusal):
-            try await channel.sendAll(received.acknowledgement)
+            try await channel.sendAll(try session.acknowledge())
             // The device itself has answered: other endpoints are not tried.
             return result.fail(HandoffError.refused(refusal, by: peer.name))
         case .activity, .circle, .settled:
             let wanted = "the requested stream"
             return result.fail(HandoffError.unexpectedAnswer(received.answer, from: peer.name, insteadOf: wanted))
         }
-        try await channel.sendAll(received.acknowledgement)
+        try await channel.sendAll(try session.acknowledge())
         let app = try await connect(result)
         let (sender, receiver) = session.stream()
-        logger.info("a stream was opened", metadata: ["event": "stream.opened", "device": "\(peer.id)"])
+        logger.info("a stream was opened", metadata: ["event": "stream.opened"])
+        logger.debug("opened a stream", metadata: ["device": "\(peer.id)"])
         let relay = StreamRelay(app: app, channel: channel, isCaller: true)
         do {
             try await engine.trust.whileTrusted(peer.id) { try await relay.run(sender, receiver) }

@@ -26,6 +26,9 @@ extension UserInfoValue {
             guard !text.holdsNUL else {
                 throw ModelError(.invalidValue, "\(path) contains U+0000: send it as data.")
             }
+            if case .url = self, !Self.hasScheme(text) {
+                throw ModelError(.invalidValue, "\(path) is a URL without a scheme: send a relative one as a string.")
+            }
         case .array(let elements):
             for element in elements { try element.validate(depth: depth - 1, path: path) }
         case .set(let elements):
@@ -33,6 +36,13 @@ extension UserInfoValue {
         case .dictionary(let entries):
             try Self.validate(entries, depth: depth - 1, path: path + ".")
         }
+    }
+
+    /// Whether a URL begins with a scheme and a colon (RFC 3986, section 3.1).
+    private static func hasScheme(_ url: String) -> Bool {
+        guard let first = url.utf8.first, first.isASCIILetter, let colon = url.utf8.firstIndex(of: UInt8(ascii: ":"))
+        else { return false }
+        return url.utf8[..<colon].allSatisfy { $0.isASCIIAlphanumeric || "+-.".utf8.contains($0) }
     }
 
     /// Checks the keys and values of a dictionary.

@@ -32,7 +32,9 @@ extension BlueZRadio {
             let server = GATTServerTransport(port: port, places: places)
             guard let listener else {
                 return try await withGATTService(server, places: places, in: session, serving: serve) {
-                    try await body(port)
+                    try await withIdleLinksDropped(besides: server, offersGATT: true, in: session) {
+                        try await body(port)
+                    }
                 }
             }
             let companions: [@Sendable () async throws -> Void] = [
@@ -40,7 +42,11 @@ extension BlueZRadio {
                 { try await self.accept(from: listener, places, in: session, serve) },
                 { await self.offerGATTService(server, places: places, in: session, serving: serve) },
             ]
-            return try await withBackgroundTasks(companions) { try await body(port) }
+            return try await withBackgroundTasks(companions) {
+                try await withIdleLinksDropped(besides: server, offersGATT: transport == .both, in: session) {
+                    try await body(port)
+                }
+            }
         }
     }
 

@@ -30,6 +30,8 @@ package final class BlueZRadio: Radio {
     let logger: Logger
     let transport: ChannelTransport
     let dropLimit: Duration
+    let idleLinkLimits: IdleLinkLimits
+    let idleLinks = Mutex(IdleLinkReports())
     /// Serializes the GATT exchanges with each device.
     let gattTurns = KeyedAsyncMutex<BluetoothAddress>()
     /// Serializes creating and dropping the link to each device.
@@ -53,16 +55,19 @@ package final class BlueZRadio: Radio {
     ///   - transport: the transport for channels.
     ///   - dropLimit: how long bluetoothd may take to drop a link; only dials to the same device wait for it. It takes
     ///     2 to 3 s, because its timer counts whole seconds, and more when it is busy.
+    ///   - idleLinkLimits: how long a device that has connected may take to open a channel.
     ///   - logger: receives the log messages.
     package init(
         bus: BusAddress = .system,
         adapter: String? = nil,
         transport: ChannelTransport = .automatic,
         dropLimit: Duration = .seconds(8),
+        idleLinkLimits: IdleLinkLimits = IdleLinkLimits(),
         logger: Logger
     ) {
         self.bus = bus
         self.dropLimit = dropLimit
+        self.idleLinkLimits = idleLinkLimits
         self.transport = transport
         self.logger = logger
         choice = Mutex(AdapterChoice(name: adapter))

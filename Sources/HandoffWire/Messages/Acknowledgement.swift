@@ -1,12 +1,12 @@
 /// The confirmation of complete receipt: the caller's last message after an activity, and one of each side after a
 /// circle.
 package struct Acknowledgement: Hashable, Sendable {
-    /// The most bytes that an acknowledgement of an activity may have: today it is empty, the rest is for newer
-    /// versions.
-    package static let maximumBytes = 1024
+    /// The most bytes that an acknowledgement of an activity may have, 1024 with its padding's length: today it is empty,
+    /// the rest is for newer versions.
+    package static let maximumBytes = 1024 - MessagePadding.lengthBytes
 
-    /// The most bytes that an acknowledgement of a circle may have.
-    package static let maximumCircleBytes = CircleMessage.maximumBytes + maximumBytes
+    /// The most bytes that an acknowledgement of a circle may have: the largest circle with its field number and length.
+    package static let maximumCircleBytes = CircleMessage.maximumBytes + 4
 
     /// What the sender knows of the circle; nil after an activity.
     package let circle: CircleMessage?

@@ -42,7 +42,11 @@ package struct AnswerEnvelope: Hashable, Sendable {
         case .refusal(let refusal): answer = .refusal(Refusal(refusal))
         case .stream: answer = .stream
         case .circle(let circle): answer = .circle(try CircleMessage(circle))
-        case .settled(let settled): answer = .settled(advertisingKey: Array(settled.advertisingKey))
+        case .settled(let settled):
+            guard settled.advertisingKey.count == 32 else {
+                throw WireError(.invalidContent, "The advertising key in an answer must have 32 bytes.")
+            }
+            answer = .settled(advertisingKey: Array(settled.advertisingKey))
         case nil: throw WireError(.unknownKind, "Unknown kind of answer: it needs a newer version of handoffd.")
         }
         circleDigest = message.circleDigest.count == Self.circleDigestBytes ? Array(message.circleDigest) : nil

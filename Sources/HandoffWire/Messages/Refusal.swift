@@ -47,6 +47,10 @@ package struct Refusal: Hashable, Sendable {
     /// The longest message in UTF-8 bytes; longer ones are truncated.
     package static let maximumMessageBytes = 1024
 
+    /// The most characters of a message that are read from another device; the rest is truncated: the text is shown in
+    /// one line and in a desktop notification, and a sentence is shorter.
+    package static let maximumMessageCharacters = 200
+
     /// The kind of refusal.
     package let code: Code
 
@@ -85,6 +89,21 @@ extension Handoff_V1_Refusal {
 extension Refusal {
     /// Decodes a refusal.
     init(_ message: Handoff_V1_Refusal) {
-        self.init(Code(rawValue: message.code.rawValue), message.message)
+        self.init(Code(rawValue: message.code.rawValue), Self.clean(message.message))
+    }
+
+    /// Returns the text of another device without characters that are not to be seen in a sentence (control, format and
+    /// bidirectional ones), on one line, and cut to ``maximumMessageCharacters``.
+    private static func clean(_ text: String) -> String {
+        var kept = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: kept.append(" ")
+            case .format, .privateUse, .unassigned: break
+            default: kept.append(scalar)
+            }
+        }
+        let words = String(kept).split(separator: " ").joined(separator: " ")
+        return String(words.prefix(maximumMessageCharacters))
     }
 }

@@ -12,8 +12,12 @@ package enum Request: Hashable, Sendable {
     /// The device does not know how a pairing ended (reconciliation).
     case settle(SettleRequest)
 
-    /// The maximum size of a request in bytes; it bounds what an unauthenticated peer can send.
-    package static let maximumBytes = 1024
+    /// The maximum size of a request in bytes: 1024 with its padding's length. It bounds what an unauthenticated peer can
+    /// send.
+    package static let maximumBytes = 1024 - MessagePadding.lengthBytes
+
+    /// Whether it asks for the circle, whose answers are longer than others.
+    package var isCircle: Bool { if case .circle = self { true } else { false } }
 
     /// Returns the encoded request.
     package func encode() -> [UInt8] {
@@ -53,12 +57,7 @@ package enum Request: Hashable, Sendable {
         case .stream(let stream):
             self = .stream(StreamRequest(activity: stream.activity))
         case .settle(let settle):
-            self = .settle(
-                SettleRequest(
-                    pairing: Array(settle.pairing),
-                    advertisingKey: settle.confirmed ? Array(settle.advertisingKey) : nil
-                )
-            )
+            self = .settle(try SettleRequest(settle))
         case nil:
             throw WireError(.unknownKind, "Unknown kind of request: it needs a newer version of handoffd.")
         }
@@ -109,5 +108,27 @@ package struct SettleRequest: Hashable, Sendable {
     package init(pairing: [UInt8], advertisingKey: [UInt8]?) {
         self.pairing = pairing
         self.advertisingKey = advertisingKey
+    }
+}
+
+extension SettleRequest {
+    /// The number of bytes of a pairing's identifier (Docs/Protocol.md, "Reconciliation").
+    private static let pairingBytes = 8
+    /// The number of bytes of an advertising key.
+    private static let keyBytes = 32
+
+    /// Validates a decoded request.
+    fileprivate init(_ message: Handoff_V1_SettleRequest) throws(WireError) {
+        guard message.pairing.count == Self.pairingBytes else {
+            throw WireError(.invalidContent, "The identifier of a pairing has 8 bytes, got \(message.pairing.count).")
+        }
+        guard message.advertisingKey.count == (message.confirmed ? Self.keyBytes : 0) else {
+            throw WireError(
+                .invalidContent,
+                "A confirmed pairing has an advertising key of 32 bytes, others have none."
+            )
+        }
+        pairing = Array(message.pairing)
+        advertisingKey = message.confirmed ? Array(message.advertisingKey) : nil
     }
 }

@@ -214,8 +214,8 @@ nonisolated struct Handoff_V1_Answer: Sendable {
     set {kind = .settled(newValue)}
   }
 
-  /// The digest of the listener's circle, 8 bytes, beside an activity or a refusal (Docs/Circle.md). A reader ignores one
-  /// of another length.
+  /// The digest of the listener's circle, 8 bytes, beside every answer to a trusted device but a circle (Docs/Circle.md).
+  /// A caller to which it is new asks for the circle afterwards. A reader ignores one of another length.
   var circleDigest: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -257,7 +257,8 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
   /// For programs.
   var code: Handoff_V1_Refusal.Code = .unspecified
 
-  /// For people: one sentence, at most 1024 bytes. The reader truncates a longer one.
+  /// For people: one sentence, at most 1024 bytes. The reader removes control, format and bidirectional characters and
+  /// truncates it to 200 characters.
   var message: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -577,7 +578,7 @@ nonisolated struct Handoff_V1_Value: Sendable {
     set {kind = .date(newValue)}
   }
 
-  /// A URL of any scheme, without U+0000.
+  /// A URL of any scheme, which it begins with, without U+0000.
   var url: String {
     get {
       if case .url(let v)? = kind {return v}
@@ -632,7 +633,7 @@ nonisolated struct Handoff_V1_Value: Sendable {
     case data(Data)
     /// A timestamp.
     case date(Handoff_V1_Timestamp)
-    /// A URL of any scheme, without U+0000.
+    /// A URL of any scheme, which it begins with, without U+0000.
     case url(String)
     /// Values in order.
     case array(Handoff_V1_List)

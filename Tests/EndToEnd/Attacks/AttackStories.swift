@@ -1,9 +1,11 @@
 import Foundation
 import HandoffAttackModel
+import HandoffCore
 import HandoffCrypto
 import HandoffRadio
 import HandoffRadioSimulated
 import HandoffTestSupport
+import Synchronization
 import TestLimits
 import Testing
 
@@ -60,6 +62,43 @@ struct AttackStories {
             let here = "a trusted device is served beside 40 silent, unauthenticated peers"
             let connections = reactions.replacing("key requests", with: "connections")
             measured(.flood, onModel: connections.replacing("for 8", with: "for 8 broken"), here: here)
+        }
+    }
+
+    @Test("A trusted device is served while 40 unauthenticated peers dial all the time, each time from another address")
+    func starvation() async throws {
+        try await World.runPair { world, laptop, desktop in
+            try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
+                try await desktop.watching { watcher in
+                    _ = try await watcher.one()
+                    let served = Mutex(0)
+                    try await ConnectionFlood.run(
+                        40,
+                        ConnectionFlood.Behaviour.allCases,
+                        at: laptop
+                    ) { flood in
+                        try await flood.channels(100)
+                        for _ in 0..<8 where try await desktop.run("--json", "continue", "--print").status == 0 {
+                            served.withLock { $0 += 1 }
+                        }
+                    }
+                    measured(
+                        .starvation,
+                        onModel: "\(Self.callsServedByTheModel()) of 8 calls of a trusted device are served",
+                        here: "\(served.withLock(\.self)) of 8"
+                    )
+                }
+            }
+        }
+    }
+
+    /// The calls that a device serves that gives each newcomer a place and takes it from the longest stay, when 150
+    /// strangers come while a caller authenticates.
+    private static func callsServedByTheModel() -> Int {
+        (0..<8).count { call in
+            var admission = AdmissionControl<Int>(limit: 16)
+            let caller = admission.admit(-1).id
+            return !(0..<150).contains { admission.admit(call * 150 + $0).evicted == caller }
         }
     }
 

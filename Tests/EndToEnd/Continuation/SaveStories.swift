@@ -197,7 +197,9 @@ struct SaveStories {
         )
         let hash = ActivityTypeHash(of: "org.example.edit")
         let message = Request.fetch(FetchRequest(typeHash: hash)).encode()
-        return FrameCodec.encode(try handshake.writeMessage(MessageFragmenter().fragments(of: message)[0]))
+        return FrameCodec.encode(
+            try handshake.writeMessage(MessageFragmenter().fragments(of: MessagePadding.pad(message))[0])
+        )
     }
 
     @Test("The monitor prints every change, save, fetch and continuation with the exact contents")

@@ -32,6 +32,19 @@ extension FakeBluetoothd {
         }
     }
 
+    /// Simulates a central that connects to the adapter, and that was not heard before.
+    package func acceptLink(
+        of address: String,
+        on adapter: ObjectPath,
+        more: [MemberName: Value] = [:]
+    ) {
+        let values: [MemberName: Value] = [
+            "Address": .string(address), "AddressType": .string("random"), "Connected": .boolean(true),
+            "ServicesResolved": .boolean(false),
+        ]
+        insert("org.bluez.Device1", values.merging(more) { $1 }, deviceMethods, at: path(of: address, on: adapter))
+    }
+
     /// Adds a GATT service with one characteristic to a device.
     package func addService(
         _ service: BluetoothUUID,
@@ -68,7 +81,8 @@ extension FakeBluetoothd {
                 return .reply([])
             },
             method("Disconnect") { fake, invocation in
-                .deferred {
+                fake.state.withLock { $0.disconnected.append(invocation.path) }
+                return .deferred {
                     await fake.waitForDisconnectionRelease()
                     fake.set(
                         invocation.path,

@@ -26,6 +26,8 @@ package final class FakeBluetoothd: Sendable {
         package var written: [UInt8] = []
         /// The devices to which connections were made, in order.
         package var connected: [ObjectPath] = []
+        /// The devices whose links were dropped, in order.
+        package var disconnected: [ObjectPath] = []
         /// The calls that wait while disconnections are held; nil if they are not held.
         fileprivate var held: [AsyncStream<Void>.Continuation]?
     }

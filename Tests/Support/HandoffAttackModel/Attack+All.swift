@@ -9,7 +9,7 @@ extension Attack {
         sequenceNumbers, carryOver, publicAddress, staticBytes, multicastNames, counterExhaustion, bruteForce,
         nonceReuse, replay, activeLinking, flags, format, dictionary, acceptList, signalStrength, linkReconnection,
         linkPairing, malformedFrames, flood, pairing, misbinding, removedDevice, chance,
-        recordedFirstMessage, claimedKeys, displacedCandidate, oldPairing,
+        recordedFirstMessage, claimedKeys, displacedCandidate, oldPairing, answerLength, idleConnection, starvation,
         stolenState,
     ]
 
@@ -227,6 +227,30 @@ extension Attack {
         source: "found in version 1 of this protocol",
         onModel: "answered 16 of 16 times, a year later",
         here: "0 of 16 a day later",
+        verdict: .fails
+    )
+    package static let answerLength = Attack(
+        number: 28,
+        name: "inferring the kind of an answer from its length",
+        source: "found in version 1 of this protocol",
+        onModel: "right 100 % of the time",
+        here: "25 %, like guessing",
+        verdict: .fails
+    )
+    package static let idleConnection = Attack(
+        number: 29,
+        name: "silencing a device with one idle connection",
+        source: "found in version 1 of this protocol",
+        onModel: "0 of 3 idle links are dropped",
+        here: "3 of 3, if the attacker was not heard before",
+        verdict: .partly
+    )
+    package static let starvation = Attack(
+        number: 30,
+        name: "starving trusted callers by dialling all the time",
+        source: "found in version 1 of this protocol",
+        onModel: "0 of 8 calls of a trusted device are served",
+        here: "8 of 8",
         verdict: .fails
     )
 }

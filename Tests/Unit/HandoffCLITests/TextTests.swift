@@ -25,6 +25,11 @@ struct TextTests {
         #expect(!shown.unicodeScalars.contains { $0.properties.isBidiControl || $0 == "\u{2028}" })
     }
 
+    @Test("The lines of a text remain, and each is safe")
+    func lines() {
+        #expect(printableLines("a\u{1B}[2J\n\nb\u{202E}") == "a·[2J\n\nb·")
+    }
+
     @Test("Text of any script is left unchanged")
     func honestText() {
         for text in ["Grüße 世界", "e\u{301}", "\u{1F468}\u{200D}\u{1F469}"] { #expect(printable(text) == text) }

@@ -13,6 +13,19 @@ struct UserInfoValueTests {
         #expect(Set(values).count == values.count)
     }
 
+    @Test("A URL has a scheme, whichever it is")
+    func schemes() throws {
+        for url in ["x:", "A+b-c.1:rest", "mailto:ann@example.org", "https://example.org/a:b"] {
+            #expect(throws: Never.self) { try Activity(type: .browsingWeb, userInfo: ["url": .url(url)]) }
+        }
+        for url in ["", ":", "a", "1a:b", "a/b:c", "ä:b", " a:b", "//example.org"] {
+            let error = #expect(throws: ModelError.self) {
+                try Activity(type: .browsingWeb, userInfo: ["url": .array([.url(url)])])
+            }
+            #expect(error?.code == .invalidValue)
+        }
+    }
+
     @Test("A NaN equals itself, but not one with other bits")
     func notANumber() {
         #expect(UserInfoValue.real(.nan) == .real(.nan))

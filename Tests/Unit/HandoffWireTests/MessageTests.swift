@@ -6,6 +6,29 @@ import Testing
 
 @Suite("Messages", .endsWithin(minutes: 10))
 struct MessageTests {
+    @Test(
+        "The text of a refusal is cleaned where it is read: nothing in it steers a terminal or reverses its direction"
+    )
+    func cleanRefusal() throws {
+        let sent = "Stop\u{1B}]0;title\u{7}\u{1B}[2J\r\nnow\u{202E}\u{2066}\u{200B} \u{2028}and\u{9B} here"
+        let answer = try Answer(decoding: Answer.refusal(Refusal(.busy, sent)).encode())
+        guard case .refusal(let refusal) = answer else { return #expect(Bool(false), "\(answer)") }
+        #expect(refusal.message == "Stop ]0;title [2J now and here")
+        let long = try Answer(decoding: Answer.refusal(Refusal(.busy, String(repeating: "é", count: 500))).encode())
+        guard case .refusal(let cut) = long else { return #expect(Bool(false), "\(long)") }
+        #expect(cut.message == String(repeating: "é", count: 200))
+    }
+
+    @Test("An acknowledgement with a circle above the largest size is refused, although its known fields fit")
+    func largeCircle() {
+        // A circle with an unknown field of 66 000 bytes.
+        let unknown: [UInt8] = [0x7A, 0xD0, 0x83, 0x04] + [UInt8](repeating: 0, count: 66_000)
+        let count = unknown.count
+        let length = [UInt8(count & 0x7F | 0x80), UInt8(count >> 7 & 0x7F | 0x80), UInt8(count >> 14)]
+        let error = #expect(throws: WireError.self) { try Acknowledgement(decoding: [0x0A] + length + unknown) }
+        #expect(error?.code == .tooLarge)
+    }
+
     @Test("Every kind of value and every property is the same after encoding and decoding")
     func everythingSurvives() throws {
         let activity = try SampleActivities.everything()

@@ -105,6 +105,11 @@ struct MessageVectorTests {
             ("a file address as a web page", "Answer", "0a100a03612e621a0966696c653a2f2f2f61", "invalidContent"),
             ("a set with 1 twice", "Answer", "0a160a03612e62220f0a016b120a62080a0218020a021802", "invalidContent"),
             ("a value of an unknown kind", "Answer", "0a0e0a03612e6222070a016b12027a00", "unknownKind"),
+            ("a pairing's identifier of seven bytes", "Request", "22090a0701020304050607", "invalidContent"),
+            ("a confirmed pairing without a key", "Request", "220c0a0801020304050607081001", "invalidContent"),
+            ("a key of a pairing that is not confirmed", "Request", "220d0a0801020304050607081a0109", "invalidContent"),
+            ("a key of one byte", "Answer", "32030a0107", "invalidContent"),
+            ("a URL without a scheme", "Answer", "0a0e0a03612e6222070a016b12024a00", "invalidContent"),
             ("a length beyond the end", "Answer", "0a7f0a03612e62", "malformed"),
         ]
         return inputs.map { what, message, bytes, error in

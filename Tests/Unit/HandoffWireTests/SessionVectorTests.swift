@@ -12,6 +12,8 @@ struct SessionVectorTests {
     struct Turn: Codable, Equatable, Sendable {
         let by: String
         let message: String
+        /// The size to which the message is padded.
+        let paddedBytes: Int
         let fragments: [String]
         let frames: [String]
     }
@@ -71,17 +73,19 @@ struct SessionVectorTests {
         var (caller, listener) = keys.handshakes()
         let fragmenter = MessageFragmenter(fragmentBytes: fragmentBytes)
         let request = Request.fetch(FetchRequest(typeHash: try ActivityTypeHash(bytes: [1, 2, 3, 4, 5]))).encode()
-        let requestFragments = fragmenter.fragments(of: request)
+        let requestFragments = MessageFragmenter().fragments(of: MessagePadding.pad(request))
         let requestBodies = try requestFragments.map { try caller.writeMessage($0) }
         _ = try listener.readMessage(requestBodies[0])
 
-        let answerFragments = fragmenter.fragments(of: answer.encode())
+        let padded = MessagePadding.pad(answer.encode(), toAtLeast: MessagePadding.smallestAnswer)
+        let answerFragments = fragmenter.fragments(of: padded)
         var answerBodies = [try listener.writeMessage(answerFragments[0])]
         _ = try caller.readMessage(answerBodies[0])
         var (near, far) = (try caller.split(), try listener.split())
         for fragment in answerFragments.dropFirst() { answerBodies.append(try far.encrypt(fragment)) }
 
-        let lastFragments = fragmenter.fragments(of: Acknowledgement().encode())
+        // An acknowledgement may take several fragments, a request may not.
+        let lastFragments = fragmenter.fragments(of: MessagePadding.pad(Acknowledgement().encode()))
         let lastBodies = try lastFragments.map { try near.encrypt($0) }
         let turns = [
             turn("caller", request, requestFragments, requestBodies),
@@ -118,6 +122,7 @@ struct SessionVectorTests {
         Turn(
             by: by,
             message: hex(message),
+            paddedBytes: fragments.reduce(0) { $0 + $1.count - 1 },
             fragments: fragments.map { hex($0) },
             frames: bodies.map { hex(FrameCodec.encode($0)) }
         )
@@ -139,7 +144,18 @@ struct SessionVectorTests {
                     fragmentBytes: 16_384,
                     answer: .activity(activity)
                 ),
-                try make(what: "the same in four fragments", seed: 13, fragmentBytes: 64, answer: .activity(activity)),
+                try make(
+                    what: "the same in fragments of 300 bytes",
+                    seed: 13,
+                    fragmentBytes: 300,
+                    answer: .activity(activity)
+                ),
+                try make(
+                    what: "the same in fragments of 48 bytes, which also cut the acknowledgement",
+                    seed: 16,
+                    fragmentBytes: 48,
+                    answer: .activity(activity)
+                ),
                 try make(
                     what: "a refusal",
                     seed: 14,
@@ -155,7 +171,9 @@ struct SessionVectorTests {
         let file = try Self.file()
         try file.storeIfAsked("session")
         #expect(try VectorFile<Case>.load("session") == file)
-        #expect(file.cases.map { $0.turns[1].fragments.count } == [1, 4, 1])
+        #expect(file.cases.map { $0.turns[1].fragments.count } == [1, 4, 22, 1])
+        #expect(file.cases.map { $0.turns[2].fragments.count } == [1, 1, 2, 1])
+        #expect(file.cases.allSatisfy { $0.turns.map(\.paddedBytes) == [64, 1024, 64] })
     }
 
     @Test("A listener that has to identify the caller reads the published sessions, byte by byte")
@@ -173,11 +191,12 @@ struct SessionVectorTests {
             let match = try trial.match(try #require(try decoder.next()), prologue: bytes(vector.prologue))
             var assembler = MessageAssembler(maximumLength: Request.maximumBytes)
             #expect(match.id == "caller")
-            #expect(try assembler.append(match.payload) == bytes(vector.turns[0].message))
+            let padded = try #require(try assembler.append(match.payload))
+            #expect(try MessagePadding.unpad(padded) == bytes(vector.turns[0].message))
         }
     }
 
-    @Test("A session for 1 KB of activity stays within its limit of bytes")
+    @Test("A session for 1 KB of activity stays within its limit of bytes, padding apart")
     func budget() throws {
         let activity = try Activity(
             type: ActivityType("com.example.app.editing"),
@@ -187,6 +206,8 @@ struct SessionVectorTests {
         )
         let session = try Self.make(what: "", seed: 15, fragmentBytes: 16_384, answer: .activity(activity))
         let total = session.turns.flatMap(\.frames).reduce(0) { $0 + $1.utf8.count / 2 }
-        #expect(Double(total) <= 1.15 * 1024 + 300)
+        let padding = session.turns.reduce(0) { $0 + $1.paddedBytes - $1.message.utf8.count / 2 }
+        #expect(Double(total - padding) <= 1.15 * 1024 + 300)
+        #expect(total == 2297)
     }
 }

@@ -1,9 +1,10 @@
 import Epoll
 import Glibc
-import LocalStream
 import SystemPackage
 import TestLimits
 import Testing
+
+@testable import LocalStream
 
 @Suite("Local streams", .endsWithin(minutes: 10))
 struct LocalStreamTests {
@@ -92,6 +93,37 @@ struct LocalStreamTests {
             }
             #expect(outcome == .canceled)
         }
+    }
+}
+
+extension LocalStreamTests {
+    @Test("Two connections from one port of two addresses of the loopback interface are told apart")
+    func addresses() throws {
+        let listening = try LocalStreamSystemCalls.socket(bufferBytes: 4096)
+        let port = try LocalStreamSystemCalls.listen(listening.rawValue)
+        let own = try LocalStreamSystemCalls.socket(bufferBytes: 4096)
+        try LocalStreamSystemCalls.beginConnect(own.rawValue, to: port)
+        let ownAddress = try LocalStreamSystemCalls.localAddress(own.rawValue)
+        // Another user's socket, with the same port of 127.0.0.2.
+        let foreign = try LocalStreamSystemCalls.socket(bufferBytes: 4096)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = ownAddress.port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0002).bigEndian
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(foreign.rawValue, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        #expect(bound == 0)
+        try LocalStreamSystemCalls.beginConnect(foreign.rawValue, to: port)
+        let accepted = try (0..<2).map { _ in
+            let number = try LocalStreamSystemCalls.accept(listening.rawValue)
+            defer { Glibc.close(number) }
+            return try LocalStreamSystemCalls.peerAddress(number)
+        }
+        #expect(Set(accepted.map(\.port)) == [ownAddress.port])
+        #expect(accepted.count { $0 == ownAddress } == 1)
     }
 }
 

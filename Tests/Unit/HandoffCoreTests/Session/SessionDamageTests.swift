@@ -48,7 +48,8 @@ struct SessionDamageTests {
     func acknowledgement() throws {
         var pair = try SessionPair()
         let second = try pair.exchange(.activity(.sample())).second
-        let third = try pair.taking(second).acknowledgement
+        _ = try pair.taking(second)
+        let third = try pair.fetch.acknowledge()
         for damaged in Damage.bitFlips(of: third) {
             var serve = pair.serve
             #expect((try? serve.acknowledge(damaged)) != true)

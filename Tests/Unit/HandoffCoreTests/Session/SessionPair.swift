@@ -53,14 +53,6 @@ extension ClientSession {
     }
 }
 
-extension CircleSession {
-    /// The bytes that open the session, once it has the listener's greeting.
-    mutating func opened(by server: ServerSession) throws -> [UInt8] {
-        guard let first = try open(server.greeting) else { throw SessionPair.Unfinished() }
-        return first
-    }
-}
-
 extension [UInt8] {
     /// Cut into pieces of that size, the last one shorter.
     func pieces(of size: Int) -> [[UInt8]] {

@@ -15,7 +15,7 @@ struct StreamTests {
         let (_, second) = try pair.exchange(.stream)
         let answered = try pair.taking(second)
         #expect(answered.answer == .stream)
-        #expect(try pair.serve.acknowledge(answered.acknowledgement))
+        #expect(try pair.serve.acknowledge(try pair.fetch.acknowledge()))
         return (pair.fetch.stream(), pair.serve.stream())
     }
 
@@ -50,6 +50,13 @@ struct StreamTests {
         for _ in pieces.dropLast() { #expect(try listener.receiving.next() != nil) }
         let last = Result { try listener.receiving.next() }
         #expect(throws: HandoffError.self) { try last.get() }
+    }
+
+    @Test("A key that a user has pressed, a line of text, an end and its confirmation have one length")
+    func lengths() throws {
+        var (caller, _) = try opened()
+        let pieces: [StreamPiece] = [.data([1]), .data([UInt8](repeating: 65, count: 61)), .end, .arrived]
+        #expect(Set(try pieces.map { try caller.sending.encode($0).count }) == [2 + 64 + 16])
     }
 
     @Test("A stream refuses pieces that are repeated, left out, or changed")

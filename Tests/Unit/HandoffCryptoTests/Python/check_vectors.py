@@ -141,12 +141,22 @@ def side(case: dict, role: str, other: str) -> NoiseConnection:
     return peer
 
 
+def padded(message: bytes, minimum: int) -> bytes:
+    """A message as it is cut into fragments: its length, itself, and zeros up to one of a few sizes."""
+    content = len(message).to_bytes(4, "big") + message
+    size = min(size for size in (64, 1024, 2048, 4096, 16384, 65600) if size >= max(len(content), minimum))
+    return content + bytes(size - len(content))
+
+
 def check_session(case: dict) -> None:
     peers = {"caller": side(case, "caller", "listener"), "listener": side(case, "listener", "caller")}
     size = case["fragmentBytes"] - 1
-    for turn in case["turns"]:
-        message = bytes.fromhex(turn["message"])
-        pieces = [message[i : i + size] for i in range(0, len(message), size)] or [b""]
+    for turn, minimum in zip(case["turns"], (64, 1024, 64), strict=True):
+        message = padded(bytes.fromhex(turn["message"]), minimum)
+        assert len(message) == turn["paddedBytes"]
+        # A request takes one fragment, whatever the size of the others.
+        step = size if turn is not case["turns"][0] else len(message)
+        pieces = [message[i : i + step] for i in range(0, len(message), step)]
         fragments = [bytes([i < len(pieces) - 1]) + piece for i, piece in enumerate(pieces)]
         assert [fragment.hex() for fragment in fragments] == turn["fragments"]
         writer = peers[turn["by"]]

@@ -17,7 +17,7 @@ import struct
 import sys
 import time
 
-from check_vectors import read_card, siphash
+from check_vectors import padded, read_card, siphash
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
@@ -98,7 +98,7 @@ class Session:
         self.noise.start_handshake()
 
     def send(self, message: bytes) -> None:
-        fragment = b"\x00" + message
+        fragment = b"\x00" + padded(message, 64)
         finished = self.noise.handshake_finished
         body = self.noise.encrypt(fragment) if finished else bytes(self.noise.write_message(fragment))
         self.channel.send(len(body).to_bytes(2, "big") + body)
@@ -111,7 +111,10 @@ class Session:
             fragment = self.noise.decrypt(body) if finished else bytes(self.noise.read_message(body))
             message += fragment[1:]
             if fragment[0] == 0:
-                return message
+                length = int.from_bytes(message[:4], "big")
+                assert len(message) in (1024, 2048, 4096, 16384, 65600), "an answer has one of these sizes"
+                assert not any(message[4 + length :]), "padding is zeros"
+                return message[4 : 4 + length]
 
     def frame(self) -> bytes:
         while len(self.buffer) < 2 or len(self.buffer) < 2 + int.from_bytes(self.buffer[:2], "big"):

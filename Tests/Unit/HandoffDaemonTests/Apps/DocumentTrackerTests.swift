@@ -55,7 +55,8 @@ struct DocumentTrackerTests {
             let late = try await world.engine.sessions.answer(to: request)
             guard case .refusal(let refusal) = late.answer else { return #expect(Bool(false), "\(late.answer)") }
             #expect(refusal.code == .documentNotShared)
-            #expect(refusal.message.contains("a.txt does not exist"))
+            // The reason names a path of this device, which is none of the other device's business.
+            #expect(!refusal.message.contains("/") && !refusal.message.contains("a.txt"))
         }
     }
 

@@ -81,6 +81,8 @@ struct ActivityFetcherTests {
         let answers: [(Answer, HandoffError.Code?, isAcknowledged: Bool)] = [
             (.activity(try .sample("edit")), nil, true),
             (.activity(try .sample("draw")), .peerMisbehaved, false),
+            (.activity(try Self.document("file:///etc/passwd")), .peerMisbehaved, false),
+            (.activity(try Self.document("handoff-folder:nowhere/a.txt")), .noSuchFolder, false),
             (.stream, .peerMisbehaved, false),
             (.refusal(Refusal(.busy, "later")), .peerRefused, true),
         ]
@@ -106,6 +108,11 @@ struct ActivityFetcherTests {
                 #expect(radio.acknowledged.value == isAcknowledged)
             }
         }
+    }
+
+    /// The sample activity with a document.
+    private static func document(_ url: String) throws -> Activity {
+        try Activity(type: Activity.sample("edit").type, userInfo: [Activity.documentURLKey: .url(url)])
     }
 
     /// The error of a fetch from a device that was heard at `addresses`, the last one last; nil if the fetch succeeds.
