@@ -1,5 +1,4 @@
 import FoundationEssentials
-package import HandoffModel
 
 /// A request of one device to another.
 package enum Request: Hashable, Sendable {
@@ -11,6 +10,8 @@ package enum Request: Hashable, Sendable {
     case stream(StreamRequest)
     /// The device does not know how a pairing ended (reconciliation).
     case settle(SettleRequest)
+    /// The device reports how an earlier take ended.
+    case report(TakeReport)
 
     /// The maximum size of a request in bytes; it bounds what an unauthenticated peer can send.
     package static let maximumBytes = 1024
@@ -20,7 +21,7 @@ package enum Request: Hashable, Sendable {
         var message = Handoff_V1_Request()
         switch self {
         case .fetch(let request):
-            message.fetch.typeHash = Data(request.typeHash.bytes)
+            message.fetch = Handoff_V1_FetchRequest(request)
         case .circle:
             message.circle = Handoff_V1_CircleRequest()
         case .stream(let request):
@@ -29,6 +30,8 @@ package enum Request: Hashable, Sendable {
             message.settle.pairing = Data(request.pairing)
             message.settle.confirmed = request.advertisingKey != nil
             message.settle.advertisingKey = Data(request.advertisingKey ?? [])
+        case .report(let report):
+            message.report = Handoff_V1_TakeReport(report)
         }
         return MessageCoding.encode(message)
     }
@@ -40,11 +43,7 @@ package enum Request: Hashable, Sendable {
         let message = try MessageCoding.decode(Handoff_V1_Request.self, from: bytes, limit: Self.maximumBytes)
         switch message.kind {
         case .fetch(let fetch):
-            do {
-                self = .fetch(FetchRequest(typeHash: try ActivityTypeHash(bytes: fetch.typeHash)))
-            } catch {
-                throw WireError(error)
-            }
+            self = .fetch(try FetchRequest(fetch))
         case .circle:
             self = .circle
         case .stream(let stream):
@@ -56,20 +55,11 @@ package enum Request: Hashable, Sendable {
                     advertisingKey: settle.confirmed ? Array(settle.advertisingKey) : nil
                 )
             )
+        case .report(let report):
+            self = .report(try TakeReport(report))
         case nil:
             throw WireError(.unknownKind, "Unknown kind of request: it needs a newer version of handoffd.")
         }
-    }
-}
-
-/// A request for the advertised activity.
-package struct FetchRequest: Hashable, Sendable {
-    /// The type hash from the advertisement.
-    package let typeHash: ActivityTypeHash
-
-    /// Requests the current activity if its type has this hash.
-    package init(typeHash: ActivityTypeHash) {
-        self.typeHash = typeHash
     }
 }
 

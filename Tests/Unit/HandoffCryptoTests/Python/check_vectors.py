@@ -129,6 +129,89 @@ def field(number: int, content: bytes) -> bytes:
     return bytes([number << 3 | 2, len(content)]) + content
 
 
+def fields(message: bytes):
+    """The fields of a Protocol Buffers message: their numbers and values."""
+
+    def varint() -> int:
+        nonlocal message
+        value = shift = 0
+        while True:
+            byte, message = message[0], message[1:]
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    while message:
+        key = varint()
+        if key & 7 == 0:
+            yield key >> 3, varint()
+        elif key & 7 == 2:
+            length = varint()
+            if length > len(message):
+                raise IndexError("a length beyond the end")
+            yield key >> 3, message[:length]
+            message = message[length:]
+        else:
+            raise ValueError("no message has fields of another kind here")
+
+
+class Refused(Exception):
+    """A message that must be refused; the argument is the kind of its fault."""
+
+
+def sized(content: bytes, count: int) -> str:
+    if len(content) != count:
+        raise Refused("invalidContent")
+    return content.hex()
+
+
+def read_report(message: bytes) -> dict:
+    parts = dict(fields(message))
+    contents = {"take": sized(parts.get(1, b""), 8)}
+    if 2 in parts:
+        kinds = {1: "app", 2: "browser", 3: "document"}
+        return contents | {"outcome": "continued " + kinds.get(dict(fields(parts[2])).get(1), "app")}
+    if 3 in parts:
+        reasons = {1: "notContinuable", 2: "appFailed", 3: "cancelled", 4: "documentMissing"}
+        return contents | {"outcome": "failed " + reasons.get(dict(fields(parts[3])).get(1), "failed")}
+    raise Refused("unknownKind")
+
+
+def read_fetch(message: bytes) -> dict:
+    parts = dict(fields(message))
+    contents = {"typeHash": sized(parts.get(1, b""), 5)}
+    if 3 in parts:
+        return contents | {"purpose": "freshPreview" if dict(fields(parts[3])).get(1) else "preview"}
+    if 4 in parts:
+        return contents | {"purpose": "take", "take": sized(dict(fields(parts[4])).get(1, b""), 8)}
+    raise Refused("unknownKind")
+
+
+def read_message(case: dict) -> dict | None:
+    """What a fetch or the report of a take says; nil for other messages."""
+    message = bytes.fromhex(case["bytes"])
+    try:
+        if case["message"] == "TakeReport":
+            return read_report(message)
+        if case["message"] != "Request":
+            return None
+        parts = dict(fields(message))
+        return read_fetch(parts[1]) if 1 in parts else read_report(parts[5]) if 5 in parts else None
+    except Refused as refused:
+        return {"error": refused.args[0]}
+    except IndexError:
+        return {"error": "malformed"}
+
+
+def check_message(case: dict) -> bool:
+    contents = read_message(case)
+    if contents is None:
+        return False
+    assert contents | {name: case[name] for name in ("what", "message", "bytes")} == case
+    return True
+
+
 def introduction(case: dict, role: str) -> bytes:
     name, key = case[role + "Name"].encode(), bytes.fromhex(case[role + "PublicKey"])
     return field(1, field(1, name) + field(2, key))
@@ -197,6 +280,7 @@ assert siphash(bytes(range(16)), bytes(range(15))).hex() == "e545be4961ca29a1"
 checks = {
     "advertisement": check_advertisement,
     "card": check_card,
+    "messages": check_message,
     "news": check_news,
     "pairing": check_pairing,
     "session": check_session,
@@ -205,6 +289,5 @@ if __name__ == "__main__":
     count = 0
     for name, check in checks.items():
         for case in json.loads((pathlib.Path(sys.argv[1]) / f"{name}.json").read_text())["cases"]:
-            check(case)
-            count += 1
+            count += check(case) is not False
     print(count)
