@@ -4,7 +4,8 @@ package import HandoffWire
 /// The requesting side of a session; it converts bytes and has no channel.
 ///
 /// The listener's greeting comes first. The caller's first frame carries the request inside the first handshake message; the answer brings the answer, and what does
-/// not fit into it follows under the session's key. An acknowledgement ends the session.
+/// not fit into it follows under the session's key. An acknowledgement ends the session, or the report of a take that
+/// the other side acknowledges.
 package struct ClientSession: Sendable {
     /// A complete answer, and the bytes that acknowledge it to the origin.
     package struct ReceivedAnswer: Sendable {
@@ -45,6 +46,23 @@ package struct ClientSession: Sendable {
                 circleDigest: envelope.circleDigest,
                 acknowledgement: try codec.send(Acknowledgement().encode())
             )
+        }
+    }
+
+    /// Returns the bytes that report how the take ended for which the activity was fetched.
+    ///
+    /// - Precondition: an answer was received.
+    /// - Throws: ``HandoffError`` when the session's key is exhausted.
+    package mutating func report(_ report: TakeReport) throws(HandoffError) -> [UInt8] {
+        try SessionErrorMapping.mappingErrors { () throws in try codec.send(report.encode()) }
+    }
+
+    /// Accepts bytes from the channel after a report; returns the listener's acknowledgement once it is complete.
+    ///
+    /// - Throws: ``HandoffError`` with `peerMisbehaved`; then the session is over.
+    package mutating func receiveAcknowledgement(_ bytes: [UInt8]) throws(HandoffError) -> Acknowledgement? {
+        try SessionErrorMapping.mappingErrors { () throws -> Acknowledgement? in
+            try codec.receive(bytes).map { try Acknowledgement(decoding: $0) }
         }
     }
 

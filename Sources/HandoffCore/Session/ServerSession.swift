@@ -23,6 +23,7 @@ package struct ServerSession: Sendable {
     private var frames = FrameDecoder(maximumLength: maximumUnauthenticatedFrame)
     private let ownGreeting: SessionGreeting
     private var circle = MessageAssembler(maximumLength: Acknowledgement.maximumCircleBytes)
+    private var report = MessageAssembler(maximumLength: TakeReport.maximumBytes)
 
     /// Creates a session that answers the device that `trial` finds, or else the one that `pairingTrial` finds.
     ///
@@ -133,7 +134,26 @@ package struct ServerSession: Sendable {
         }
     }
 
-    /// Returns the bytes of this device's acknowledgement of a circle.
+    /// Accepts bytes from the channel after the acknowledgement of a take's activity; returns the report of how the take
+    /// ended once it is complete.
+    ///
+    /// Begins with what came together with the acknowledgement: `bytes` may be empty.
+    ///
+    /// - Throws: ``HandoffError`` with `peerMisbehaved`.
+    package mutating func receiveReport(_ bytes: [UInt8]) throws(HandoffError) -> TakeReport? {
+        guard case .answered(var transport) = stage else { preconditionFailure("a report follows an answer") }
+        return try SessionErrorMapping.mappingErrors { () throws in
+            try frames.append(bytes)
+            while let frame = try frames.next() {
+                let fragment = try transport.decrypt(frame)
+                stage = .answered(transport)
+                if let message = try report.append(fragment) { return try TakeReport(decoding: message) }
+            }
+            return nil
+        }
+    }
+
+    /// Returns the bytes of this device's acknowledgement of a circle, or of a report.
     ///
     /// - Throws: ``HandoffError`` when the session's key is exhausted.
     package mutating func conclude(_ acknowledgement: Acknowledgement) throws(HandoffError) -> [UInt8] {

@@ -46,7 +46,7 @@ package struct CircleSession: Sendable {
             switch try Answer(decoding: message) {
             case .circle(let circle): return .state(circle)
             case .refusal(let refusal): return .refused(refusal)
-            case .activity, .settled, .stream:
+            case .activity, .noted, .settled, .stream:
                 throw HandoffError(.peerMisbehaved, "The device sent an answer other than its circle.")
             }
         }
