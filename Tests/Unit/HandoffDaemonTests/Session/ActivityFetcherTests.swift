@@ -36,7 +36,9 @@ struct ActivityFetcherTests {
             let fetcher = ActivityFetcher(client: SessionClient(engine: world.engine, radio: radio))
             world.engine.nearby.receive(try peer.advertisementReport(of: "edit", from: Self.one))
             let id = try #require(world.nearby.first).id
-            try await withServices([{ try await fetcher.client.run() }, { _ = try await fetcher.fetch(id) }]) {
+            try await withServices([
+                { try await fetcher.client.run() }, { _ = try await fetcher.fetch(id, for: .preview) },
+            ]) {
                 _ = try await awaiting("a dial") { try await radio.dials.changed(since: radio.dials.initial) }
                 for _ in 0..<100 {
                     world.engine.nearby.receive(try peer.advertisementReport(of: "edit", from: Self.one))
@@ -82,6 +84,7 @@ struct ActivityFetcherTests {
             (.activity(try .sample("edit")), nil, true),
             (.activity(try .sample("draw")), .peerMisbehaved, false),
             (.stream, .peerMisbehaved, false),
+            (.noted, .peerMisbehaved, false),
             (.refusal(Refusal(.busy, "later")), .peerRefused, true),
         ]
         for (answer, code, isAcknowledged) in answers {
@@ -96,7 +99,7 @@ struct ActivityFetcherTests {
                 let id = try #require(world.nearby.first).id
                 let failure = try await withServices([{ try await fetcher.client.run() }]) {
                     do {
-                        _ = try await awaiting("the end of a fetch") { try await fetcher.fetch(id) }
+                        _ = try await awaiting("the end of a fetch") { try await fetcher.fetch(id, for: .preview) }
                         return HandoffError.Code?.none
                     } catch let error as HandoffError {
                         return error.code
@@ -123,7 +126,7 @@ struct ActivityFetcherTests {
         let id = try #require(world.nearby.first).id
         return try await withServices([{ try await fetcher.client.run() }, meanwhile]) {
             do {
-                _ = try await awaiting("the end of a fetch") { try await fetcher.fetch(id) }
+                _ = try await awaiting("the end of a fetch") { try await fetcher.fetch(id, for: .preview) }
                 return nil
             } catch let error as HandoffError {
                 return error.code
