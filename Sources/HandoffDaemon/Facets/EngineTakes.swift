@@ -70,6 +70,7 @@ struct EngineTakes: Sendable {
     /// Records how an attempt to report in a session of its own ended.
     func attemptEnded(_ take: TakeID, _ attempt: TakeReports.Attempt) {
         engine.change { state, now in state.takes.attemptEnded(take, attempt, at: now) }
+        engine.takeChanges.set(())
     }
 
     // MARK: By other devices

@@ -30,7 +30,7 @@ package final class Engine: Sendable {
     let saveCompletions = CurrentValue<UInt64>(0)
     /// Changes whenever a device was removed.
     let removals = CurrentValue<Void>(())
-    /// Changes whenever the outcome of a take has become known.
+    /// Changes whenever the outcome of a take has become known, or an attempt to report it has ended.
     let takeChanges = CurrentValue<Void>(())
     /// Changes whenever a trusted device was heard, or something new has to be sent to one.
     let deviceUpdates = CurrentValue<Void>(())

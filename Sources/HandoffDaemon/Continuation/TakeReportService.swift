@@ -36,8 +36,8 @@ struct TakeReportService: Service {
             engine.takes.attemptEnded(report.take, .noted)
         } catch {
             try Task.checkCancellation()
-            let isRefused = (error as? HandoffError)?.code == .peerMisbehaved || error is Refused
-            engine.takes.attemptEnded(report.take, isRefused ? .refused : .lost)
+            // Anything but a refusal of the origin itself may come from somebody at a forged address.
+            engine.takes.attemptEnded(report.take, error is Refused ? .refused : .lost)
             logger.debug(
                 "cannot report how an activity was continued: \(error)",
                 metadata: ["event": "take.unsent", "device": "\(peer.id)", "take": "\(report.take)"]
