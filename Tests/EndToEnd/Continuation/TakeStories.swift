@@ -84,6 +84,46 @@ struct TakeStories {
         }
     }
 
+    @Test("A program that ends with an error has not continued the activity, and one that ends without has")
+    func exitStatus() async throws {
+        try await World.runApps({ try $0.writeApp("editor", "X-Handoff-Exec=sh -c \"exit 3\"") }) {
+            world,
+            laptop,
+            desktop in
+            try await Self.publishing(laptop, desktop) { editor in
+                let result = try await desktop.run("--json", "continue")
+                #expect(try JSON(result.stderr)["name"].string == "org.handoffd.Error.AppFailed")
+                #expect(result.stderr.contains("status 3"))
+                let id = try await desktop.id
+                let failure = "DidFailToContinue \(id) desktop org.handoffd.Error.AppFailed"
+                #expect(await editor.next(2) == ["WillSave", failure])
+            }
+        }
+    }
+
+    @Test(
+        "A web page counts as opened only when the portal says so",
+        arguments: [(UInt32(0), "WasContinued"), (1, "DidFailToContinue")]
+    )
+    func portal(response: UInt32, told: String) async throws {
+        let portal = FakePortal(response: response)
+        try await World.runApps({ _ in }) { _, laptop, desktop in
+            try await portal.whileOnBus(on: desktop.bus) {
+                try await laptop.connected { program in
+                    let editor = Editor { _ in }
+                    let page = ["WebpageURL": Value.string("https://example.org/")]
+                    _ = try await editor.open("org.example.edit", page, over: program)
+                    try await desktop.watching { watcher in
+                        _ = try await watcher.one()
+                        #expect(try await desktop.run("continue").status == (response == 0 ? 0 : 1))
+                    }
+                    #expect(await portal.next() == "https://example.org/")
+                    #expect(await editor.next(2).last?.hasPrefix(told) == true)
+                }
+            }
+        }
+    }
+
     @Test("If no app on the other device continues the activity, the app that published it learns that too")
     func notContinuable() async throws {
         try await World.runPair { _, laptop, desktop in
