@@ -206,9 +206,10 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     }
 
     /// Returns what a request has to wait for: an app that has newer state is asked once for all requests in the
-    /// meantime. A preview waits for nothing, unless it asks for the newest state.
+    /// meantime.
     ///
-    /// The activity's `needsSave` is cleared: changes after the app was asked set it again.
+    /// A preview waits for nothing, unless it asks for the newest state. The activity's `needsSave` is cleared: changes
+    /// after the app was asked set it again.
     package mutating func prepare(for request: FetchRequest, at now: Moment) -> Preparation {
         applyChange(at: now) { _ in }
         guard request.purpose.asksToSave, let record = record(for: request, at: now) else { return .ready }

@@ -75,7 +75,7 @@ package struct TakeReports: Sendable {
         takes.append(Take(id: id, device: device, until: now.uptime + Self.lifetime))
     }
 
-    /// Records how a take ended. An unknown take, which was never acknowledged, is ignored; so is a second outcome.
+    /// Records how a take ended; an unknown take, which was never acknowledged, is ignored, and so is a second outcome.
     package mutating func end(_ id: TakeID, _ outcome: TakeOutcome, at now: Moment) {
         guard let index = index(of: id), case .continuing(let isSessionOpen) = takes[index].phase else { return }
         takes[index].phase = isSessionOpen ? .reportingInSession(outcome) : .due(outcome, notBefore: now.uptime)

@@ -190,7 +190,7 @@ struct AppDelivery: Sendable {
         FetchedActivity(activity, continuation: ContinuationID(of: activity, from: device)?.description)
     }
 
-    /// Starts a program. It goes on with the activity if it ends with the status 0, or still runs after a while.
+    /// Starts a program, which goes on with the activity if it ends with the status 0 or still runs after a while.
     private func launch(_ command: [String], _ document: ActivityDocument? = nil) async -> Continuation.Response {
         var program = LaunchedProgram(command: command)
         if let document, let input = try? JSONEncoder().encode(document) { program.input = Array(input) }

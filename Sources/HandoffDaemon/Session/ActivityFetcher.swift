@@ -11,8 +11,9 @@ struct ActivityFetcher: Sendable {
 
     private var engine: Engine { client.engine }
 
-    /// How long the session of a take stays open for the report of its outcome: as long as an app needs that runs. A
-    /// later report gets a session of its own.
+    /// How long the session of a take stays open for the report of its outcome: as long as a running app needs.
+    ///
+    /// A later report gets a session of its own.
     private static let reportLimit = Duration.seconds(5)
 
     /// Returns the whole activity of an entry, as soon as it was received and acknowledged.
@@ -39,9 +40,7 @@ struct ActivityFetcher: Sendable {
                 result.deliver(received.answer)
                 return await SessionClient.awaitClose(of: channel)
             }
-            engine.takes.begin(take, with: peer.id)
-            if !result.deliver(received.answer) { engine.takes.end(take, .failed(.cancelled)) }
-            await report(take, over: channel, session)
+            await self.take(take, received.answer, from: peer, over: channel, session, result)
         }
         switch answer {
         case .activity(let activity):
@@ -53,6 +52,20 @@ struct ActivityFetcher: Sendable {
         case .circle, .noted, .settled, .stream:
             throw HandoffError.unexpectedAnswer(answer, from: peer.name, insteadOf: Self.wanted)
         }
+    }
+
+    /// Delivers the activity of a take, and stays until its outcome is reported or the session's time is over.
+    private func take(
+        _ take: TakeID,
+        _ answer: Answer,
+        from peer: SessionPeer,
+        over channel: any RadioChannel,
+        _ session: ClientSession,
+        _ result: SessionResult<Answer>
+    ) async {
+        engine.takes.begin(take, with: peer.id)
+        if !result.deliver(answer) { engine.takes.end(take, .failed(.cancelled)) }
+        await report(take, over: channel, session)
     }
 
     /// Reports the outcome of a take in the session of its fetch, if it is known soon enough.
