@@ -59,6 +59,7 @@ struct TakeStories {
                     #expect(try await desktop.json("continue", "--print")["userInfo"]["line"].isNull)
                     #expect(try await desktop.json("continue", "--print", "--fresh")["userInfo"]["line"].number == 7)
                     _ = try await desktop.json("continue", "--print", "--take")
+                    #expect(try await desktop.run("continue", "--fresh").status == 64, "it would open an app")
                 }
                 let id = try await desktop.id
                 #expect(await editor.next(2) == ["WillSave", "WasContinued \(id) desktop"])
@@ -213,6 +214,32 @@ struct TakeStories {
                     }
                     let id = try await tablet.id
                     #expect(await editor.next(1) == ["WasContinued \(id) tablet"])
+                }
+            }
+        }
+    }
+
+    @Test(
+        "An app that was told of an activity gets UserCancelled when the program that asked for it ends before it came"
+    )
+    func askerEnds() async throws {
+        let app = RecordingApp()
+        try await World.runApps({ try $0.writeApp("org.example.Editor", "DBusActivatable=true") }) {
+            _,
+            laptop,
+            desktop in
+            try await app.whileOnBus(on: desktop.bus) {
+                try await desktop.watching { watcher in
+                    try await laptop.publishing("org.example.edit") { _ in
+                        try await watcher.until { $0.first?["opensWith"].string == "app" }
+                        laptop.signal(SIGSTOP)
+                        try await desktop.withControl(["continue"]) { process, _ in
+                            #expect(await app.next().hasPrefix("WillContinue"))
+                            kill(process.processID, SIGINT)
+                            #expect(await app.next() == "DidFail org.handoffd.Error.UserCancelled")
+                        }
+                        laptop.signal(SIGCONT)
+                    }
                 }
             }
         }
