@@ -56,7 +56,7 @@ package struct TakeReports: Sendable {
     /// The number of takes.
     package var count: Int { takes.count }
 
-    /// The `uptime` at which ``expire(at:)`` has something to do; nil for never.
+    /// The `uptime` at which `expire(at:)` has something to do; nil for never.
     package var nextDeadline: Duration? { takes.map(\.until).min() }
 
     /// Begins a take whose activity this device acknowledges now, in a session that stays open.
