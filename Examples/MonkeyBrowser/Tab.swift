@@ -116,6 +116,14 @@ extension Tab: UserActivityDelegate {
 
     func userActivity(
         _ userActivity: UserActivity,
+        didFailToContinueOn deviceName: String,
+        error: CocoaError
+    ) async {
+        printLine("tab \(number): not continued on \(deviceName): \(error.handoffMessage)")
+    }
+
+    func userActivity(
+        _ userActivity: UserActivity,
         didReceive streams: ContinuationStreams,
         from deviceName: String
     ) async throws {

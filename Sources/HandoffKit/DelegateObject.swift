@@ -1,4 +1,5 @@
 import DBus
+import FoundationEssentials
 import HandoffBus
 
 /// The D-Bus object that receives save requests, streams and notices of continuation for the activities of the app.
@@ -12,6 +13,18 @@ struct DelegateObject: ActivityDelegate {
     func wasContinued(_ activity: ObjectPath, by device: ObjectPath, named name: String) {
         guard let activity = handoff.publisher.activity(at: activity) else { return }
         handoff.perform { await activity.delegate?.userActivityWasContinued(activity, on: name) }
+    }
+
+    func didFailToContinue(
+        _ activity: ObjectPath,
+        on device: ObjectPath,
+        named name: String,
+        _ error: String,
+        _ message: String
+    ) {
+        guard let activity = handoff.publisher.activity(at: activity) else { return }
+        let failure = CocoaError(errorName: error, message)
+        handoff.perform { await activity.delegate?.userActivity(activity, didFailToContinueOn: name, error: failure) }
     }
 
     func didReceiveStream(

@@ -11,10 +11,21 @@ public protocol UserActivityDelegate: AnyObject, Sendable {
     /// the state before the call.
     func userActivityWillSave(_ userActivity: UserActivity) async
 
-    /// Notifies that another device has continued the activity, which stays valid on this one.
+    /// Notifies that something on another device goes on with the activity, which stays valid on this one: an app has
+    /// accepted it, or a browser or document viewer has opened it.
     ///
     /// Invalidate it here if it must not continue in two places, such as a mail that is being written.
     func userActivityWasContinued(_ userActivity: UserActivity, on deviceName: String) async
+
+    /// Notifies that another device received the activity, and that nothing there goes on with it, and why.
+    ///
+    /// Neither this nor ``userActivityWasContinued(_:on:)`` is called when the other device does not report the result,
+    /// for example because it has left.
+    func userActivity(
+        _ userActivity: UserActivity,
+        didFailToContinueOn deviceName: String,
+        error: CocoaError
+    ) async
 
     /// Serves the streams that the app on another device has opened after it continued the activity.
     ///
@@ -34,6 +45,12 @@ extension UserActivityDelegate {
     public func userActivityWillSave(_ userActivity: UserActivity) async {}
 
     public func userActivityWasContinued(_ userActivity: UserActivity, on deviceName: String) async {}
+
+    public func userActivity(
+        _ userActivity: UserActivity,
+        didFailToContinueOn deviceName: String,
+        error: CocoaError
+    ) async {}
 
     public func userActivity(
         _ userActivity: UserActivity,

@@ -58,8 +58,11 @@ package struct HandoffClient: Sendable {
     }
 
     /// Fetches a whole activity from its origin.
-    package func fetchActivity(_ nearby: ObjectPath) async throws -> Activity {
-        try await fetch(nearby).activity
+    package func fetchActivity(
+        _ nearby: ObjectPath,
+        for purpose: FetchOptions.Purpose = .preview
+    ) async throws -> Activity {
+        try await fetch(nearby, for: purpose).activity
     }
 
     /// Opens a stream to the app that began an activity: returns a connected socket in blocking mode.
@@ -72,13 +75,16 @@ package struct HandoffClient: Sendable {
         return try reply.decode(at: 0, as: UnixFD.self)
     }
 
-    /// Fetches a whole activity from its origin, with the name by which a stream to its app is opened.
-    package func fetch(_ nearby: ObjectPath) async throws -> FetchedActivity {
+    /// Fetches a whole activity from its origin; for a take, with the name by which a stream to its app is opened.
+    package func fetch(
+        _ nearby: ObjectPath,
+        for purpose: FetchOptions.Purpose = .preview
+    ) async throws -> FetchedActivity {
         let reply = try await call(
             nearby,
             HandoffName.nearbyActivityInterface,
             "Fetch",
-            [[String: Value]().value],
+            [FetchOptions(purpose).value],
             timeout: Self.fetchTimeout
         )
         guard let value = reply.first else { throw Self.unexpected("Fetch", reply) }

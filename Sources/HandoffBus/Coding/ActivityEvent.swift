@@ -12,8 +12,10 @@ package enum ActivityEvent: Hashable, Sendable {
     case saveEnded(Outcome)
     /// The activity is being sent to a device, with exactly these contents.
     case fetched(device: DeviceID, Activity)
-    /// The device has acknowledged that it has received the activity.
+    /// An app, the browser or a document's app on the device goes on with the activity.
     case continued(device: DeviceID, name: String)
+    /// The device received the activity, and nothing there goes on with it.
+    case continuationFailed(device: DeviceID, name: String, HandoffErrorName)
     /// The device has opened a continuation stream.
     case streamOpened(device: DeviceID, name: String)
 
@@ -39,6 +41,10 @@ package enum ActivityEvent: Hashable, Sendable {
             ]
         ),
         SignalDescription(name: "Continued", arguments: whichDevice),
+        SignalDescription(
+            name: "ContinuationFailed",
+            arguments: whichDevice + [Argument(name: "error", type: .string)]
+        ),
         SignalDescription(name: "StreamOpened", arguments: whichDevice),
     ]
 
@@ -57,6 +63,7 @@ package enum ActivityEvent: Hashable, Sendable {
         case .saveEnded: "SaveEnded"
         case .fetched: "Fetched"
         case .continued: "Continued"
+        case .continuationFailed: "ContinuationFailed"
         case .streamOpened: "StreamOpened"
         }
     }
@@ -69,6 +76,11 @@ package enum ActivityEvent: Hashable, Sendable {
             [.objectPath(HandoffName.device(device.description)), ActivityCoding.value(of: activity)]
         case .continued(let device, let name), .streamOpened(let device, let name):
             [.objectPath(HandoffName.device(device.description)), .string(name)]
+        case .continuationFailed(let device, let name, let error):
+            [
+                .objectPath(HandoffName.device(device.description)), .string(name),
+                .string(error.errorName.description),
+            ]
         }
     }
 }

@@ -6,8 +6,20 @@ package import DBus
 package protocol ActivityDelegate: Sendable {
     /// Saves the newest state of the activity, because another device is about to fetch it.
     func willSave(_ activity: ObjectPath) async throws
-    /// Notifies the app that a device continues the activity.
+    /// Notifies the app that something on a device goes on with the activity.
     func wasContinued(_ activity: ObjectPath, by device: ObjectPath, named name: String)
+    /// Notifies the app that a device received the activity, and that nothing there goes on with it.
+    ///
+    /// - Parameters:
+    ///   - error: one of the names in Docs/dbus/errors.md.
+    ///   - message: a sentence for the user.
+    func didFailToContinue(
+        _ activity: ObjectPath,
+        on device: ObjectPath,
+        named name: String,
+        _ error: String,
+        _ message: String
+    )
     /// Receives the app's end of a continuation stream: a connected socket in blocking mode.
     ///
     /// The other end belongs to the app that continues the activity. When that app ends its writing direction, this end
@@ -20,7 +32,9 @@ extension Interface {
     package static func activityDelegate(_ delegate: some ActivityDelegate) -> Interface {
         Interface(
             name: HandoffName.activityDelegateInterface,
-            methods: [willSave(delegate), wasContinued(delegate), didReceiveStream(delegate)]
+            methods: [
+                willSave(delegate), wasContinued(delegate), didFailToContinue(delegate), didReceiveStream(delegate),
+            ]
         )
     }
 
@@ -57,6 +71,26 @@ extension Interface {
 }
 
 extension Interface {
+    private static func didFailToContinue(_ delegate: some ActivityDelegate) -> Method {
+        Method(
+            name: "DidFailToContinue",
+            inputs: [
+                activity, Argument(name: "device", type: .objectPath), Argument(name: "device_name", type: .string),
+                Argument(name: "error", type: .string), Argument(name: "message", type: .string), options,
+            ]
+        ) { invocation in
+            let arguments = invocation.arguments
+            delegate.didFailToContinue(
+                try arguments.decode(at: 0, as: ObjectPath.self),
+                on: try arguments.decode(at: 1, as: ObjectPath.self),
+                named: try arguments.decode(at: 2, as: String.self),
+                try arguments.decode(at: 3, as: String.self),
+                try arguments.decode(at: 4, as: String.self)
+            )
+            return .reply([])
+        }
+    }
+
     private static func didReceiveStream(_ delegate: some ActivityDelegate) -> Method {
         Method(
             name: "DidReceiveStream",
@@ -111,11 +145,14 @@ extension MethodCall {
         )
     }
 
-    /// Notifies the app of `client` that a device continues an activity.
+    /// Notifies the app of `client` that something on a device goes on with an activity.
+    ///
+    /// - Parameter kind: `app`, `browser` or `document`.
     package static func wasContinued(
         _ activity: ObjectPath,
         by device: ObjectPath,
         named name: String,
+        in kind: String,
         of client: BusName,
         at delegate: ObjectPath
     ) -> MethodCall {
@@ -124,7 +161,32 @@ extension MethodCall {
             path: delegate,
             interface: HandoffName.activityDelegateInterface,
             member: "WasContinued",
-            arguments: [.objectPath(activity), .objectPath(device), .string(name), [String: Value]().value],
+            arguments: [
+                .objectPath(activity), .objectPath(device), .string(name), ["kind": Value.string(kind)].value,
+            ],
+            startsService: false
+        )
+    }
+
+    /// Notifies the app of `client` that a device received an activity, and that nothing there goes on with it.
+    package static func didFailToContinue(
+        _ activity: ObjectPath,
+        on device: ObjectPath,
+        named name: String,
+        _ error: HandoffErrorName,
+        _ message: String,
+        of client: BusName,
+        at delegate: ObjectPath
+    ) -> MethodCall {
+        MethodCall(
+            destination: client,
+            path: delegate,
+            interface: HandoffName.activityDelegateInterface,
+            member: "DidFailToContinue",
+            arguments: [
+                .objectPath(activity), .objectPath(device), .string(name), .string(error.errorName.description),
+                .string(message), [String: Value]().value,
+            ],
             startsService: false
         )
     }

@@ -108,12 +108,12 @@ extension Interface {
     ///
     /// - Parameters:
     ///   - description: returns the present state of the entry.
-    ///   - fetch: fetches the whole activity from its origin.
-    ///   - handOver: hands the activity over to its launch target.
+    ///   - fetch: fetches the whole activity from its origin, for a client that waits for it.
+    ///   - handOver: hands the activity over to its launch target, for a client that waits; nil for one that does not.
     package static func nearbyActivity(
         _ description: @escaping @Sendable () -> NearbyActivityDescription,
-        fetch: @escaping @Sendable (BusName) async throws -> FetchedActivity,
-        handOver: @escaping @Sendable (ContinuationOptions) async throws -> ContinuationResult
+        fetch: @escaping @Sendable (BusName?, FetchOptions) async throws -> FetchedActivity,
+        handOver: @escaping @Sendable (BusName?, ContinuationOptions) async throws -> ContinuationResult
     ) -> Interface {
         let options = Argument(name: "options", type: [String: Value].valueType)
         let fetching = Method(
@@ -121,17 +121,17 @@ extension Interface {
             inputs: [options],
             outputs: [Argument(name: "activity", type: [String: Value].valueType)]
         ) { invocation in
-            let client = invocation.sender
-            return .deferred { [ActivityCoding.value(of: try await fetch(client))] }
+            let (client, options) = (invocation.waitingClient, FetchOptions(invocation.arguments[0]))
+            return .deferred { [ActivityCoding.value(of: try await fetch(client, options))] }
         }
         let continuation = Method(
             name: "Continue",
             inputs: [options],
             outputs: [Argument(name: "outcome", type: .string), Argument(name: "application", type: .string)]
         ) { invocation in
-            let options = ContinuationOptions(invocation.arguments[0])
+            let (client, options) = (invocation.waitingClient, ContinuationOptions(invocation.arguments[0]))
             return .deferred {
-                let result = try await handOver(options)
+                let result = try await handOver(client, options)
                 return [.string(result.outcome), .string(result.application)]
             }
         }
@@ -141,4 +141,9 @@ extension Interface {
             properties: NearbyActivityDescription.properties.map { $0.property(of: description) }
         )
     }
+}
+
+extension Invocation {
+    /// The caller, if it waits for the reply.
+    fileprivate var waitingClient: BusName? { expectsReply ? sender : nil }
 }

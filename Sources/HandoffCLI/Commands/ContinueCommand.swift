@@ -19,24 +19,32 @@ struct ContinueCommand: AsyncParsableCommand {
     @Option(help: "Take the nearest activity of this type.")
     var type: String?
 
-    @Flag(help: "Fetch the activity and print it; open no app.")
+    @Flag(help: "Fetch the activity and print it; open no app, and tell the other device nothing.")
     var print = false
+
+    @Flag(help: "With --print: let the app save first, and print its newest state.")
+    var fresh = false
+
+    @Flag(help: "With --print: go on with the activity; its app saves first, and is told.")
+    var take = false
 
     @Option(help: ArgumentHelp("The XDG activation token that lets the app take focus.", valueName: "token"))
     var activationToken: String?
 
     func validate() throws {
         guard id == nil || type == nil else { throw ValidationError("Give an ID or --type, not both.") }
+        guard print || !(fresh || take) else { throw ValidationError("--fresh and --take need --print.") }
     }
 
     func run() async throws {
         let (id, type, isPrinting) = (id, type, print)
+        let purpose: FetchOptions.Purpose = take ? .take : fresh ? .freshPreview : .preview
         let handing = ContinuationOptions(activationToken: activationToken)
         try await options.withClient { client, output in
             let nearby = try await client.objects().nearby
             let chosen = try Self.choice(from: nearby, id: id, type: type)
             if isPrinting {
-                let activity = try await client.fetchActivity(chosen.path)
+                let activity = try await client.fetchActivity(chosen.path, for: purpose)
                 try output.print(ActivityDocument(activity, from: chosen), Self.text(activity, from: chosen))
             } else {
                 let result = try await client.continueActivity(chosen.path, handing)

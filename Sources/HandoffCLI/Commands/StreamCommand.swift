@@ -31,7 +31,7 @@ struct StreamCommand: AsyncParsableCommand {
         try await options.withClient { client, _ in
             try await untilInterrupted {
                 let chosen = try ContinueCommand.choice(from: try await client.objects().nearby, id: id, type: type)
-                guard let continuation = try await client.fetch(chosen.path).continuation else {
+                guard let continuation = try await client.fetch(chosen.path, for: .take).continuation else {
                     throw CommandFailure(
                         status: .failed,
                         message: "The app on \(printable(chosen.deviceName)) accepts no continuation streams."

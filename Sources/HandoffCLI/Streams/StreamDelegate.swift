@@ -25,6 +25,14 @@ struct StreamDelegate: ActivityDelegate {
 
     func wasContinued(_ activity: ObjectPath, by device: ObjectPath, named name: String) {}
 
+    func didFailToContinue(
+        _ activity: ObjectPath,
+        on device: ObjectPath,
+        named name: String,
+        _ error: String,
+        _ message: String
+    ) {}
+
     func didReceiveStream(
         _ stream: UnixFD,
         of activity: ObjectPath,

@@ -18,6 +18,8 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     private var pacer = AdvertisementPacer()
     private var withdrawn: WithdrawnActivity?
     private var saves = SaveRequests()
+    /// The takes of other devices whose outcome is not known yet.
+    var takes = OpenTakes()
     private let streamTokens: StreamTokens
     /// The devices that have acknowledged each activity: only these may open streams to it.
     private var acknowledgedBy: [ActivityID: Set<DeviceID>] = [:]
@@ -138,6 +140,7 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         try check(id, belongsTo: client)
         applyChange(at: now) { $0.invalidate(id) }
         saves.remove(id)
+        takes.remove(id)
         acknowledgedBy[id] = nil
     }
 
@@ -147,6 +150,7 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         applyChange(at: now) { removed = $0.removeAll(ownedBy: client) }
         for record in removed {
             saves.remove(record.id)
+            takes.remove(record.id)
             acknowledgedBy[record.id] = nil
         }
         return removed
@@ -159,7 +163,7 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         applyChange(at: now) { _ in }
         let (broadcast, next) = pacer.advance(to: now)
         let expiration = register.nextExpiration.map { now.uptime + .microseconds($0 - now.unixMicroseconds) }
-        return (broadcast, [next, expiration, saves.nextDeadline].compactMap(\.self).min())
+        return (broadcast, [next, expiration, saves.nextDeadline, takes.nextDeadline].compactMap(\.self).min())
     }
 
     /// Returns the answer to a trusted device that asks for a stream to the app of an activity, and that activity's id.
@@ -204,10 +208,11 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     /// Returns what a request has to wait for: an app that has newer state is asked once for all requests in the
     /// meantime.
     ///
-    /// The activity's `needsSave` is cleared: changes after the app was asked set it again.
+    /// A preview waits for nothing, unless it asks for the newest state. The activity's `needsSave` is cleared: changes
+    /// after the app was asked set it again.
     package mutating func prepare(for request: FetchRequest, at now: Moment) -> Preparation {
         applyChange(at: now) { _ in }
-        guard let record = record(for: request, at: now) else { return .ready }
+        guard request.purpose.asksToSave, let record = record(for: request, at: now) else { return .ready }
         if saves.isOpen(record.id) { return saves.isAwaited(record.id) ? .saving(record.id, asking: nil) : .ready }
         guard record.needsSave, record.delegate != nil else { return .ready }
         register.update(record.id) { $0.needsSave = false }
@@ -239,13 +244,14 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     /// Only the current activity is given away, or for ``gracePeriod`` the last one if none has replaced it.
     package func answer(to request: FetchRequest, at now: Moment) -> Answer {
         guard let record = record(for: request, at: now) else { return Self.noLongerCurrent }
-        return .activity(shared(record))
+        return .activity(shared(record, for: request.purpose))
     }
 
-    /// Returns the activity in the form that another device gets.
-    private func shared(_ record: ActivityRegister<Owner>.Record) -> Activity {
+    /// Returns the activity in the form that another device gets; a preview grants no stream.
+    private func shared(_ record: ActivityRegister<Owner>.Record, for purpose: FetchRequest.Purpose) -> Activity {
         let reduced = record.activity.reducedToRequiredKeys
-        return record.takesStreams ? reduced.withStreamToken(streamTokens.token(for: record.id)) : reduced
+        return record.takesStreams && purpose.take != nil
+            ? reduced.withStreamToken(streamTokens.token(for: record.id)) : reduced
     }
 
     /// Returns the activity that answers a request, with its present state; nil for a refusal.

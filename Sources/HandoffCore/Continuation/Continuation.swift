@@ -113,6 +113,15 @@ package struct Continuation: Sendable {
     /// Whether the continuation has ended.
     package var isOver: Bool { if case .over = phase { true } else { false } }
 
+    /// Whether an app, the browser or a document's app is being given the activity: it may go on with it even if this
+    /// device stops waiting for the answer.
+    package var isHandingOver: Bool {
+        switch phase {
+        case .receiving, .opening: true
+        case .preparing, .over: false
+        }
+    }
+
     /// Returns the actions that follow from an event; none for an event that comes too late.
     package mutating func handle(_ event: Event) -> [Action] {
         switch (phase, event) {
@@ -175,6 +184,11 @@ package struct Continuation: Sendable {
     /// The event for a continuation whose activity is still being fetched when the user continues another one.
     package static let superseded = Event.failed(
         HandoffError(.userCancelled, "Another activity is being continued instead.")
+    )
+
+    /// The event for a continuation whose activity is still being fetched when the program that asked for it ends.
+    package static let abandoned = Event.failed(
+        HandoffError(.userCancelled, "The program that asked for the activity has ended.")
     )
 
     private static let notForApp = HandoffError(

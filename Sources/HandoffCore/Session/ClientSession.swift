@@ -22,7 +22,8 @@ package struct ClientSession: Sendable {
         case restOfAnswer(NoiseTransport)
         /// Has the whole answer, and not acknowledged it.
         case judging(NoiseTransport, isCircle: Bool)
-        /// Has acknowledged the listener's circle, and waits for the listener's own acknowledgement.
+        /// Has acknowledged the listener's circle, or has reported a take, and waits for the listener's own
+        /// acknowledgement.
         case conclusion(NoiseTransport)
         /// Expects no message any more: the listener closes, or the session has become a stream.
         case finished(NoiseTransport)
@@ -99,6 +100,31 @@ package struct ClientSession: Sendable {
             state = isCircle ? .conclusion(transport) : .finished(transport)
             return bytes
         }
+    }
+
+    /// Returns the bytes that report how the take ended for which the activity was fetched.
+    ///
+    /// - Precondition: the activity was acknowledged.
+    /// - Throws: ``HandoffError`` when the session's key is exhausted.
+    package mutating func report(_ report: TakeReport) throws(HandoffError) -> [UInt8] {
+        guard case .finished(var transport) = state else { preconditionFailure("a report comes after the activity") }
+        return try SessionErrorMapping.mappingErrors { () throws in
+            let bytes = try SessionMessageWriter.frames(
+                of: report.encode(),
+                paddedToAtLeast: MessagePadding.smallest,
+                with: &transport
+            )
+            state = .conclusion(transport)
+            reader = SessionMessageReader(maximumLength: Acknowledgement.maximumBytes)
+            return bytes
+        }
+    }
+
+    /// Accepts bytes from the channel after a report; returns the listener's acknowledgement once it is complete.
+    ///
+    /// - Throws: ``HandoffError`` with `peerMisbehaved`; then the session is over.
+    package mutating func receiveAcknowledgement(_ bytes: [UInt8]) throws(HandoffError) -> Acknowledgement? {
+        try receiveConclusion(bytes)
     }
 
     /// Returns the two directions of the stream that the session has become, once `stream` was answered and

@@ -19,17 +19,25 @@ package struct ServerSession: Sendable {
         /// Has the request, and prepares the answer.
         case preparing(NoiseHandshake, Request?)
         /// Has answered, and waits for the caller's acknowledgement.
-        case acknowledgement(NoiseTransport, isCircle: Bool)
-        /// Has the caller's circle, and has not acknowledged it.
-        case judging(NoiseTransport)
+        case acknowledgement(NoiseTransport, Sequel)
+        /// Waits for the caller's report of how its take has ended.
+        case report(NoiseTransport)
+        /// Has the caller's circle or report, and has not acknowledged it.
+        case judging(NoiseTransport, minimumBytes: Int)
         /// Expects no message any more: one side closes, or the session has become a stream.
         case finished(NoiseTransport)
+    }
+
+    /// What follows the caller's acknowledgement of the answer.
+    private enum Sequel {
+        case nothing, circle, report
     }
 
     /// What a frame has completed.
     private enum Event {
         case requested(AuthenticatedRequest)
         case acknowledged(Acknowledgement)
+        case reported(TakeReport)
     }
 
     private let trial: NoiseResponderTrial<DeviceID>
@@ -93,6 +101,17 @@ package struct ServerSession: Sendable {
         return acknowledgement
     }
 
+    /// Accepts bytes from the channel after the acknowledgement of a take's activity; returns the report of how the take
+    /// ended once it is complete.
+    ///
+    /// Begins with what came together with the acknowledgement: `bytes` may be empty.
+    ///
+    /// - Throws: ``HandoffError`` with `peerMisbehaved`.
+    package mutating func receiveReport(_ bytes: [UInt8]) throws(HandoffError) -> TakeReport? {
+        guard case .reported(let report)? = try event(in: bytes) else { return nil }
+        return report
+    }
+
     // MARK: What is sent
 
     /// Returns the bytes of the answer, with the digest of this device's circle.
@@ -113,27 +132,29 @@ package struct ServerSession: Sendable {
             for fragment in fragments.dropFirst() {
                 bytes += FrameCodec.encode(try transport.encrypt(fragment))
             }
-            let isCircle = if case .circle = answer { request?.isCircle == true } else { false }
-            state = .acknowledgement(transport, isCircle: isCircle)
+            let sequel = Self.sequel(of: answer, to: request)
+            state = .acknowledgement(transport, sequel)
             // A trusted device may send longer frames than an unauthenticated one, once it has the answer.
             frames = frames.limited(to: FrameCodec.maximumLength)
             reader = SessionMessageReader(
-                maximumLength: isCircle ? Acknowledgement.maximumCircleBytes : Acknowledgement.maximumBytes
+                maximumLength: sequel == .circle ? Acknowledgement.maximumCircleBytes : Acknowledgement.maximumBytes
             )
             return bytes
         }
     }
 
-    /// Returns the bytes of this device's acknowledgement of the caller's circle, after this device has judged it.
+    /// Returns the bytes of this device's acknowledgement of the caller's circle or report, after it has judged it.
     ///
-    /// - Precondition: a circle was acknowledged by the caller, and not by this device yet.
+    /// - Precondition: the caller has sent its circle or report, which was not acknowledged yet.
     /// - Throws: ``HandoffError`` when the session's key is exhausted.
     package mutating func conclude(_ acknowledgement: Acknowledgement) throws(HandoffError) -> [UInt8] {
-        guard case .judging(var transport) = state else { preconditionFailure("a circle is concluded once") }
+        guard case .judging(var transport, let minimumBytes) = state else {
+            preconditionFailure("a circle or a report is acknowledged once")
+        }
         return try SessionErrorMapping.mappingErrors { () throws in
             let bytes = try SessionMessageWriter.frames(
                 of: acknowledgement.encode(),
-                paddedToAtLeast: MessagePadding.smallestAnswer,
+                paddedToAtLeast: minimumBytes,
                 with: &transport
             )
             state = .finished(transport)
@@ -168,15 +189,36 @@ package struct ServerSession: Sendable {
         switch state {
         case .request:
             return .requested(try authenticate(frame))
-        case .acknowledgement(var transport, let isCircle):
+        case .acknowledgement(var transport, let sequel):
             let fragment = try transport.decrypt(frame)
-            state = .acknowledgement(transport, isCircle: isCircle)
+            state = .acknowledgement(transport, sequel)
             guard let message = try reader.append(fragment) else { return nil }
             let acknowledgement = try Acknowledgement(decoding: message)
-            state = isCircle ? .judging(transport) : .finished(transport)
+            state =
+                switch sequel {
+                case .nothing: .finished(transport)
+                case .circle: .judging(transport, minimumBytes: MessagePadding.smallestAnswer)
+                case .report: .report(transport)
+                }
+            reader = SessionMessageReader(maximumLength: TakeReport.maximumBytes)
             return .acknowledged(acknowledgement)
+        case .report(var transport):
+            let fragment = try transport.decrypt(frame)
+            state = .report(transport)
+            guard let message = try reader.append(fragment) else { return nil }
+            let report = try TakeReport(decoding: message)
+            state = .judging(transport, minimumBytes: MessagePadding.smallest)
+            return .reported(report)
         case .preparing, .judging, .finished:
             throw HandoffError(.peerMisbehaved, "The caller sent a message out of turn.")
+        }
+    }
+
+    private static func sequel(of answer: Answer, to request: Request?) -> Sequel {
+        switch (answer, request) {
+        case (.circle, .circle): .circle
+        case (.activity, .fetch(let fetch)) where fetch.purpose.take != nil: .report
+        default: .nothing
         }
     }
 

@@ -16,8 +16,11 @@ struct AppTracker: Service {
     let reactor: Reactor
     let logger: Logger
 
-    private let processes: AsyncStream<Int32>
-    private let newProcesses: AsyncStream<Int32>.Continuation
+    /// A program that runs: its process, and its exit status once it has ended.
+    private typealias Process = (id: Int32, end: Promise<Int32>)
+
+    private let processes: AsyncStream<Process>
+    private let newProcesses: AsyncStream<Process>.Continuation
 
     /// The debounce time after a change: an installer writes several files.
     private static let debounceTime = Duration.milliseconds(200)
@@ -46,11 +49,14 @@ struct AppTracker: Service {
         }
     }
 
-    /// Starts a program whose exit is not awaited.
+    /// Starts a program; returns what is fulfilled with its exit status, or 128 plus the number of its signal, when it
+    /// has ended.
     ///
     /// - Throws: the error of posix_spawn(3).
-    func launch(_ program: LaunchedProgram) throws(Errno) {
-        newProcesses.yield(try program.start())
+    func launch(_ program: LaunchedProgram) throws(Errno) -> Promise<Int32> {
+        let end = Promise<Int32>()
+        newProcesses.yield((try program.start(), end))
+        return end
     }
 
     /// Returns the document that a URL names, and the default app for it.
@@ -107,12 +113,13 @@ struct AppTracker: Service {
         return registry
     }
 
-    private func reap(_ process: Int32, on reactor: Reactor) async {
+    private func reap(_ process: Process, on reactor: Reactor) async {
         do {
-            let status = try await status(of: process, on: reactor)
+            let status = try await status(of: process.id, on: reactor)
+            process.end.fulfil(status)
             logger.debug(
                 "a launched app has exited",
-                metadata: ["event": "app.ended", "process": "\(process)", "status": "\(status)"]
+                metadata: ["event": "app.ended", "process": "\(process.id)", "status": "\(status)"]
             )
         } catch {
             // The daemon is stopping; the process that adopts the app reaps it.

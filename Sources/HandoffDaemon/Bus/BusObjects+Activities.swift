@@ -1,6 +1,7 @@
 import DBus
 import HandoffBus
 import HandoffCore
+import HandoffWire
 
 /// Signals about the activities of this device, other than those about objects that are added or removed.
 extension BusObjects {
@@ -31,9 +32,12 @@ extension BusObjects {
             emit(.saveEnded(ActivityEvent.Outcome(outcome)), of: id)
         case .fetched(let id, let device, let activity):
             emit(.fetched(device: device, activity), of: id)
-        case .continued(let record, let device, let name):
+        case .takeEnded(let record, let device, let name, .continued(let kind)):
             emit(.continued(device: device, name: name), of: record.id)
-            delegates.wasContinued(record, by: device, named: name)
+            delegates.wasContinued(record, by: device, named: name, in: kind)
+        case .takeEnded(let record, let device, let name, .failed(let reason)):
+            emit(.continuationFailed(device: device, name: name, HandoffErrorName(reason)), of: record.id)
+            delegates.didFailToContinue(record, on: device, named: name, reason)
         default: break
         }
     }

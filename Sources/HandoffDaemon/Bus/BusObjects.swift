@@ -2,6 +2,7 @@ import DBus
 import HandoffBus
 import HandoffCore
 import HandoffModel
+import HandoffWire
 
 /// The D-Bus objects of one connection: one for everything that the engine contains.
 struct BusObjects: Sendable {
@@ -46,15 +47,19 @@ struct BusObjects: Sendable {
 
     private func insert(_ entry: NearbyEntry) {
         let (engine, fetcher, continuations) = (engine, fetcher, continuations)
-        let (documents, notifications) = (documents, notifications)
+        let (documents, notifications, connection) = (documents, notifications, connection)
         let interface = Interface.nearbyActivity {
             // The object may be called once more after the entry was removed.
             engine.nearby.describe((try? engine.nearby.entry(entry.id)) ?? entry)
-        } fetch: { _ in
-            try await Self.fetched(entry, by: fetcher, documents)
-        } handOver: { options in
+        } fetch: { client, options in
+            try await connection.whileConnected(client) {
+                try await Self.fetched(entry, by: fetcher, documents, options.purpose)
+            }
+        } handOver: { client, options in
             notifications.continued(entry.id)
-            return try await continuations.continueEntry(entry.id, options)
+            return try await connection.withDeparture(of: client) { departure in
+                try await continuations.continueEntry(entry.id, options, unless: departure)
+            }
         }
         insert([interface], at: HandoffName.nearbyActivity(entry.id.rawValue))
     }
@@ -63,10 +68,34 @@ struct BusObjects: Sendable {
     private static func fetched(
         _ entry: NearbyEntry,
         by fetcher: ActivityFetcher,
-        _ documents: DocumentTracker
+        _ documents: DocumentTracker,
+        _ purpose: FetchOptions.Purpose
     ) async throws -> FetchedActivity {
-        let activity = try documents.local(try await fetcher.fetch(entry.id))
+        let activity: Activity =
+            switch purpose {
+            case .preview: try documents.local(try await fetcher.fetch(entry.id, for: .preview))
+            case .freshPreview: try documents.local(try await fetcher.fetch(entry.id, for: .preview(isFresh: true)))
+            case .take: try await taken(entry, by: fetcher, documents)
+            }
         return FetchedActivity(activity, continuation: ContinuationID(of: activity, from: entry.device)?.description)
+    }
+
+    /// Returns the activity of an entry for a program that goes on with it itself.
+    private static func taken(
+        _ entry: NearbyEntry,
+        by fetcher: ActivityFetcher,
+        _ documents: DocumentTracker
+    ) async throws -> Activity {
+        let take = TakeID.random()
+        do {
+            let activity = try documents.local(try await fetcher.fetch(entry.id, for: .take(take)))
+            fetcher.client.engine.takes.end(take, .continued(.app))
+            return activity
+        } catch {
+            let reason = (error as? HandoffError).map { TakeOutcome.Reason($0.code) } ?? .cancelled
+            fetcher.client.engine.takes.end(take, .failed(reason))
+            throw error
+        }
     }
 
     private func insert(_ device: TrustedDevices.Device) {
@@ -112,7 +141,7 @@ extension BusObjects: EngineObserver {
         case .identityChanged: showIdentity()
         case .radioChanged: showRadio()
         case .pairingsChanged: showPairings()
-        case .saveRequested, .saveEnded, .fetched, .continued: showEvent(effect)
+        case .saveRequested, .saveEnded, .fetched, .takeEnded: showEvent(effect)
         }
     }
 

@@ -2,6 +2,7 @@ import DBus
 import HandoffBus
 import HandoffCore
 import HandoffModel
+import HandoffWire
 import Logging
 
 /// Calls the apps that own activities through their `ActivityDelegate1`.
@@ -44,14 +45,41 @@ struct DelegateCaller: Sendable {
         newRequests.yield((record, saveRequest))
     }
 
-    /// Notifies the owner of an activity that a device continues it.
-    func wasContinued(_ record: ActivityRegister.Record, by device: DeviceID, named name: String) {
+    /// Notifies the owner of an activity that something on a device goes on with it.
+    func wasContinued(
+        _ record: ActivityRegister.Record,
+        by device: DeviceID,
+        named name: String,
+        in kind: TakeOutcome.Kind
+    ) {
         guard let delegate = record.delegate else { return }
         connection.send(
             .wasContinued(
                 HandoffName.activity(record.id),
                 by: HandoffName.device(device.description),
                 named: name,
+                in: kind.name,
+                of: record.owner,
+                at: delegate
+            )
+        )
+    }
+
+    /// Notifies the owner of an activity that a device received it, and that nothing there goes on with it.
+    func didFailToContinue(
+        _ record: ActivityRegister.Record,
+        on device: DeviceID,
+        named name: String,
+        _ reason: TakeOutcome.Reason
+    ) {
+        guard let delegate = record.delegate else { return }
+        connection.send(
+            .didFailToContinue(
+                HandoffName.activity(record.id),
+                on: HandoffName.device(device.description),
+                named: name,
+                HandoffErrorName(reason),
+                reason.message(about: name),
                 of: record.owner,
                 at: delegate
             )

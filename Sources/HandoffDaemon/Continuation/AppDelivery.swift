@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 import FoundationEssentials
 import HandoffApps
@@ -20,6 +21,9 @@ struct AppDelivery: Sendable {
     /// The time limit for an app to answer whether it continues an activity, including its start.
     private static let limit = Duration.seconds(30)
 
+    /// How long a program may run until it counts as one that goes on: one that cannot begin says so at once.
+    private static let programLimit = Duration.seconds(2)
+
     /// Announces an activity to an app on the bus, which is started if necessary.
     func announce(_ type: ActivityType, to app: App, _ limit: Duration) async -> Continuation.Announcement {
         do {
@@ -35,8 +39,8 @@ struct AppDelivery: Sendable {
     func handOver(_ activity: Activity, to app: App) async -> Continuation.Response {
         switch app.launchMethod {
         case .bus: await call(app, activity)
-        case .program(let line): launch(line.arguments(), ActivityDocument(fetched(activity), deviceName))
-        case .command(let line): launch(Self.arguments(line, activity))
+        case .program(let line): await launch(line.arguments(), ActivityDocument(fetched(activity), deviceName))
+        case .command(let line): await launch(Self.arguments(line, activity))
         }
     }
 
@@ -52,7 +56,8 @@ struct AppDelivery: Sendable {
         var failure: HandoffError?
         if let url = activity.webpageURL {
             failure = await openWebpage(url)
-            if failure == nil { return .success(.browser) }
+            guard let failure else { return .success(.browser) }
+            if failure.code == .userCancelled { return .failure(failure) }
         }
         guard let text = activity.documentURL else {
             return .failure(failure ?? HandoffError(.notContinuable, "The activity has no web page and no document."))
@@ -68,21 +73,47 @@ struct AppDelivery: Sendable {
     ///
     /// - Returns: why it failed; nil on success.
     private func openWebpage(_ url: WebpageURL) async -> HandoffError? {
-        do throws(DBusError) {
+        do {
+            return try await openInPortal(url)
+        } catch {
+            guard case .failed(let reason) = await launch(["xdg-open", url.rawValue]) else { return nil }
+            let first = (error as? DBusError)?.message ?? "\(error)"
+            return HandoffError(.appFailed, "The web page could not be opened: \(first) xdg-open: \(reason)")
+        }
+    }
+
+    /// Opens a web page through the desktop's portal, and waits for its response.
+    ///
+    /// - Returns: why the page was not opened, as the portal has answered; nil on success.
+    /// - Throws: `DBusError` when there is no portal, or it cannot open pages.
+    private func openInPortal(_ url: WebpageURL) async throws -> HandoffError? {
+        let portal: BusName = "org.freedesktop.portal.Desktop"
+        // xdg-desktop-portal, "Request": the result of a request is a signal of its object.
+        let responses = MatchRule(sender: portal, interface: "org.freedesktop.portal.Request", member: "Response")
+        let response = try await connection.withSignals(responses) { signals in
             // xdg-desktop-portal, "OpenURI": parent window, address, options.
-            _ = try await connection.call(
+            let reply = try await connection.call(
                 MethodCall(
-                    destination: "org.freedesktop.portal.Desktop",
+                    destination: portal,
                     path: "/org/freedesktop/portal/desktop",
                     interface: "org.freedesktop.portal.OpenURI",
                     member: "OpenURI",
                     arguments: [.string(""), .string(url.rawValue), portalOptions.value]
                 )
             )
-            return nil
-        } catch {
-            guard case .failed(let reason) = launch(["xdg-open", url.rawValue]) else { return nil }
-            return HandoffError(.appFailed, "The web page could not be opened: \(error.message) xdg-open: \(reason)")
+            let request = try reply.decode(at: 0, as: ObjectPath.self)
+            return try await withTimeout(Self.limit) {
+                for try await signal in signals where signal.path == request {
+                    return try signal.arguments.decode(at: 0, as: UInt32.self)
+                }
+                throw CancellationError()
+            }
+        }
+        switch response {
+        case 0: return nil
+        case 1: return HandoffError(.userCancelled, "The user did not open the web page.")
+        case nil: return HandoffError(.appFailed, "The desktop did not answer whether it has opened the web page.")
+        default: throw DBusError(.unexpectedReply, "The desktop could not open the web page.")
         }
     }
 
@@ -97,7 +128,7 @@ struct AppDelivery: Sendable {
                 throw HandoffError(.appFailed, "\(app.id) could not open the document: \(error.message)")
             }
         case .command(let line):
-            if case .failed(let reason) = launch(line.arguments(opening: document)) {
+            if case .failed(let reason) = await launch(line.arguments(opening: document)) {
                 throw HandoffError(.appFailed, "The document could not be opened: \(reason)")
             }
         }
@@ -159,15 +190,18 @@ struct AppDelivery: Sendable {
         FetchedActivity(activity, continuation: ContinuationID(of: activity, from: device)?.description)
     }
 
-    private func launch(_ command: [String], _ document: ActivityDocument? = nil) -> Continuation.Response {
+    /// Starts a program, which goes on with the activity if it ends with the status 0 or still runs after a while.
+    private func launch(_ command: [String], _ document: ActivityDocument? = nil) async -> Continuation.Response {
         var program = LaunchedProgram(command: command)
         if let document, let input = try? JSONEncoder().encode(document) { program.input = Array(input) }
         // XDG Activation, "Activation tokens", and Startup Notification 0.1: how a launched program receives its token.
         program.environment["XDG_ACTIVATION_TOKEN"] = options.activationToken
         program.environment["DESKTOP_STARTUP_ID"] = options.activationToken
         do {
-            try apps.launch(program)
-            return .accepted
+            let end = try apps.launch(program)
+            let status = try? await withTimeout(Self.programLimit) { try await end.value() }
+            guard let status = status ?? nil, status != 0 else { return .accepted }
+            return .failed("\(command[0]) ended with the status \(status).")
         } catch {
             return .failed("\(command[0]) could not be started: \(error)")
         }

@@ -4,6 +4,7 @@ import HandoffApps
 import HandoffBus
 import HandoffCore
 import HandoffModel
+import HandoffWire
 import Logging
 
 /// Performs continuations over one connection to the bus.
@@ -23,6 +24,8 @@ struct ContinuationService: Sendable {
     /// One continuation, as far as it does not change.
     private struct Job: Sendable {
         let id: ContinuationJournal.ID
+        /// The name of this attempt for the origin.
+        let take = TakeID.random()
         let entry: NearbyEntry
         let type: ActivityType?
         /// The app that gets an announcement before the activity was fetched; nil for none.
@@ -50,8 +53,17 @@ struct ContinuationService: Sendable {
 
     /// Fetches an activity and passes it to its launch target; supersedes a continuation that is still being fetched.
     ///
+    /// - Parameters:
+    ///   - id: the entry.
+    ///   - options: the caller's.
+    ///   - isAbandoned: returns when the caller does not want the activity any more; this has no effect once the
+    ///     activity has arrived.
     /// - Throws: ``HandoffError`` or `RadioError` that explains the failure and what to do.
-    func continueEntry(_ id: NearbyEntry.ID, _ options: ContinuationOptions) async throws -> ContinuationResult {
+    func continueEntry(
+        _ id: NearbyEntry.ID,
+        _ options: ContinuationOptions,
+        unless isAbandoned: @escaping @Sendable () async throws -> Void = { try await untilCancelled() }
+    ) async throws -> ContinuationResult {
         let entry = try engine.nearby.entry(id)
         // An entry without a known launch target may still be a document, which only its origin knows.
         let (type, launchTarget) = engine.nearby.launchTarget(of: entry)
@@ -65,7 +77,7 @@ struct ContinuationService: Sendable {
         )
         let job = Job(id: journal.makeID(), entry: entry, type: type, app: app, delivery: delivery)
         defer { journal.leave(job.id) }
-        return try await run(job)
+        return try await run(job, unless: isAbandoned)
     }
 
     /// Notifies the apps that wait for an activity since a previous run of the daemon or a previous bus connection.
@@ -84,20 +96,49 @@ struct ContinuationService: Sendable {
         }
     }
 
-    /// Performs the actions of one continuation until it ends.
-    private func run(_ job: Job) async throws -> ContinuationResult {
-        let isSuperseded = newest.begin()
+    /// Performs one continuation, and reports its end to the origin.
+    private func run(
+        _ job: Job,
+        unless isAbandoned: @escaping @Sendable () async throws -> Void
+    ) async throws -> ContinuationResult {
         var machine = Continuation(announcedTo: job.app?.id)
+        let result: Result<Continuation.Outcome, HandoffError>
+        do {
+            result = try await perform(&machine, job, unless: isAbandoned)
+        } catch {
+            // The bus or the daemon ends. Whatever is being given the activity may go on with it.
+            if machine.isHandingOver {
+                engine.takes.abandon(job.take)
+            } else {
+                engine.takes.end(job.take, .failed(.cancelled))
+            }
+            throw error
+        }
+        engine.takes.end(job.take, TakeOutcome(result))
+        return ContinuationResult(try result.get())
+    }
+
+    /// Performs the actions of one continuation until it ends.
+    private func perform(
+        _ machine: inout Continuation,
+        _ job: Job,
+        unless isAbandoned: @escaping @Sendable () async throws -> Void
+    ) async throws -> Result<Continuation.Outcome, HandoffError> {
+        let isSuperseded = newest.begin()
         return try await withThrowingTaskGroup(of: Continuation.Event.self) { group in
             defer { group.cancelAll() }
             group.addTask {
                 try await isSuperseded.value()
                 return Continuation.superseded
             }
+            group.addTask {
+                try await isAbandoned()
+                return Continuation.abandoned
+            }
             var actions = machine.firstActions
             while true {
                 for action in actions {
-                    if case .finish(let result) = action { return ContinuationResult(try result.get()) }
+                    if case .finish(let result) = action { return result }
                     try await begin(action, job, &group)
                 }
                 guard let event = try await group.next() else { throw CancellationError() }
@@ -140,7 +181,8 @@ struct ContinuationService: Sendable {
     ///   contains what is left to do.
     private func fetch(_ job: Job) async throws -> Continuation.Event {
         do {
-            let activity = try await documents.waitForDocuments(of: try await fetcher.fetch(job.entry.id))
+            let fetched = try await fetcher.fetch(job.entry.id, for: .take(job.take))
+            let activity = try await documents.waitForDocuments(of: fetched)
             return .fetched(activity, for: engine.desktop.apps.recipients(of: activity).map(\.id))
         } catch let error as HandoffError {
             return .failed(error)

@@ -21,8 +21,13 @@ struct EngineSessions: Sendable {
         let answer: Answer
         /// The requested activity; nil if there is none.
         let activity: ActivityRegister.ID?
+        /// The take for which the activity was requested; nil for a preview and for any other answer.
+        var take: TakeID?
         /// The pairing whose outcome the answer contains, and the key that it tells; nil for any other answer.
         var outcome: (request: SettleRequest, toldKey: AdvertisingKeyRecord)?
+
+        /// Whether the device gets an activity with which it goes on.
+        var isTake: Bool { if case .activity = answer { take != nil } else { false } }
 
         /// A refusal of a request.
         static func refusal(_ code: Refusal.Code, _ message: String) -> PreparedAnswer {
@@ -34,7 +39,8 @@ struct EngineSessions: Sendable {
 
     /// Returns the answer to a trusted device that asks for the current activity.
     ///
-    /// If the app has unsaved state, it is asked to save first; the answer waits for it, up to `SaveRequests.timeout`.
+    /// If the app has unsaved state, it is asked to save first, except for a preview that does not ask for it; the
+    /// answer waits for it, up to `SaveRequests.timeout`.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     func answer(to request: FetchRequest) async throws -> PreparedAnswer {
@@ -52,7 +58,11 @@ struct EngineSessions: Sendable {
             )
         }
         // Finding a file may block in the file system, so it is done outside the engine's mutex.
-        return PreparedAnswer(answer: withSharedDocuments(prepared.answer), activity: prepared.activity)
+        return PreparedAnswer(
+            answer: withSharedDocuments(prepared.answer),
+            activity: prepared.activity,
+            take: request.purpose.take
+        )
     }
 
     /// Returns the answer to a trusted device that asks for a stream.
@@ -61,20 +71,28 @@ struct EngineSessions: Sendable {
         return PreparedAnswer(answer: answer, activity: activity)
     }
 
-    /// Records that an answer is being sent, whose arrival the device has not acknowledged yet.
-    func didSendAnswer(_ prepared: PreparedAnswer, to device: DeviceID) {
-        guard let id = prepared.activity, case .activity(let activity) = prepared.answer else { return }
-        engine.change { state, _ in state.show(.fetched(id, by: device, activity)) }
+    /// Records that an answer is about to be sent: from now on the device may report the outcome of its take.
+    ///
+    /// A preview leaves no trace.
+    func willSendAnswer(_ prepared: PreparedAnswer, to device: DeviceID) {
+        guard let (take, id, activity) = Self.taken(prepared) else { return }
+        engine.change { state, now in
+            state.origin.begin(take, of: id, by: device, at: now)
+            state.show(.fetched(id, by: device, activity))
+        }
     }
 
     /// Records that a device has acknowledged an answer, which proves that it has all of it.
     func acknowledged(_ prepared: PreparedAnswer, by device: DeviceID) {
-        guard let id = prepared.activity, case .activity = prepared.answer else { return }
-        engine.change { state, _ in
-            guard let record = try? state.origin.activity(id) else { return }
-            state.origin.acknowledged(id, by: device)
-            state.show(.continued(record, by: device, name: state.name(of: device)))
-        }
+        guard let (take, id, _) = Self.taken(prepared) else { return }
+        engine.change { state, _ in state.origin.acknowledged(take, of: id, by: device) }
+    }
+
+    /// Returns the take that an answer serves, with its activity; nil for any other answer.
+    private static func taken(_ prepared: PreparedAnswer) -> (TakeID, ActivityRegister.ID, Activity)? {
+        guard let take = prepared.take, let id = prepared.activity, case .activity(let activity) = prepared.answer
+        else { return nil }
+        return (take, id, activity)
     }
 
     /// Gives the app of an activity its end of a stream that a device opened, and waits until the app has accepted it.
@@ -194,7 +212,7 @@ struct EngineSessions: Sendable {
 
 extension Engine.State {
     /// Returns the name of a device, or its id if it is not trusted any more.
-    fileprivate func name(of device: DeviceID) -> String {
+    func name(of device: DeviceID) -> String {
         trust.devices[device]?.name.rawValue ?? device.description
     }
 }

@@ -1,7 +1,9 @@
+import AsyncSupport
 import HandoffCore
 import HandoffCrypto
 import HandoffFolders
 import HandoffModel
+import HandoffRadio
 import HandoffWire
 
 /// Fetches the activities of nearby entries from their origins.
@@ -10,15 +12,22 @@ struct ActivityFetcher: Sendable {
 
     private var engine: Engine { client.engine }
 
+    /// How long the session of a take stays open for the report of its outcome: as long as a running app needs.
+    ///
+    /// A later report gets a session of its own.
+    private static let reportLimit = Duration.seconds(5)
+
     /// Returns the whole activity of an entry, as soon as it was received and acknowledged.
     ///
+    /// The outcome of a take has to be recorded with `EngineTakes.end(_:_:)`, unless this throws.
+    ///
     /// - Throws: ``HandoffError`` or `RadioError` that explains the failure and what to do.
-    func fetch(_ id: NearbyEntry.ID) async throws -> Activity {
+    func fetch(_ id: NearbyEntry.ID, for purpose: FetchRequest.Purpose) async throws -> Activity {
         let entry = try engine.nearby.entry(id)
         let peer = try engine.sessions.peer(of: entry)
         let (keys, engine) = (engine.identity.keys, engine)
         let answer: Answer = try await client.withChannel(to: peer) { channel, result in
-            let request = Request.fetch(FetchRequest(typeHash: entry.typeHash))
+            let request = Request.fetch(FetchRequest(typeHash: entry.typeHash, purpose: purpose))
             var session = ClientSession(keys: keys, peer: peer.publicKeys, request: request)
             try await channel.sendAll(try await channel.next { try session.open($0) })
             let received = try await channel.next { try session.receive($0) }
@@ -27,9 +36,12 @@ struct ActivityFetcher: Sendable {
                 return result.fail(error)
             }
             try await channel.sendAll(try session.acknowledge())
-            result.deliver(received.answer)
             if let digest = received.circleDigest { engine.trust.receiveDigest(digest, from: peer.id) }
-            await SessionClient.awaitClose(of: channel)
+            guard case .activity = received.answer, let take = purpose.take else {
+                result.deliver(received.answer)
+                return await SessionClient.awaitClose(of: channel)
+            }
+            await self.take(take, received.answer, from: peer, over: channel, session, result)
         }
         switch answer {
         case .activity(let activity):
@@ -38,8 +50,40 @@ struct ActivityFetcher: Sendable {
         case .refusal(let refusal):
             if refusal.code == .noLongerCurrent { engine.nearby.removeStaleEntry(entry.id) }
             throw HandoffError.refused(refusal, by: peer.name)
-        case .circle, .settled, .stream:
+        case .circle, .noted, .settled, .stream:
             throw HandoffError.unexpectedAnswer(answer, from: peer.name, insteadOf: Self.wanted)
+        }
+    }
+
+    /// Delivers the activity of a take, and stays until its outcome is reported or the session's time is over.
+    private func take(
+        _ take: TakeID,
+        _ answer: Answer,
+        from peer: SessionPeer,
+        over channel: any RadioChannel,
+        _ session: ClientSession,
+        _ result: SessionResult<Answer>
+    ) async {
+        engine.takes.begin(take, with: peer.id)
+        if !result.deliver(answer) { engine.takes.end(take, .failed(.cancelled)) }
+        await report(take, over: channel, session)
+    }
+
+    /// Reports the outcome of a take in the session of its fetch, if it is known soon enough.
+    private func report(_ take: TakeID, over channel: any RadioChannel, _ session: ClientSession) async {
+        var session = session
+        var attempt = TakeReports.Attempt.lost
+        defer { engine.takes.sessionEnded(take, attempt) }
+        do {
+            let report = try await withTimeout(Self.reportLimit) { try await engine.takes.reportInSession(of: take) }
+            guard let report else { return }
+            try await channel.sendAll(try session.report(report))
+            let acknowledgement = try await withTimeout(SessionClient.closeLimit) {
+                try await channel.next { try session.receiveAcknowledgement($0) }
+            }
+            if acknowledgement != nil { attempt = .noted }
+        } catch {
+            // The report gets a session of its own.
         }
     }
 
@@ -65,7 +109,7 @@ struct ActivityFetcher: Sendable {
             } catch {
                 return HandoffError(error)
             }
-        case .circle, .settled, .stream:
+        case .circle, .noted, .settled, .stream:
             return HandoffError.unexpectedAnswer(answer, from: name, insteadOf: wanted)
         }
     }

@@ -84,7 +84,7 @@ struct CircleUpdateService: Service {
             try await channel.sendAll(try session.acknowledge())
             result.fail(HandoffError.refused(refusal, by: peer.name))
             await SessionClient.awaitClose(of: channel)
-        case .activity, .settled, .stream:
+        case .activity, .noted, .settled, .stream:
             throw HandoffError.unexpectedAnswer(received.answer, from: peer.name, insteadOf: "its circle")
         }
     }

@@ -27,6 +27,7 @@ extension HandoffError {
         let received =
             switch answer {
             case .activity: "an activity"
+            case .noted: "that it has noted a report"
             case .circle: "its circle"
             case .settled: "the outcome of a pairing"
             case .stream: "a stream"

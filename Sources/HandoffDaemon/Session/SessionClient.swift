@@ -14,7 +14,7 @@ struct SessionClient: Service {
     private let sessions = UncancelledTaskRunner(errorAfterEnd: CancellationError())
 
     /// The time limit for the peer to close the channel after the last message.
-    private static let closeLimit = Duration.seconds(2)
+    static let closeLimit = Duration.seconds(2)
     /// How long a peer may stay silent while there are more endpoints to try: an app that has to save first has 3 s.
     private static let silentLimit = Duration.seconds(5)
     /// The default time limit for the result of a session, dialling included.

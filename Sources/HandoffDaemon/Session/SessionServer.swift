@@ -39,9 +39,13 @@ struct SessionServer: Sendable {
         do {
             let accepted = try await authenticate(channel)
             let answered = try await admission.authenticated.withAdmission(for: accepted.authenticated.device) {
-                try await withTimeout(Self.limit, throwing: Self.tooSlow) {
+                let answered = try await withTimeout(Self.limit, throwing: Self.tooSlow) {
                     try await answer(accepted, on: channel)
                 }
+                if answered.isTake {
+                    try await receiveReport(answered.session, of: accepted.authenticated.device, on: channel)
+                }
+                return answered
             }
             if let activity = answered.streamed {
                 try await admission.withStream {
@@ -85,6 +89,8 @@ struct SessionServer: Sendable {
         let session: ServerSession
         /// The activity whose app gets the channel as a stream from now on.
         let streamed: ActivityRegister.ID?
+        /// Whether the caller goes on with the activity that it got.
+        var isTake = false
     }
 
     /// The first bytes of a peer, or the reason why there are none.
@@ -133,25 +139,43 @@ struct SessionServer: Sendable {
         if case .circle(let request) = accepted.authenticated.request, isTrusted {
             return AnsweredSession(session: try await exchange(accepted, request, on: channel), streamed: nil)
         }
-        let prepared = try await prepareAnswer(to: accepted.authenticated.request, from: device, isTrusted)
-        // Waiting for the app takes seconds, in which the device may have been removed.
-        guard !isTrusted || engine.trust.device(device) != nil else {
-            throw HandoffError(.notTrusted, "The device was removed during the session.")
-        }
-        try await channel.sendAll(
-            try session.answer(prepared.answer, circleDigest: isTrusted ? engine.trust.circleDigest : nil)
-        )
-        engine.sessions.didSendAnswer(prepared, to: device)
-        while let message = try await channel.receive() {
-            guard try session.acknowledge(message) else { continue }
-            engine.sessions.acknowledged(prepared, by: device)
-            if let (request, key) = prepared.outcome {
-                try await engine.pairings.reconcile(request, with: device, toldKey: key)
+        return try await withFirstMessage(of: channel) {
+            try await prepareAnswer(to: accepted.authenticated.request, from: device, isTrusted)
+        } then: { prepared, firstMessage in
+            // Waiting for the app takes seconds, in which the device may have been removed.
+            guard !isTrusted || engine.trust.device(device) != nil else {
+                throw HandoffError(.notTrusted, "The device was removed during the session.")
             }
-            log(prepared.answer, to: device)
-            return AnsweredSession(session: session, streamed: prepared.answer == .stream ? prepared.activity : nil)
+            engine.sessions.willSendAnswer(prepared, to: device)
+            try await channel.sendAll(
+                try session.answer(prepared.answer, circleDigest: isTrusted ? engine.trust.circleDigest : nil)
+            )
+            var next = try await firstMessage()
+            while let message = next {
+                if try session.acknowledge(message) {
+                    return try await acknowledged(prepared, by: device, session)
+                }
+                next = try await channel.receive()
+            }
+            throw HandoffError(.peerMisbehaved, "The peer closed the channel before it acknowledged the answer.")
         }
-        throw HandoffError(.peerMisbehaved, "The peer closed the channel before it acknowledged the answer.")
+    }
+
+    private func acknowledged(
+        _ prepared: EngineSessions.PreparedAnswer,
+        by device: DeviceID,
+        _ session: ServerSession
+    ) async throws -> AnsweredSession {
+        engine.sessions.acknowledged(prepared, by: device)
+        if let (request, key) = prepared.outcome {
+            try await engine.pairings.reconcile(request, with: device, toldKey: key)
+        }
+        log(prepared, to: device)
+        return AnsweredSession(
+            session: session,
+            streamed: prepared.answer == .stream ? prepared.activity : nil,
+            isTake: prepared.isTake
+        )
     }
 
     /// Tells what this device knows, takes in what the caller knows, and tells it again, all under the session's key
@@ -191,7 +215,7 @@ struct SessionServer: Sendable {
         case .settle(let request):
             return engine.pairings.answer(to: request, from: device)
         case .circle,
-            .fetch where !isTrusted, .stream where !isTrusted, nil where !isTrusted:
+            .fetch where !isTrusted, .stream where !isTrusted, .report where !isTrusted, nil where !isTrusted:
             return .refusal(.notPaired, "The pairing is not reconciled yet.")
         case .fetch(let request):
             return try await engine.sessions.answer(to: request)
@@ -199,6 +223,11 @@ struct SessionServer: Sendable {
             return .refusal(.busy, "This device has too many streams open; end one, and try again.")
         case .stream(let request):
             return engine.sessions.answer(to: request, from: device)
+        case .report(let report):
+            // The handshake makes the first message fresh, and a repetition has no effect: nothing waits for the
+            // acknowledgement, without which the caller would have to repeat a report that has arrived.
+            engine.takes.note(report, by: device)
+            return EngineSessions.PreparedAnswer(answer: .noted, activity: nil)
         case nil:
             return .refusal(
                 .notUnderstood,
@@ -239,9 +268,11 @@ struct SessionServer: Sendable {
         return near
     }
 
-    private func log(_ answer: Answer, to device: DeviceID) {
+    private func log(_ prepared: EngineSessions.PreparedAnswer, to device: DeviceID) {
         // Others can read the journal (groups adm and systemd-journal): which device does what is told at debug level.
-        switch answer {
+        switch prepared.answer {
+        case .activity where !prepared.isTake:
+            logger.debug("an activity was previewed", metadata: ["event": "activity.previewed", "device": "\(device)"])
         case .activity(let activity):
             logger.info("an activity was fetched", metadata: ["event": "activity.fetched"])
             logger.debug("fetched", metadata: ["device": "\(device)", "type": "\(activity.type.rawValue)"])
@@ -251,7 +282,7 @@ struct SessionServer: Sendable {
         case .refusal(let refusal):
             logger.info("a request was refused: \(refusal.message)", metadata: ["event": "request.refused"])
             logger.debug("refused", metadata: ["device": "\(device)"])
-        case .circle, .settled: break
+        case .circle, .noted, .settled: break
         }
     }
 

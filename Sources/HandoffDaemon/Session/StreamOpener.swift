@@ -47,7 +47,7 @@ struct StreamOpener: Sendable {
             try await channel.sendAll(try session.acknowledge())
             // The device itself has answered: other endpoints are not tried.
             return result.fail(HandoffError.refused(refusal, by: peer.name))
-        case .activity, .circle, .settled:
+        case .activity, .circle, .noted, .settled:
             let wanted = "the requested stream"
             return result.fail(HandoffError.unexpectedAnswer(received.answer, from: peer.name, insteadOf: wanted))
         }

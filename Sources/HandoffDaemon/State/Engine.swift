@@ -31,7 +31,9 @@ package final class Engine: Sendable {
     let keptDay = CurrentValue<UInt32>(0)
     /// Changes whenever a device was removed.
     let removals = CurrentValue<Void>(())
-    /// Changes whenever a trusted device was heard.
+    /// Changes whenever the outcome of a take has become known, or an attempt to report it has ended.
+    let takeChanges = CurrentValue<Void>(())
+    /// Changes whenever a trusted device was heard, or something new has to be sent to one.
     let deviceUpdates = CurrentValue<Void>(())
     /// Changes whenever the state of a pairing has changed.
     let pairingUpdates = CurrentValue<Void>(())
@@ -68,6 +70,7 @@ package final class Engine: Sendable {
     /// Handles every deadline that has passed.
     func tick() {
         change { state, now in state.show(state.nearby.table.expire(at: now)) }
+        takes.expire()
     }
 
     /// This device; another one after it has left its circle.

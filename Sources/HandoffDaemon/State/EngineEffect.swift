@@ -1,6 +1,7 @@
 import DBus
 import HandoffCore
 import HandoffModel
+import HandoffWire
 
 extension Engine {
     /// A change that the bus should show.
@@ -12,8 +13,8 @@ extension Engine {
         case saveRequested(ActivityRegister.Record, SaveRequests.Request)
         case saveEnded(ActivityRegister.ID, SaveRequests.Outcome)
         case fetched(ActivityRegister.ID, by: DeviceID, Activity)
-        /// The app has to be notified which device continues its activity.
-        case continued(ActivityRegister.Record, by: DeviceID, name: String)
+        /// The app has to be notified whether a device goes on with its activity.
+        case takeEnded(ActivityRegister.Record, by: DeviceID, name: String, TakeOutcome)
         /// `from` is nil if there was no current activity, or if it was removed altogether.
         case currentChanged(from: ActivityRegister.ID?, to: ActivityRegister.ID?)
         case nearby(NearbyTable.Change)

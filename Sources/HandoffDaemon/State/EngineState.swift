@@ -15,6 +15,8 @@ extension Engine {
         var trust: TrustState
         var pairing: PairingState
         var sessions = SessionState()
+        /// The takes by this device that its origins do not know the outcome of.
+        var takes = TakeReports()
         var desktop = DesktopState()
         var radio = OwnRadio()
         /// The effects that were not shown yet, in order.
@@ -69,6 +71,8 @@ extension Engine.State {
     mutating func forget(_ id: DeviceID) {
         nearby.lastSeen[id] = nil
         sessions.forget(id)
+        takes.forget(id)
+        origin.forgetTakes(by: id)
         show(nearby.table.remove(id))
         show(.deviceRemoved(id))
     }
@@ -94,7 +98,9 @@ extension Engine.State {
         )
         let (pairingAdvertisement, pairingEnd) = pairing.advertisement(at: now, radio)
         let ordinary = radio.advertisement(for: broadcast, to: turn.member, at: now.uptime, trust)
-        let deadlines = [next, turn.next, radio.sealedEnd, nearby.table.nextTimeout, pairingEnd, now.nextKeptDay]
+        let deadlines = [
+            next, turn.next, radio.sealedEnd, nearby.table.nextTimeout, pairingEnd, takes.nextDeadline, now.nextKeptDay,
+        ]
         return Engine.Plans(
             advertising: Engine.AdvertisingPlan(
                 advertisement: pairingAdvertisement ?? ordinary,

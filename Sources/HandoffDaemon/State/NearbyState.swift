@@ -11,4 +11,12 @@ struct NearbyState: Sendable {
     var activeScanners: Set<BusName> = []
     /// When each device was heard last in this run of the daemon, in microseconds since 1970.
     var lastSeen: [DeviceID: Int64] = [:]
+
+    /// How long after its last advertisement a device counts as heard: as long as its entry stays.
+    private static let heardMicroseconds: Int64 = 30_000_000
+
+    /// Returns whether a device is heard at present.
+    func isHeard(_ device: DeviceID, at now: Moment) -> Bool {
+        lastSeen[device].map { now.unixMicroseconds - $0 < Self.heardMicroseconds } ?? false
+    }
 }

@@ -1,5 +1,5 @@
-/// The confirmation of complete receipt: the caller's last message after an activity, and one of each side after a
-/// circle.
+/// The confirmation of complete receipt: of an answer by the caller, of a take's report by the listener, and one of each
+/// side after a circle.
 package struct Acknowledgement: Hashable, Sendable {
     /// The most bytes that an acknowledgement of an activity may have, 1024 with its padding's length: today it is empty,
     /// the rest is for newer versions.

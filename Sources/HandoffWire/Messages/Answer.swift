@@ -12,6 +12,8 @@ package enum Answer: Hashable, Sendable {
     case stream
     /// The two devices are paired; with the advertising key of the answering device.
     case settled(advertisingKey: [UInt8])
+    /// The report of a take is noted.
+    case noted
 
     /// The maximum size of an answer with a circle in bytes: the largest one with its field number and length.
     package static let maximumCircleBytes = CircleMessage.maximumBytes + 5

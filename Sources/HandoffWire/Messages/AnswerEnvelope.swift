@@ -24,6 +24,7 @@ package struct AnswerEnvelope: Hashable, Sendable {
         case .stream: message.stream = Handoff_V1_StreamOpened()
         case .circle(let circle): message.circle = Handoff_V1_CircleState(circle)
         case .settled(let advertisingKey): message.settled.advertisingKey = Data(advertisingKey)
+        case .noted: message.noted = Handoff_V1_ReportNoted()
         }
         if let circleDigest { message.circleDigest = Data(circleDigest) }
         return MessageCoding.encode(message)
@@ -43,10 +44,11 @@ package struct AnswerEnvelope: Hashable, Sendable {
         case .stream: answer = .stream
         case .circle(let circle): answer = .circle(try CircleMessage(circle))
         case .settled(let settled):
-            guard settled.advertisingKey.count == 32 else {
-                throw WireError(.invalidContent, "The advertising key in an answer must have 32 bytes.")
+            guard settled.advertisingKey.count == CircleMessage.advertisingKeyBytes else {
+                throw WireError(.invalidContent, "The advertising key in an answer must have 44 bytes.")
             }
             answer = .settled(advertisingKey: Array(settled.advertisingKey))
+        case .noted: answer = .noted
         case nil: throw WireError(.unknownKind, "Unknown kind of answer: it needs a newer version of handoffd.")
         }
         circleDigest = message.circleDigest.count == Self.circleDigestBytes ? Array(message.circleDigest) : nil

@@ -1,5 +1,4 @@
 import FoundationEssentials
-package import HandoffModel
 
 /// A request of one device to another.
 package enum Request: Hashable, Sendable {
@@ -11,6 +10,8 @@ package enum Request: Hashable, Sendable {
     case stream(StreamRequest)
     /// The device does not know how a pairing ended (reconciliation).
     case settle(SettleRequest)
+    /// The device reports how an earlier take ended.
+    case report(TakeReport)
 
     /// The maximum size of a request in bytes: 1024 with its padding's length. It bounds what an unauthenticated peer can
     /// send.
@@ -24,7 +25,7 @@ package enum Request: Hashable, Sendable {
         var message = Handoff_V1_Request()
         switch self {
         case .fetch(let request):
-            message.fetch.typeHash = Data(request.typeHash.bytes)
+            message.fetch = Handoff_V1_FetchRequest(request)
         case .circle(let request):
             message.circle.digest = Data(request.digest)
         case .stream(let request):
@@ -33,6 +34,8 @@ package enum Request: Hashable, Sendable {
             message.settle.pairing = Data(request.pairing)
             message.settle.confirmed = request.advertisingKey != nil
             message.settle.advertisingKey = Data(request.advertisingKey ?? [])
+        case .report(let report):
+            message.report = Handoff_V1_TakeReport(report)
         }
         return MessageCoding.encode(message)
     }
@@ -44,11 +47,7 @@ package enum Request: Hashable, Sendable {
         let message = try MessageCoding.decode(Handoff_V1_Request.self, from: bytes, limit: Self.maximumBytes)
         switch message.kind {
         case .fetch(let fetch):
-            do {
-                self = .fetch(FetchRequest(typeHash: try ActivityTypeHash(bytes: fetch.typeHash)))
-            } catch {
-                throw WireError(error)
-            }
+            self = .fetch(try FetchRequest(fetch))
         case .circle(let circle):
             guard circle.digest.count == CircleMessage.digestBytes else {
                 throw WireError(.invalidContent, "A request for the circle has a digest of 8 bytes.")
@@ -58,20 +57,11 @@ package enum Request: Hashable, Sendable {
             self = .stream(StreamRequest(activity: stream.activity))
         case .settle(let settle):
             self = .settle(try SettleRequest(settle))
+        case .report(let report):
+            self = .report(try TakeReport(report))
         case nil:
             throw WireError(.unknownKind, "Unknown kind of request: it needs a newer version of handoffd.")
         }
-    }
-}
-
-/// A request for the advertised activity.
-package struct FetchRequest: Hashable, Sendable {
-    /// The type hash from the advertisement.
-    package let typeHash: ActivityTypeHash
-
-    /// Requests the current activity if its type has this hash.
-    package init(typeHash: ActivityTypeHash) {
-        self.typeHash = typeHash
     }
 }
 
@@ -115,7 +105,7 @@ extension SettleRequest {
     /// The number of bytes of a pairing's identifier (Docs/Protocol.md, "Reconciliation").
     private static let pairingBytes = 8
     /// The number of bytes of an advertising key.
-    private static let keyBytes = 32
+    private static let keyBytes = CircleMessage.advertisingKeyBytes
 
     /// Validates a decoded request.
     fileprivate init(_ message: Handoff_V1_SettleRequest) throws(WireError) {
@@ -125,7 +115,7 @@ extension SettleRequest {
         guard message.advertisingKey.count == (message.confirmed ? Self.keyBytes : 0) else {
             throw WireError(
                 .invalidContent,
-                "A confirmed pairing has an advertising key of 32 bytes, others have none."
+                "A confirmed pairing has an advertising key of 44 bytes, others have none."
             )
         }
         pairing = Array(message.pairing)

@@ -80,6 +80,15 @@ nonisolated struct Handoff_V1_Request: Sendable {
     set {kind = .settle(newValue)}
   }
 
+  /// The caller reports how an earlier take ended.
+  var report: Handoff_V1_TakeReport {
+    get {
+      if case .report(let v)? = kind {return v}
+      return Handoff_V1_TakeReport()
+    }
+    set {kind = .report(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -91,6 +100,8 @@ nonisolated struct Handoff_V1_Request: Sendable {
     case stream(Handoff_V1_StreamRequest)
     /// The caller does not know how a pairing ended for the listener.
     case settle(Handoff_V1_SettleRequest)
+    /// The caller reports how an earlier take ended.
+    case report(Handoff_V1_TakeReport)
 
   }
 
@@ -107,7 +118,243 @@ nonisolated struct Handoff_V1_FetchRequest: Sendable {
   /// current activity is of another type.
   var typeHash: Data = Data()
 
+  /// What the activity is for.
+  var purpose: Handoff_V1_FetchRequest.OneOf_Purpose? = nil
+
+  /// Somebody looks at the activity: its app is told nothing.
+  var preview: Handoff_V1_Preview {
+    get {
+      if case .preview(let v)? = purpose {return v}
+      return Handoff_V1_Preview()
+    }
+    set {purpose = .preview(newValue)}
+  }
+
+  /// Somebody goes on with the activity.
+  var take: Handoff_V1_Take {
+    get {
+      if case .take(let v)? = purpose {return v}
+      return Handoff_V1_Take()
+    }
+    set {purpose = .take(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// What the activity is for.
+  nonisolated enum OneOf_Purpose: Equatable, Sendable {
+    /// Somebody looks at the activity: its app is told nothing.
+    case preview(Handoff_V1_Preview)
+    /// Somebody goes on with the activity.
+    case take(Handoff_V1_Take)
+
+  }
+
+  init() {}
+}
+
+/// A look at an activity. It changes nothing at the origin, and grants no stream.
+nonisolated struct Handoff_V1_Preview: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whether the origin asks the app to save first, as it does for a take.
+  var fresh: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The attempt of a user to go on with an activity on the caller's device. The origin's app saves first; the caller
+/// reports the outcome.
+nonisolated struct Handoff_V1_Take: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Chosen by the caller at random, exactly 8 bytes; the same when a lost session is repeated.
+  var id: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// How a take ended. It follows the acknowledgement of the activity in the same session, or is a request of its own in a
+/// later session. A repetition has no effect, nor has the outcome of a take that the origin does not know for the caller.
+nonisolated struct Handoff_V1_TakeReport: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Take.id, exactly 8 bytes.
+  var take: Data = Data()
+
+  var outcome: Handoff_V1_TakeReport.OneOf_Outcome? = nil
+
+  /// An app, a browser or a document viewer goes on with the activity.
+  var continued: Handoff_V1_TakeContinued {
+    get {
+      if case .continued(let v)? = outcome {return v}
+      return Handoff_V1_TakeContinued()
+    }
+    set {outcome = .continued(newValue)}
+  }
+
+  /// Nobody goes on with it.
+  var failed: Handoff_V1_TakeFailed {
+    get {
+      if case .failed(let v)? = outcome {return v}
+      return Handoff_V1_TakeFailed()
+    }
+    set {outcome = .failed(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Outcome: Equatable, Sendable {
+    /// An app, a browser or a document viewer goes on with the activity.
+    case continued(Handoff_V1_TakeContinued)
+    /// Nobody goes on with it.
+    case failed(Handoff_V1_TakeFailed)
+
+  }
+
+  init() {}
+}
+
+/// What goes on with an activity.
+nonisolated struct Handoff_V1_TakeContinued: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kind: Handoff_V1_TakeContinued.Kind = .unspecified
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Unknown numbers are treated as APP.
+  nonisolated enum Kind: SwiftProtobuf.Enum, Swift.CaseIterable {
+    typealias RawValue = Int
+
+    /// Not set by the sender; treated as APP.
+    case unspecified // = 0
+
+    /// An app that supports the activity's type.
+    case app // = 1
+
+    /// A browser, with the activity's web page.
+    case browser // = 2
+
+    /// An app that opens the activity's document.
+    case document // = 3
+    case UNRECOGNIZED(Int)
+
+    init() {
+      self = .unspecified
+    }
+
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .app
+      case 2: self = .browser
+      case 3: self = .document
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .app: return 1
+      case .browser: return 2
+      case .document: return 3
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    static let allCases: [Handoff_V1_TakeContinued.Kind] = [
+      .unspecified,
+      .app,
+      .browser,
+      .document,
+    ]
+
+  }
+
+  init() {}
+}
+
+/// Why nobody goes on with an activity. There is no text: a sentence could name files and programs of the caller.
+nonisolated struct Handoff_V1_TakeFailed: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var reason: Handoff_V1_TakeFailed.Reason = .failed
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Unknown numbers are treated as FAILED.
+  nonisolated enum Reason: SwiftProtobuf.Enum, Swift.CaseIterable {
+    typealias RawValue = Int
+
+    /// Any other reason.
+    case failed // = 0
+
+    /// No app continues the activity there, or all have declined it.
+    case notContinuable // = 1
+
+    /// The app could not be started, crashed, or did not answer.
+    case appFailed // = 2
+
+    /// The user, or the program that asked, stopped it.
+    case cancelled // = 3
+
+    /// The activity's document is not there.
+    case documentMissing // = 4
+    case UNRECOGNIZED(Int)
+
+    init() {
+      self = .failed
+    }
+
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .failed
+      case 1: self = .notContinuable
+      case 2: self = .appFailed
+      case 3: self = .cancelled
+      case 4: self = .documentMissing
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    var rawValue: Int {
+      switch self {
+      case .failed: return 0
+      case .notContinuable: return 1
+      case .appFailed: return 2
+      case .cancelled: return 3
+      case .documentMissing: return 4
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    static let allCases: [Handoff_V1_TakeFailed.Reason] = [
+      .failed,
+      .notContinuable,
+      .appFailed,
+      .cancelled,
+      .documentMissing,
+    ]
+
+  }
 
   init() {}
 }
@@ -214,6 +461,15 @@ nonisolated struct Handoff_V1_Answer: Sendable {
     set {kind = .settled(newValue)}
   }
 
+  /// The report is noted; the answer is the same for an unknown take.
+  var noted: Handoff_V1_ReportNoted {
+    get {
+      if case .noted(let v)? = kind {return v}
+      return Handoff_V1_ReportNoted()
+    }
+    set {kind = .noted(newValue)}
+  }
+
   /// The digest of the listener's circle, 8 bytes, beside every answer to a trusted device but a circle (Docs/Circle.md).
   /// A caller to which it is new asks for the circle afterwards. A reader ignores one of another length.
   var circleDigest: Data = Data()
@@ -231,8 +487,21 @@ nonisolated struct Handoff_V1_Answer: Sendable {
     case circle(Handoff_V1_CircleState)
     /// Both devices are paired.
     case settled(Handoff_V1_Settled)
+    /// The report is noted; the answer is the same for an unknown take.
+    case noted(Handoff_V1_ReportNoted)
 
   }
+
+  init() {}
+}
+
+/// The report is noted. It has no fields.
+nonisolated struct Handoff_V1_ReportNoted: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
@@ -353,8 +622,8 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
   init() {}
 }
 
-/// Confirms complete receipt. After an activity it is the caller's last message; only then does the origin tell its app
-/// that the activity was continued. After a circle both sides send one, the caller first.
+/// Confirms complete receipt: the caller's, of an answer; the listener's, of a TakeReport that follows in the same
+/// session. After a circle both sides send one, the caller first.
 nonisolated struct Handoff_V1_Acknowledgement: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -709,7 +978,7 @@ fileprivate nonisolated let _protobuf_package = "handoff.v1"
 
 nonisolated extension Handoff_V1_Request: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fetch\0\u{1}circle\0\u{1}stream\0\u{1}settle\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fetch\0\u{1}circle\0\u{1}stream\0\u{1}settle\0\u{1}report\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -769,6 +1038,19 @@ nonisolated extension Handoff_V1_Request: SwiftProtobuf.Message, SwiftProtobuf._
           self.kind = .settle(v)
         }
       }()
+      case 5: try {
+        var v: Handoff_V1_TakeReport?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .report(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .report(v)
+        }
+      }()
       default: break
       }
     }
@@ -796,6 +1078,10 @@ nonisolated extension Handoff_V1_Request: SwiftProtobuf.Message, SwiftProtobuf._
       guard case .settle(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     }()
+    case .report?: try {
+      guard case .report(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -810,7 +1096,7 @@ nonisolated extension Handoff_V1_Request: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Handoff_V1_FetchRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".FetchRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}type_hash\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}type_hash\0\u{2}\u{2}preview\0\u{1}take\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -819,23 +1105,265 @@ nonisolated extension Handoff_V1_FetchRequest: SwiftProtobuf.Message, SwiftProto
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBytesField(value: &self.typeHash) }()
+      case 3: try {
+        var v: Handoff_V1_Preview?
+        var hadOneofValue = false
+        if let current = self.purpose {
+          hadOneofValue = true
+          if case .preview(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.purpose = .preview(v)
+        }
+      }()
+      case 4: try {
+        var v: Handoff_V1_Take?
+        var hadOneofValue = false
+        if let current = self.purpose {
+          hadOneofValue = true
+          if case .take(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.purpose = .take(v)
+        }
+      }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.typeHash.isEmpty {
       try visitor.visitSingularBytesField(value: self.typeHash, fieldNumber: 1)
+    }
+    switch self.purpose {
+    case .preview?: try {
+      guard case .preview(let v)? = self.purpose else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .take?: try {
+      guard case .take(let v)? = self.purpose else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Handoff_V1_FetchRequest, rhs: Handoff_V1_FetchRequest) -> Bool {
     if lhs.typeHash != rhs.typeHash {return false}
+    if lhs.purpose != rhs.purpose {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
+}
+
+nonisolated extension Handoff_V1_Preview: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Preview"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fresh\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.fresh) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.fresh != false {
+      try visitor.visitSingularBoolField(value: self.fresh, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Handoff_V1_Preview, rhs: Handoff_V1_Preview) -> Bool {
+    if lhs.fresh != rhs.fresh {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Handoff_V1_Take: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Take"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.id) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.id.isEmpty {
+      try visitor.visitSingularBytesField(value: self.id, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Handoff_V1_Take, rhs: Handoff_V1_Take) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Handoff_V1_TakeReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".TakeReport"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}take\0\u{1}continued\0\u{1}failed\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.take) }()
+      case 2: try {
+        var v: Handoff_V1_TakeContinued?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .continued(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .continued(v)
+        }
+      }()
+      case 3: try {
+        var v: Handoff_V1_TakeFailed?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .failed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .failed(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.take.isEmpty {
+      try visitor.visitSingularBytesField(value: self.take, fieldNumber: 1)
+    }
+    switch self.outcome {
+    case .continued?: try {
+      guard case .continued(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .failed?: try {
+      guard case .failed(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Handoff_V1_TakeReport, rhs: Handoff_V1_TakeReport) -> Bool {
+    if lhs.take != rhs.take {return false}
+    if lhs.outcome != rhs.outcome {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Handoff_V1_TakeContinued: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".TakeContinued"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Handoff_V1_TakeContinued, rhs: Handoff_V1_TakeContinued) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Handoff_V1_TakeContinued.Kind: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNSPECIFIED\0\u{1}APP\0\u{1}BROWSER\0\u{1}DOCUMENT\0")
+}
+
+nonisolated extension Handoff_V1_TakeFailed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".TakeFailed"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reason\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.reason != .failed {
+      try visitor.visitSingularEnumField(value: self.reason, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Handoff_V1_TakeFailed, rhs: Handoff_V1_TakeFailed) -> Bool {
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Handoff_V1_TakeFailed.Reason: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0FAILED\0\u{1}NOT_CONTINUABLE\0\u{1}APP_FAILED\0\u{1}CANCELLED\0\u{1}DOCUMENT_MISSING\0")
 }
 
 nonisolated extension Handoff_V1_StreamRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -940,7 +1468,7 @@ nonisolated extension Handoff_V1_Settled: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Handoff_V1_Answer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Answer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}activity\0\u{1}refusal\0\u{1}stream\0\u{1}circle\0\u{3}circle_digest\0\u{1}settled\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}activity\0\u{1}refusal\0\u{1}stream\0\u{1}circle\0\u{3}circle_digest\0\u{1}settled\0\u{1}noted\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1014,6 +1542,19 @@ nonisolated extension Handoff_V1_Answer: SwiftProtobuf.Message, SwiftProtobuf._M
           self.kind = .settled(v)
         }
       }()
+      case 7: try {
+        var v: Handoff_V1_ReportNoted?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .noted(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .noted(v)
+        }
+      }()
       default: break
       }
     }
@@ -1046,15 +1587,42 @@ nonisolated extension Handoff_V1_Answer: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.circleDigest.isEmpty {
       try visitor.visitSingularBytesField(value: self.circleDigest, fieldNumber: 5)
     }
-    try { if case .settled(let v)? = self.kind {
+    switch self.kind {
+    case .settled?: try {
+      guard case .settled(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    } }()
+    }()
+    case .noted?: try {
+      guard case .noted(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    default: break
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Handoff_V1_Answer, rhs: Handoff_V1_Answer) -> Bool {
     if lhs.kind != rhs.kind {return false}
     if lhs.circleDigest != rhs.circleDigest {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Handoff_V1_ReportNoted: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ReportNoted"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Handoff_V1_ReportNoted, rhs: Handoff_V1_ReportNoted) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -41,7 +41,7 @@ struct SampleAppStories {
             }
             try await here.send("note from the desktop")
             let entry = try await laptop.watchingOnce()
-            let back = try await laptop.connected { try await $0.fetchActivity(entry) }
+            let back = try await laptop.connected { try await $0.fetchActivity(entry, for: .take) }
             #expect(back.userInfo["notes"] == .array([.string("from the laptop"), .string("from the desktop")]))
         }
     }
@@ -167,7 +167,7 @@ struct SampleAppStories {
                 _ = try await desktop.json("continue")
                 try await there.send("note \(String(repeating: "x", count: 40_000))")
                 try await there.send("note \(String(repeating: "y", count: 40_000))")
-                _ = try await desktop.run("continue", "--print")
+                _ = try await desktop.run("continue", "--print", "--fresh")
                 try await there.shows("tab 1: not published: 4611")
                 laptop.signal(SIGSTOP)
                 let start = here.shown.lines.count

@@ -27,6 +27,7 @@ struct ForeignPeerStories {
                         #expect(activity["type"].string == "org.example.edit")
                         #expect(activity["title"].string == "Grüße")
                         try await laptop.log.event("activity.fetched")
+                        try await laptop.log.event("take.reported")
                     }
                 }
             }

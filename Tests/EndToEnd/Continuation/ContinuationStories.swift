@@ -31,7 +31,7 @@ struct ContinuationStories {
                     #expect(activity["deviceName"].string == "laptop")
                     // From now on the desktop knows the type of the hash.
                     try await watcher.until { $0.first?["type"].string == "org.example.edit" }
-                    try await laptop.log.event("activity.fetched")
+                    try await laptop.log.event("activity.previewed")
                 }
             }
         }

@@ -32,7 +32,7 @@ struct SaveStories {
                         _ = try await watcher.one()
                         var (text, fetches) = ("", 0)
                         func fetch() async throws {
-                            text = try await desktop.json("continue", "--print")["userInfo"]["text"].string
+                            text = try await desktop.json("continue", "--print", "--take")["userInfo"]["text"].string
                             fetches += 1
                             try await monitor.shown(fetches, of: "continued")
                         }
@@ -72,8 +72,8 @@ struct SaveStories {
                     let entries = [try await desktop.watchingOnce(), try await tablet.watchingOnce()]
                     try await desktop.connected { one in
                         try await tablet.connected { other in
-                            async let first = one.fetchActivity(entries[0])
-                            async let second = other.fetchActivity(entries[1])
+                            async let first = one.fetchActivity(entries[0], for: .take)
+                            async let second = other.fetchActivity(entries[1], for: .take)
                             let states = [try await first.userInfo, try await second.userInfo]
                             #expect(states == [["line": .integer(7)], ["line": .integer(7)]])
                         }
@@ -99,11 +99,11 @@ struct SaveStories {
                     let activity = try await editor.open("org.example.edit", state, over: program)
                     try await desktop.watching { watcher in
                         _ = try await watcher.one()
-                        #expect(try await desktop.json("continue", "--print")["userInfo"]["line"].number == 1)
+                        #expect(try await desktop.json("continue", "--print", "--take")["userInfo"]["line"].number == 1)
                         try await monitor.line { $0["Outcome"].string == "timed-out" }
                         // It has not answered yet, so it gets no second save request and causes no second delay.
                         try await program.set("NeedsSave", to: .boolean(true), of: activity)
-                        #expect(try await desktop.json("continue", "--print")["userInfo"]["line"].number == 1)
+                        #expect(try await desktop.json("continue", "--print", "--take")["userInfo"]["line"].number == 1)
                         try await monitor.shown(2, of: "continued")
                         #expect(monitor.events("saveRequested").count == 1)
                     }
@@ -122,9 +122,9 @@ struct SaveStories {
                     let activity = try await editor.open("org.example.edit", ["Title": .string("T")], over: program)
                     try await desktop.watching { watcher in
                         _ = try await watcher.one()
-                        #expect(try await desktop.json("continue", "--print")["title"].string == "T")
+                        #expect(try await desktop.json("continue", "--print", "--take")["title"].string == "T")
                         try await program.set("Delegate", to: .objectPath("/nowhere"), of: activity)
-                        #expect(try await desktop.json("continue", "--print")["title"].string == "T")
+                        #expect(try await desktop.json("continue", "--print", "--take")["title"].string == "T")
                         try await monitor.shown(2, of: "continued")
                         #expect(monitor.events("saveEnded").map { $0["Outcome"].string } == ["failed", "failed"])
                         let shown = try await program.objects().activities.first
@@ -158,7 +158,7 @@ struct SaveStories {
                 #expect(try await UntrustedClient.exchange(replayed, at: laptop) == [])
                 try await desktop.watching { watcher in
                     _ = try await watcher.one()
-                    _ = try await desktop.json("continue", "--print")
+                    _ = try await desktop.json("continue", "--print", "--take")
                 }
                 let id = try await desktop.id
                 #expect(await editor.next(2) == ["WillSave", "WasContinued \(id) desktop"])
@@ -175,7 +175,7 @@ struct SaveStories {
                 _ = try await editor.open("org.example.edit", ["Title": .string("Secret")], over: program)
                 try await desktop.watching { watcher in
                     _ = try await watcher.one()
-                    let result = try await desktop.run("--json", "continue", "--print")
+                    let result = try await desktop.run("--json", "continue", "--print", "--take")
                     #expect(result.status != 0)
                     #expect(!result.stdout.contains("Secret"))
                 }
@@ -196,7 +196,7 @@ struct SaveStories {
             prologue: greeting.prologue
         )
         let hash = ActivityTypeHash(of: "org.example.edit")
-        let message = Request.fetch(FetchRequest(typeHash: hash)).encode()
+        let message = Request.fetch(FetchRequest(typeHash: hash, purpose: .take(.random()))).encode()
         return FrameCodec.encode(
             try handshake.writeMessage(MessageFragmenter().fragments(of: MessagePadding.pad(message))[0])
         )
@@ -214,7 +214,7 @@ struct SaveStories {
                     let activity = try await editor.open("org.example.edit", keys, over: program)
                     try await desktop.watching { watcher in
                         _ = try await watcher.one()
-                        let userInfo = try await desktop.json("continue", "--print")["userInfo"]
+                        let userInfo = try await desktop.json("continue", "--print", "--take")["userInfo"]
                         #expect(try userInfo == JSON(#"{"line": 7}"#))
                     }
                     try await monitor.line { $0["event"].string == "continued" }

@@ -163,7 +163,7 @@ struct StreamStories {
         try await World.runPair { _, laptop, desktop in
             try await laptop.publishing("org.example.edit") { _ in
                 let entry = try await desktop.watchingOnce()
-                let fetched = try await desktop.connected { try await $0.fetch(entry) }
+                let fetched = try await desktop.connected { try await $0.fetch(entry, for: .take) }
                 #expect(fetched.continuation == nil)
                 let result = try await desktop.run("stream")
                 #expect(result.status == 1)

@@ -53,13 +53,13 @@ struct BusStories {
             let directory = URL(filePath: world.stateDirectory(of: "laptop"))
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
             let file = directory.appending(path: "identity")
-            try Data("handoffd identity 1 0000\n{}\n".utf8).write(to: file)
+            try Data("handoffd identity 2 0000\n{}\n".utf8).write(to: file)
             try await withPrivateBus { bus in
                 let result = try await world.runDaemon("laptop", on: bus.address)
                 #expect(result.status == 1)
                 #expect(result.stderr.contains("identity is damaged"))
             }
-            #expect(try Data(contentsOf: file) == Data("handoffd identity 1 0000\n{}\n".utf8))
+            #expect(try Data(contentsOf: file) == Data("handoffd identity 2 0000\n{}\n".utf8))
         }
     }
 

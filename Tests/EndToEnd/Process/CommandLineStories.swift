@@ -150,7 +150,9 @@ struct CommandLineStories {
                 try await laptop.publishing("org.example.edit", options) { _ in
                     _ = try await watcher.one()
                     #expect(try await desktop.json("continue", "--print")["title"].string == "SecretTitle")
-                    try await laptop.log.event("activity.fetched")
+                    try await laptop.log.event("activity.previewed")
+                    _ = try await desktop.json("continue", "--print", "--take")
+                    try await laptop.log.event("take.reported")
                 }
                 let card = try await laptop.json("devices", "card")["card"].string
                 for line in laptop.log.lines + desktop.log.lines {

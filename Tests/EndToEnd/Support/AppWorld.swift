@@ -3,6 +3,7 @@ import Foundation
 import HandoffBus
 import HandoffModel
 import HandoffTestSupport
+import TestRuns
 import Testing
 
 /// An app on the bus that continues activities.
@@ -35,12 +36,19 @@ struct RecordingApp: ApplicationHandler {
 /// A desktop portal that implements only `OpenURI`.
 struct FakePortal: Sendable {
     private let pages = ReceivedCalls()
+    private let response: UInt32
+
+    /// - Parameter response: the result of each request: 0 for success, 1 if the user cancels it, 2 for other ends.
+    init(response: UInt32 = 0) {
+        self.response = response
+    }
 
     /// The next page that the portal is requested to open.
     func next() async -> String { await pages.next() }
 
     /// Runs `body` while the portal is on the bus.
     func whileOnBus(on bus: PrivateBus, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        let (requests, newRequests) = AsyncStream<Void>.makeStream()
         let open = Method(
             name: "OpenURI",
             inputs: [
@@ -50,11 +58,27 @@ struct FakePortal: Sendable {
             outputs: [Argument(name: "handle", type: .objectPath)]
         ) { invocation in
             pages.append(try invocation.arguments.decode(at: 1, as: String.self))
+            newRequests.yield()
             return .reply([.objectPath("/request")])
         }
         let interface = Interface(name: "org.freedesktop.portal.OpenURI", methods: [open])
         let path: ObjectPath = "/org/freedesktop/portal/desktop"
-        try await bus.withService("org.freedesktop.portal.Desktop", at: path, [interface]) { _ in try await body() }
+        try await bus.withService("org.freedesktop.portal.Desktop", at: path, [interface]) { connection in
+            try await withServices([
+                {
+                    for await _ in requests {
+                        connection.emit(
+                            Signal(
+                                path: "/request",
+                                interface: "org.freedesktop.portal.Request",
+                                member: "Response",
+                                arguments: [.uint32(response), [String: Value]().value]
+                            )
+                        )
+                    }
+                }
+            ]) { try await body() }
+        }
     }
 }
 

@@ -5,7 +5,8 @@ import HandoffBus
 struct Editor: ActivityDelegate {
     static let path: ObjectPath = "/org/example/Editor"
 
-    /// The calls that the app received: `WillSave`, `WasContinued DEVICE-ID NAME`.
+    /// The calls that the app received: `WillSave`, `WasContinued DEVICE-ID NAME`, `DidFailToContinue DEVICE-ID NAME
+    /// ERROR`.
     let events: AsyncStream<String>
     private let newEvents: AsyncStream<String>.Continuation
     /// The streams that other devices have opened, in that order.
@@ -38,6 +39,16 @@ struct Editor: ActivityDelegate {
 
     func wasContinued(_ activity: ObjectPath, by device: ObjectPath, named name: String) {
         newEvents.yield("WasContinued \(device.lastElement) \(name)")
+    }
+
+    func didFailToContinue(
+        _ activity: ObjectPath,
+        on device: ObjectPath,
+        named name: String,
+        _ error: String,
+        _ message: String
+    ) {
+        newEvents.yield("DidFailToContinue \(device.lastElement) \(name) \(error)")
     }
 
     func didReceiveStream(_ stream: UnixFD, of activity: ObjectPath, from device: ObjectPath, named name: String) {

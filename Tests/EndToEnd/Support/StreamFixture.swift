@@ -31,7 +31,9 @@ struct StreamFixture: Sendable {
                 let activity = try await editor.open("org.example.talk", streams, over: publisher)
                 let entry = try await desktop.watchingOnce()
                 try await desktop.connected { receiver in
-                    guard let continuation = try await receiver.fetch(entry).continuation else { throw NoStreams() }
+                    guard let continuation = try await receiver.fetch(entry, for: .take).continuation else {
+                        throw NoStreams()
+                    }
                     try await Reactor.withReactor { reactor in
                         try await story(
                             StreamFixture(

@@ -104,6 +104,9 @@ enum FuzzTarget {
             precondition((try? Answer(decoding: encoded))?.encode() == encoded, "an answer survives encoding")
         }
         _ = try? Acknowledgement(decoding: bytes)
+        if let report = try? TakeReport(decoding: bytes) {
+            precondition((try? TakeReport(decoding: report.encode())) == report, "a report survives encoding")
+        }
         if let piece = try? StreamPiece(decoding: bytes) {
             precondition(piece.encode() == bytes, "each stream piece has one encoding")
         }

@@ -6,7 +6,7 @@ import HandoffModel
 enum Interfaces {
     static let all: [Interface] = [
         .manager(NoManager()), .activity(NoActivity()),
-        .nearbyActivity({ nothing }, fetch: { _ in throw NotServed() }, handOver: { _ in throw NotServed() }),
+        .nearbyActivity({ nothing }, fetch: { _, _ in throw NotServed() }, handOver: { _, _ in throw NotServed() }),
         .application(NoApplication()), .apps(NoApps()), .documents(NoDocuments()),
         .pairing(NoPairing()), .pairingAgent(NoAgent()),
         .activityDelegate(NoDelegate()),
@@ -109,6 +109,13 @@ enum Interfaces {
     private struct NoDelegate: ActivityDelegate {
         func willSave(_ activity: ObjectPath) async throws {}
         func wasContinued(_ activity: ObjectPath, by device: ObjectPath, named name: String) {}
+        func didFailToContinue(
+            _ activity: ObjectPath,
+            on device: ObjectPath,
+            named name: String,
+            _ error: String,
+            _ message: String
+        ) {}
         func didReceiveStream(_ stream: UnixFD, of activity: ObjectPath, from device: ObjectPath, named name: String) {}
     }
 }

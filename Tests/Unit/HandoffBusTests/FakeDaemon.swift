@@ -78,10 +78,10 @@ final class FakeDaemon: Sendable {
     private var nearbyInterface: Interface {
         .nearbyActivity {
             Self.description
-        } fetch: { [self] client in
-            try note("Fetch", by: client)
+        } fetch: { [self] client, options in
+            try note(options.purpose == .preview ? "Fetch" : "Fetch \(options.purpose)", by: client ?? ":0.0")
             return FetchedActivity(try next(), continuation: nil)
-        } handOver: { _ in
+        } handOver: { _, _ in
             ContinuationResult(outcome: "browser", application: "")
         }
     }

@@ -57,7 +57,7 @@ struct MonitorEventTests {
         let activity = try Activity(type: ActivityType("a.b"), userInfo: ["line": .integer(7)])
         let lines = [
             ActivityEvent.saveRequested, .saveEnded(.timedOut), .fetched(device: device, activity),
-            .continued(device: device, name: "desk"),
+            .continued(device: device, name: "desk"), .continuationFailed(device: device, name: "desk", .appFailed),
         ]
         .flatMap { MonitorEvent.events(of: $0.signal(of: path)) }.map(\.text)
         #expect(
@@ -68,6 +68,8 @@ struct MonitorEventTests {
                     + #"Device="/org/handoffd/Handoff1/Device/0102030405060708""#,
                 #"continued Activity1 \#(path) Device="/org/handoffd/Handoff1/Device/0102030405060708" "#
                     + #"DeviceName="desk""#,
+                #"continuationFailed Activity1 \#(path) Device="/org/handoffd/Handoff1/Device/0102030405060708" "#
+                    + #"DeviceName="desk" Error="org.handoffd.Error.AppFailed""#,
             ]
         )
     }

@@ -20,12 +20,12 @@ struct MessagePaddingTests {
 
     @Test("The sizes are the published ones, and the smallest that fits is taken")
     func sizes() {
-        #expect(MessagePadding.sizes == [64, 1024, 2048, 4096, 16_384, 65_600])
+        #expect(MessagePadding.sizes == [64, 1024, 2048, 4096, 16_384, 65_600, 262_144, 1_048_576, 2_097_152])
         #expect(MessagePadding.size(of: 60) == 64)
         #expect(MessagePadding.size(of: 61) == 1024)
         #expect(MessagePadding.size(of: 0, atLeast: 1024) == 1024)
         #expect(MessagePadding.size(of: 1021, atLeast: 1024) == 2048)
-        #expect(MessagePadding.maximumMessageBytes == 65_596)
+        #expect(MessagePadding.maximumMessageBytes == 2_097_148)
         for longest in [Answer.maximumBytes, Acknowledgement.maximumCircleBytes, Request.maximumBytes] {
             #expect(longest <= MessagePadding.maximumMessageBytes)
         }

@@ -21,10 +21,12 @@ struct MessageTests {
 
     @Test("An acknowledgement with a circle above the largest size is refused, although its known fields fit")
     func largeCircle() {
-        // A circle with an unknown field of 66 000 bytes.
-        let unknown: [UInt8] = [0x7A, 0xD0, 0x83, 0x04] + [UInt8](repeating: 0, count: 66_000)
-        let count = unknown.count
-        let length = [UInt8(count & 0x7F | 0x80), UInt8(count >> 7 & 0x7F | 0x80), UInt8(count >> 14)]
+        // A circle with an unknown field of two million bytes.
+        func varint(_ number: Int) -> [UInt8] {
+            (0..<4).map { UInt8(number >> (7 * $0) & 0x7F) | ($0 < 3 ? 0x80 : 0) }
+        }
+        let unknown = [0x7A] + varint(2_000_000) + [UInt8](repeating: 0, count: 2_000_000)
+        let length = varint(unknown.count)
         let error = #expect(throws: WireError.self) { try Acknowledgement(decoding: [0x0A] + length + unknown) }
         #expect(error?.code == .tooLarge)
     }

@@ -12,6 +12,12 @@ struct MessageVectorTests {
         var message: String
         var bytes: String
         var typeHash: String?
+        /// What an activity is for: `preview`, `freshPreview` or `take`.
+        var purpose: String?
+        /// The id of a take.
+        var take: String?
+        /// How a take ended, such as `continued app` or `failed cancelled`.
+        var outcome: String?
         /// The token by which a stream is requested, in decimal.
         var streamName: String?
         /// The id of a pairing that is being reconciled.
@@ -26,14 +32,8 @@ struct MessageVectorTests {
 
     private static func valid() throws -> [Case] {
         let hash = try ActivityTypeHash(bytes: [0x01, 0x23, 0x45, 0x67, 0x89])
-        let (pairing, key) = ([UInt8](1...8), [UInt8](0x20..<0x40))
+        let (pairing, key) = ([UInt8](1...8), [UInt8](0x20..<0x4C))
         var cases = [
-            Case(
-                what: "asks for the activity",
-                message: "Request",
-                bytes: hex(Request.fetch(FetchRequest(typeHash: hash)).encode()),
-                typeHash: hash.description
-            ),
             Case(
                 what: "asks for a stream",
                 message: "Request",
@@ -76,6 +76,7 @@ struct MessageVectorTests {
             Refusal(.notPaired, "Nobody here has confirmed the pairing."),
             Refusal(.init(rawValue: 300), "Ü"),
         ]
+        cases += try takes(hash)
         for refusal in refusals {
             var vector = Case(what: "refuses", message: "Answer", bytes: hex(Answer.refusal(refusal).encode()))
             vector.refusalCode = refusal.code.rawValue
@@ -96,10 +97,56 @@ struct MessageVectorTests {
         return cases
     }
 
+    /// The purposes of a fetch, and the reports on a take.
+    private static func takes(_ hash: ActivityTypeHash) throws -> [Case] {
+        let take = try TakeID(bytes: Array(0xA0..<0xA8))
+        let fetches: [(String, FetchRequest.Purpose)] = [
+            ("looks at the activity", .preview),
+            ("looks at the activity after its app has saved", .preview(isFresh: true)),
+            ("goes on with the activity", .take(take)),
+        ]
+        var cases = fetches.map { what, purpose in
+            let request = Request.fetch(FetchRequest(typeHash: hash, purpose: purpose))
+            var vector = Case(what: what, message: "Request", bytes: hex(request.encode()), typeHash: hash.description)
+            (vector.purpose, vector.take) = (purpose.name, purpose.take.map { hex($0.bytes) })
+            return vector
+        }
+        let outcomes =
+            TakeOutcome.Kind.allCases.map(TakeOutcome.continued) + TakeOutcome.Reason.allCases.map(TakeOutcome.failed)
+        for report in outcomes.map({ TakeReport(take, $0) }) {
+            let inSession = Case(what: "reports, in the session", message: "TakeReport", bytes: hex(report.encode()))
+            cases.append(inSession.with(report))
+            let later = Request.report(report).encode()
+            cases.append(Case(what: "reports, in a later session", message: "Request", bytes: hex(later)).with(report))
+        }
+        cases.append(Case(what: "has noted a report", message: "Answer", bytes: hex(Answer.noted.encode())))
+        let newer = [
+            ("goes on in a newer way", "0a08a0a1a2a3a4a5a6a71202084d", TakeOutcome.continued(.app)),
+            ("fails for a newer reason", "0a08a0a1a2a3a4a5a6a71a02084d", .failed(.failed)),
+        ]
+        return cases
+            + newer.map { what, bytes, outcome in
+                Case(what: what, message: "TakeReport", bytes: bytes).with(TakeReport(take, outcome))
+            }
+    }
+
     private static func refused() -> [Case] {
         let inputs = [
             ("a request of an unknown kind", "Request", "7a00", "unknownKind"),
             ("a type hash of four bytes", "Request", "0a060a0401234567", "invalidContent"),
+            ("a fetch without a purpose", "Request", "0a070a050123456789", "unknownKind"),
+            ("a fetch of a newer purpose", "Request", "0a090a0501234567897a00", "unknownKind"),
+            (
+                "a take with an id of seven bytes", "Request", "0a120a0501234567892209" + "0a0701020304050607",
+                "invalidContent"
+            ),
+            ("a take without an id", "Request", "0a090a0501234567892200", "invalidContent"),
+            ("a report without an outcome", "Request", "2a0a0a080102030405060708", "unknownKind"),
+            ("a report without a take", "Request", "2a041a020803", "invalidContent"),
+            ("a report on a take of nine bytes", "TakeReport", "0a090102030405060708091200", "invalidContent"),
+            ("a report of an unknown outcome", "TakeReport", "0a0801020304050607087a00", "unknownKind"),
+            ("an empty report", "TakeReport", "", "invalidContent"),
+            ("a truncated report", "TakeReport", "0a0801", "malformed"),
             ("an answer of an unknown kind", "Answer", "7a00", "unknownKind"),
             ("an activity without a type", "Answer", "0a00", "invalidContent"),
             ("a file address as a web page", "Answer", "0a100a03612e621a0966696c653a2f2f2f61", "invalidContent"),
@@ -148,8 +195,11 @@ struct MessageVectorTests {
         switch vector.message {
         case "Request":
             switch try Request(decoding: bytes) {
-            case .fetch(let request): vector.typeHash = request.typeHash.description
+            case .fetch(let request):
+                vector.typeHash = request.typeHash.description
+                (vector.purpose, vector.take) = (request.purpose.name, request.purpose.take.map { hex($0.bytes) })
             case .circle(let request): vector.circleDigest = hex(request.digest)
+            case .report(let report): vector = vector.with(report)
             case .stream(let request): vector.streamName = "\(request.activity)"
             case .settle(let request):
                 vector.pairing = hex(request.pairing)
@@ -161,11 +211,37 @@ struct MessageVectorTests {
             case .refusal(let refusal):
                 vector.refusalCode = refusal.code.rawValue
                 vector.refusalMessage = refusal.message
-            case .circle, .stream: break
+            case .circle, .noted, .stream: break
             case .settled(let key): vector.advertisingKey = hex(key)
             }
+        case "TakeReport":
+            vector = vector.with(try TakeReport(decoding: bytes))
         default:
             _ = try Acknowledgement(decoding: bytes)
+        }
+    }
+}
+
+extension MessageVectorTests.Case {
+    /// The same with the contents of a report.
+    fileprivate func with(_ report: TakeReport) -> Self {
+        var copy = self
+        copy.take = hex(report.take.bytes)
+        copy.outcome =
+            switch report.outcome {
+            case .continued(let kind): "continued \(kind)"
+            case .failed(let reason): "failed \(reason)"
+            }
+        return copy
+    }
+}
+
+extension FetchRequest.Purpose {
+    /// The name of the purpose in vectors.
+    fileprivate var name: String {
+        switch self {
+        case .preview(let isFresh): isFresh ? "freshPreview" : "preview"
+        case .take: "take"
         }
     }
 }

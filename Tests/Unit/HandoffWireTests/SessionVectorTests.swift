@@ -68,11 +68,27 @@ struct SessionVectorTests {
         }
     }
 
-    private static func make(what: String, seed: UInt64, fragmentBytes: Int, answer: Answer) throws -> Case {
+    /// A message after the answer: its sender, and its bytes.
+    private typealias Later = (by: String, message: [UInt8])
+
+    private static let acknowledgement: Later = ("caller", Acknowledgement().encode())
+
+    private static func fetch(for purpose: FetchRequest.Purpose = .preview) throws -> Request {
+        .fetch(FetchRequest(typeHash: try ActivityTypeHash(bytes: [1, 2, 3, 4, 5]), purpose: purpose))
+    }
+
+    private static func make(
+        what: String,
+        seed: UInt64,
+        fragmentBytes: Int = 16_384,
+        request: Request? = nil,
+        answer: Answer,
+        then later: [Later] = [acknowledgement]
+    ) throws -> Case {
         let keys = try Keys(seed: seed)
         var (caller, listener) = keys.handshakes()
         let fragmenter = MessageFragmenter(fragmentBytes: fragmentBytes)
-        let request = Request.fetch(FetchRequest(typeHash: try ActivityTypeHash(bytes: [1, 2, 3, 4, 5]))).encode()
+        let request = try (request ?? fetch()).encode()
         let requestFragments = MessageFragmenter().fragments(of: MessagePadding.pad(request))
         let requestBodies = try requestFragments.map { try caller.writeMessage($0) }
         _ = try listener.readMessage(requestBodies[0])
@@ -85,13 +101,15 @@ struct SessionVectorTests {
         for fragment in answerFragments.dropFirst() { answerBodies.append(try far.encrypt(fragment)) }
 
         // An acknowledgement may take several fragments, a request may not.
-        let lastFragments = fragmenter.fragments(of: MessagePadding.pad(Acknowledgement().encode()))
-        let lastBodies = try lastFragments.map { try near.encrypt($0) }
-        let turns = [
+        var turns = [
             turn("caller", request, requestFragments, requestBodies),
             turn("listener", answer.encode(), answerFragments, answerBodies),
-            turn("caller", Acknowledgement().encode(), lastFragments, lastBodies),
         ]
+        for (by, message) in later {
+            let fragments = fragmenter.fragments(of: MessagePadding.pad(message))
+            let bodies = try fragments.map { by == "caller" ? try near.encrypt($0) : try far.encrypt($0) }
+            turns.append(turn(by, message, fragments, bodies))
+        }
         return describe(what, keys, fragmentBytes: fragmentBytes, turns: turns, handshakeHash: near.handshakeHash)
     }
 
@@ -130,6 +148,8 @@ struct SessionVectorTests {
 
     private static func file() throws -> VectorFile<Case> {
         let activity = try Activity(type: ActivityType("a.b"), title: String(repeating: "long title ", count: 20))
+        let take = try TakeID(bytes: [UInt8](1...8))
+        let report = TakeReport(take, .continued(.browser))
         return VectorFile(
             about: """
                 Whole sessions (Docs/Protocol.md, "Session"). Everything is hexadecimal. Private keys are for testing; \
@@ -162,6 +182,21 @@ struct SessionVectorTests {
                     fragmentBytes: 16_384,
                     answer: .refusal(Refusal(.noLongerCurrent, "Gone."))
                 ),
+                try make(
+                    what: "a take, reported in the same session",
+                    seed: 16,
+                    request: fetch(for: .take(take)),
+                    answer: .activity(activity),
+                    then: [
+                        acknowledgement, ("caller", report.encode()), ("listener", Acknowledgement().encode()),
+                    ]
+                ),
+                try make(
+                    what: "the report of a take in a later session",
+                    seed: 17,
+                    request: .report(TakeReport(take, .failed(.appFailed))),
+                    answer: .noted
+                ),
             ]
         )
     }
@@ -171,9 +206,9 @@ struct SessionVectorTests {
         let file = try Self.file()
         try file.storeIfAsked("session")
         #expect(try VectorFile<Case>.load("session") == file)
-        #expect(file.cases.map { $0.turns[1].fragments.count } == [1, 4, 22, 1])
-        #expect(file.cases.map { $0.turns[2].fragments.count } == [1, 1, 2, 1])
-        #expect(file.cases.allSatisfy { $0.turns.map(\.paddedBytes) == [64, 1024, 64] })
+        #expect(file.cases.map { $0.turns[1].fragments.count } == [1, 4, 22, 1, 1, 1])
+        #expect(file.cases.map { $0.turns[2].fragments.count } == [1, 1, 2, 1, 1, 1])
+        #expect(file.cases.allSatisfy { $0.turns.map(\.paddedBytes).prefix(3) == [64, 1024, 64] })
     }
 
     @Test("A listener that has to identify the caller reads the published sessions, byte by byte")

@@ -34,9 +34,14 @@ extension Activity {
 }
 
 extension FetchRequest {
-    /// A request for `org.example.NAME`.
+    /// A request for `org.example.NAME`, with which somebody goes on.
     static func sample(_ name: String = "edit") throws -> FetchRequest {
-        FetchRequest(typeHash: try ActivityType("org.example.\(name)").hash)
+        try sample(name, for: .take(.sample(1)))
+    }
+
+    /// A request for `org.example.NAME` for that purpose.
+    static func sample(_ name: String = "edit", for purpose: Purpose) throws -> FetchRequest {
+        FetchRequest(typeHash: try ActivityType("org.example.\(name)").hash, purpose: purpose)
     }
 }
 
@@ -56,6 +61,13 @@ extension DeviceID {
     /// One of 256 devices.
     static func sample(_ number: UInt8) throws -> DeviceID {
         try DeviceID(bytes: [0, 0, 0, 0, 0, 0, 0, number])
+    }
+}
+
+extension TakeID {
+    /// One of 256 takes.
+    static func sample(_ number: UInt8) throws -> TakeID {
+        try TakeID(bytes: [0, 0, 0, 0, 0, 0, 0, number])
     }
 }
 

@@ -144,14 +144,14 @@ def side(case: dict, role: str, other: str) -> NoiseConnection:
 def padded(message: bytes, minimum: int) -> bytes:
     """A message as it is cut into fragments: its length, itself, and zeros up to one of a few sizes."""
     content = len(message).to_bytes(4, "big") + message
-    size = min(size for size in (64, 1024, 2048, 4096, 16384, 65600) if size >= max(len(content), minimum))
+    size = min(size for size in (64, 1024, 2048, 4096, 16384, 65600, 262144, 1048576, 2097152) if size >= max(len(content), minimum))
     return content + bytes(size - len(content))
 
 
 def check_session(case: dict) -> None:
     peers = {"caller": side(case, "caller", "listener"), "listener": side(case, "listener", "caller")}
     size = case["fragmentBytes"] - 1
-    for turn, minimum in zip(case["turns"], (64, 1024, 64), strict=True):
+    for turn, minimum in zip(case["turns"], (64, 1024, 64, 64, 64)):
         message = padded(bytes.fromhex(turn["message"]), minimum)
         assert len(message) == turn["paddedBytes"]
         # A request takes one fragment, whatever the size of the others.
@@ -204,7 +204,7 @@ def introduction(case: dict, role: str, other: str) -> bytes:
     return field(1, field(1, case[role + "Name"].encode()) + field(2, keys) + field(3, signature) + field(4, mac))
 
 
-def fields(message: bytes) -> dict:
+def fields_of_bytes(message: bytes) -> dict:
     """The fields of bytes, shorter than 16384, of a message in Protocol Buffers."""
     result = {}
     while message:
@@ -217,7 +217,7 @@ def fields(message: bytes) -> dict:
 
 def is_proved(case: dict, message: bytes) -> bool:
     """Whether the listener accepts an introduction of the caller."""
-    parts = fields(fields(message)[1])
+    parts = fields_of_bytes(fields_of_bytes(message)[1])
     handshake_hash, keys = bytes.fromhex(case["handshakeHash"]), parts[2]
     assert refused_keys(keys) is None
     ephemeral = X25519PrivateKey.from_private_bytes(bytes.fromhex(case["listenerEphemeralPrivateKey"]))
@@ -228,6 +228,89 @@ def is_proved(case: dict, message: bytes) -> bool:
     except InvalidSignature:
         return False
     return parts.get(4) == pairing_mac(secret, handshake_hash, statement)
+
+
+def fields(message: bytes):
+    """The fields of a Protocol Buffers message: their numbers and values."""
+
+    def varint() -> int:
+        nonlocal message
+        value = shift = 0
+        while True:
+            byte, message = message[0], message[1:]
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    while message:
+        key = varint()
+        if key & 7 == 0:
+            yield key >> 3, varint()
+        elif key & 7 == 2:
+            length = varint()
+            if length > len(message):
+                raise IndexError("a length beyond the end")
+            yield key >> 3, message[:length]
+            message = message[length:]
+        else:
+            raise ValueError("no message has fields of another kind here")
+
+
+class Refused(Exception):
+    """A message that must be refused; the argument is the kind of its fault."""
+
+
+def sized(content: bytes, count: int) -> str:
+    if len(content) != count:
+        raise Refused("invalidContent")
+    return content.hex()
+
+
+def read_report(message: bytes) -> dict:
+    parts = dict(fields(message))
+    contents = {"take": sized(parts.get(1, b""), 8)}
+    if 2 in parts:
+        kinds = {1: "app", 2: "browser", 3: "document"}
+        return contents | {"outcome": "continued " + kinds.get(dict(fields(parts[2])).get(1), "app")}
+    if 3 in parts:
+        reasons = {1: "notContinuable", 2: "appFailed", 3: "cancelled", 4: "documentMissing"}
+        return contents | {"outcome": "failed " + reasons.get(dict(fields(parts[3])).get(1), "failed")}
+    raise Refused("unknownKind")
+
+
+def read_fetch(message: bytes) -> dict:
+    parts = dict(fields(message))
+    contents = {"typeHash": sized(parts.get(1, b""), 5)}
+    if 3 in parts:
+        return contents | {"purpose": "freshPreview" if dict(fields(parts[3])).get(1) else "preview"}
+    if 4 in parts:
+        return contents | {"purpose": "take", "take": sized(dict(fields(parts[4])).get(1, b""), 8)}
+    raise Refused("unknownKind")
+
+
+def read_message(case: dict) -> dict | None:
+    """What a fetch or the report of a take says; nil for other messages."""
+    message = bytes.fromhex(case["bytes"])
+    try:
+        if case["message"] == "TakeReport":
+            return read_report(message)
+        if case["message"] != "Request":
+            return None
+        parts = dict(fields(message))
+        return read_fetch(parts[1]) if 1 in parts else read_report(parts[5]) if 5 in parts else None
+    except Refused as refused:
+        return {"error": refused.args[0]}
+    except IndexError:
+        return {"error": "malformed"}
+
+
+def check_message(case: dict) -> bool:
+    contents = read_message(case)
+    if contents is None:
+        return False
+    assert contents | {name: case[name] for name in ("what", "message", "bytes")} == case
+    return True
 
 
 def pairing_handshake(case: dict, role: str) -> NoiseConnection:
@@ -405,6 +488,7 @@ checks = {
     "card": check_card,
     "circle": check_circle,
     "daily": check_daily,
+    "messages": check_message,
     "news": check_news,
     "pairing": check_pairing,
     "session": check_session,
@@ -413,6 +497,5 @@ if __name__ == "__main__":
     count = 0
     for name, check in checks.items():
         for case in json.loads((pathlib.Path(sys.argv[1]) / f"{name}.json").read_text())["cases"]:
-            check(case)
-            count += 1
+            count += check(case) is not False
     print(count)

@@ -17,7 +17,7 @@ import struct
 import sys
 import time
 
-from check_vectors import padded, read_card, siphash
+from check_vectors import fields, padded, read_card, siphash
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
@@ -56,31 +56,6 @@ def unseal(own: X25519PrivateKey, origin: bytes, sealed: bytes) -> bytes | None:
         if siphash(keys[:16], b"\x02" + plaintext)[:4] == sealed[:4]:
             return plaintext
     return None
-
-
-def fields(message: bytes):
-    """The fields of a Protocol Buffers message: their numbers and values."""
-
-    def varint() -> int:
-        nonlocal message
-        value = shift = 0
-        while True:
-            byte, message = message[0], message[1:]
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value
-
-    while message:
-        key = varint()
-        if key & 7 == 0:
-            yield key >> 3, varint()
-        elif key & 7 == 2:
-            length = varint()
-            yield key >> 3, message[:length]
-            message = message[length:]
-        else:
-            raise ValueError("no message has fields of another kind here")
 
 
 class Session:
@@ -126,12 +101,15 @@ class Session:
 
 def fetch(channel, private_key: bytes, peer: bytes, type_hash: bytes) -> dict:
     session = Session(channel, private_key, peer)
-    # Request { fetch { type_hash } }
-    session.send(bytes([0x0A, 7, 0x0A, 5]) + type_hash)
+    take = secrets.token_bytes(8)
+    # Request { fetch { type_hash, take { id } } }
+    session.send(bytes([0x0A, 19, 0x0A, 5]) + type_hash + bytes([0x22, 10, 0x0A, 8]) + take)
     answer = dict(fields(session.receive()))
     session.send(b"")
-    channel.wait_for_end()
     activity = dict(fields(answer[1]))
+    # TakeReport { take, continued { kind = APP } }, which the origin acknowledges
+    session.send(bytes([0x0A, 8]) + take + bytes([0x12, 2, 0x08, 1]))
+    assert session.receive() == b""
     assert hashlib.sha256(activity[1]).digest()[:5] == type_hash
     return {"type": activity[1].decode(), "title": activity.get(2, b"").decode()}
 

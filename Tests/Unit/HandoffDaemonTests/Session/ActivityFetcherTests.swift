@@ -36,7 +36,9 @@ struct ActivityFetcherTests {
             let fetcher = ActivityFetcher(client: SessionClient(engine: world.engine, radio: radio))
             world.engine.nearby.receive(try peer.advertisementReport(of: "edit", from: Self.one))
             let id = try #require(world.nearby.first).id
-            try await withServices([{ try await fetcher.client.run() }, { _ = try await fetcher.fetch(id) }]) {
+            try await withServices([
+                { try await fetcher.client.run() }, { _ = try await fetcher.fetch(id, for: .preview) },
+            ]) {
                 _ = try await awaiting("a dial") { try await radio.dials.changed(since: radio.dials.initial) }
                 for _ in 0..<100 {
                     world.engine.nearby.receive(try peer.advertisementReport(of: "edit", from: Self.one))
@@ -84,6 +86,7 @@ struct ActivityFetcherTests {
             (.activity(try Self.document("file:///etc/passwd")), .peerMisbehaved, false),
             (.activity(try Self.document("handoff-folder:nowhere/a.txt")), .noSuchFolder, false),
             (.stream, .peerMisbehaved, false),
+            (.noted, .peerMisbehaved, false),
             (.refusal(Refusal(.busy, "later")), .peerRefused, true),
         ]
         for (answer, code, isAcknowledged) in answers {
@@ -98,7 +101,7 @@ struct ActivityFetcherTests {
                 let id = try #require(world.nearby.first).id
                 let failure = try await withServices([{ try await fetcher.client.run() }]) {
                     do {
-                        _ = try await awaiting("the end of a fetch") { try await fetcher.fetch(id) }
+                        _ = try await awaiting("the end of a fetch") { try await fetcher.fetch(id, for: .preview) }
                         return HandoffError.Code?.none
                     } catch let error as HandoffError {
                         return error.code
@@ -130,7 +133,7 @@ struct ActivityFetcherTests {
         let id = try #require(world.nearby.first).id
         return try await withServices([{ try await fetcher.client.run() }, meanwhile]) {
             do {
-                _ = try await awaiting("the end of a fetch") { try await fetcher.fetch(id) }
+                _ = try await awaiting("the end of a fetch") { try await fetcher.fetch(id, for: .preview) }
                 return nil
             } catch let error as HandoffError {
                 return error.code

@@ -13,8 +13,13 @@ import Testing
 struct EngineFetchTests {
     private static let client: BusName = ":1.1"
 
-    private static func request(_ name: String = "edit") throws -> FetchRequest {
-        FetchRequest(typeHash: try ActivityType("org.example.\(name)").hash)
+    private static let take = TakeID.random()
+
+    private static func request(
+        _ name: String = "edit",
+        for purpose: FetchRequest.Purpose = .take(take)
+    ) throws -> FetchRequest {
+        FetchRequest(typeHash: try ActivityType("org.example.\(name)").hash, purpose: purpose)
     }
 
     /// An activity whose app can be asked, and has something to save.
@@ -107,24 +112,102 @@ struct EngineFetchTests {
         }
     }
 
-    @Test("The device that continues is reported after its acknowledgement, by name, and only for an activity")
-    func acknowledgement() async throws {
+    @Test("The device that continues is told by name when it reports, once, and only for an activity")
+    func report() async throws {
         try await EngineWorld.runReady { world, peer in
-            let id = try world.publish()
+            let (id, engine, device) = (try world.publish(), world.engine, peer.device.id)
             world.effects.clear()
-            let prepared = try await world.engine.sessions.answer(to: Self.request())
-            world.engine.sessions.didSendAnswer(prepared, to: peer.device.id)
-            #expect(world.effects.all == ["fetched \(id) 1"])
-            world.engine.sessions.acknowledged(prepared, by: peer.device.id)
+            let prepared = try await engine.sessions.answer(to: Self.request())
+            engine.sessions.willSendAnswer(prepared, to: device)
+            engine.sessions.acknowledged(prepared, by: device)
+            #expect(world.effects.all == ["fetched \(id) 1"], "bytes that were fetched are not a continuation")
+            for outcome in [TakeOutcome.continued(.app), .continued(.app), .failed(.appFailed)] {
+                engine.takes.note(TakeReport(Self.take, outcome), by: device)
+            }
             #expect(world.effects.all == ["fetched \(id) 1", "continued \(id) by laptop"])
 
-            let refused = try await world.engine.sessions.answer(to: Self.request("draw"))
-            world.engine.sessions.didSendAnswer(refused, to: peer.device.id)
-            world.engine.sessions.acknowledged(refused, by: peer.device.id)
-            try world.engine.activities.invalidate(id, by: Self.client)
+            let refused = try await engine.sessions.answer(to: Self.request("draw"))
+            engine.sessions.willSendAnswer(refused, to: device)
+            engine.sessions.acknowledged(refused, by: device)
+            engine.sessions.willSendAnswer(prepared, to: device)
+            try engine.activities.invalidate(id, by: Self.client)
             world.effects.clear()
-            world.engine.sessions.acknowledged(prepared, by: peer.device.id)
+            engine.takes.note(TakeReport(Self.take, .continued(.app)), by: device)
             #expect(world.effects.all.isEmpty, "the activity was invalidated")
+        }
+    }
+
+    @Test("A continuation that fails on the other device is told with its reason")
+    func failure() async throws {
+        try await EngineWorld.runReady { world, peer in
+            let id = try world.publish()
+            let prepared = try await world.engine.sessions.answer(to: Self.request())
+            world.engine.sessions.willSendAnswer(prepared, to: peer.device.id)
+            world.effects.clear()
+            world.engine.takes.note(TakeReport(Self.take, .failed(.appFailed)), by: peer.device.id)
+            #expect(world.effects.all == ["\(id) failed by laptop: appFailed"])
+        }
+    }
+
+    @Test("A device cannot report on the take of another, nor on one that does not exist")
+    func foreignReports() async throws {
+        try await EngineWorld.runReady { world, peer in
+            let (id, other) = (try world.publish(), try Peer("tablet"))
+            try await world.engine.trust.add(other.device)
+            let prepared = try await world.engine.sessions.answer(to: Self.request())
+            world.engine.sessions.willSendAnswer(prepared, to: peer.device.id)
+            world.effects.clear()
+            world.engine.takes.note(TakeReport(Self.take, .continued(.app)), by: other.device.id)
+            world.engine.takes.note(TakeReport(.random(), .continued(.app)), by: peer.device.id)
+            #expect(world.effects.all.isEmpty)
+            world.engine.takes.note(TakeReport(Self.take, .continued(.app)), by: peer.device.id)
+            #expect(world.effects.all == ["continued \(id) by laptop"], "the take is still open for its device")
+        }
+    }
+
+    @Test("The reports of a device that was removed change nothing")
+    func removedDevice() async throws {
+        try await EngineWorld.runReady { world, peer in
+            _ = try world.publish()
+            let prepared = try await world.engine.sessions.answer(to: Self.request())
+            world.engine.sessions.willSendAnswer(prepared, to: peer.device.id)
+            try await world.engine.trust.remove(peer.device.id)
+            world.effects.clear()
+            world.engine.takes.note(TakeReport(Self.take, .continued(.app)), by: peer.device.id)
+            #expect(world.effects.all.isEmpty)
+        }
+    }
+
+    @Test("A preview asks no app to save, shows nothing and changes nothing")
+    func preview() async throws {
+        try await EngineWorld.runReady { world, peer in
+            let id = try Self.publishDirty(in: world)
+            let prepared = try await world.engine.sessions.answer(to: Self.request(for: .preview))
+            #expect(prepared.answer == .activity(try .sample()))
+            world.engine.sessions.willSendAnswer(prepared, to: peer.device.id)
+            world.engine.sessions.acknowledged(prepared, by: peer.device.id)
+            #expect(world.effects.all.isEmpty)
+            #expect(world.engine.read { try? $0.origin.activity(id).needsSave } == true)
+        }
+    }
+
+    @Test("A preview that asks for the newest state waits for the save, and tells the app nothing else")
+    func freshPreview() async throws {
+        try await EngineWorld.runReady { world, peer in
+            let id = try Self.publishDirty(in: world)
+            let app = App(world)
+            world.engine.observe(by: app)
+            let engine = world.engine
+            async let answer = engine.sessions.answer(to: Self.request(for: .preview(isFresh: true)))
+            let saveRequest = try await app.saveRequest()
+            try engine.activities.update(id, to: .sample(line: 7), isEligible: true, by: Self.client)
+            engine.activities.saveEnded(saveRequest, .saved)
+            let prepared = try await answer
+            #expect(prepared.answer == .activity(try .sample(line: 7)))
+            world.effects.clear()
+            engine.sessions.willSendAnswer(prepared, to: peer.device.id)
+            engine.sessions.acknowledged(prepared, by: peer.device.id)
+            #expect(world.effects.all.isEmpty)
         }
     }
 

@@ -96,7 +96,8 @@ final class RecordedEffects: EngineObserver {
         case .saveRequested(let record, _): "save \(record.id)"
         case .saveEnded(let id, let ending): "save of \(id) \(ending)"
         case .fetched(let id, _, let activity): "fetched \(id) \(activity.userInfo.count)"
-        case .continued(let record, _, let name): "continued \(record.id) by \(name)"
+        case .takeEnded(let record, _, let name, .continued): "continued \(record.id) by \(name)"
+        case .takeEnded(let record, _, let name, .failed(let reason)): "\(record.id) failed by \(name): \(reason)"
         case .activityRemoved(let id): "removed \(id)"
         case .currentChanged(let old, let new):
             "current \(old.map(String.init) ?? "-") to \(new.map(String.init) ?? "-")"

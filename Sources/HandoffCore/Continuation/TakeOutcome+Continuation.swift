@@ -1,0 +1,28 @@
+package import HandoffWire
+
+extension TakeOutcome {
+    /// Creates the outcome of a take from the end of the continuation that took the activity.
+    package init(_ result: Result<Continuation.Outcome, HandoffError>) {
+        self =
+            switch result {
+            case .success(.app): .continued(.app)
+            case .success(.browser): .continued(.browser)
+            case .success(.document): .continued(.document)
+            case .failure(let error): .failed(Reason(error.code))
+            }
+    }
+}
+
+extension TakeOutcome.Reason {
+    /// Creates the reason for the origin from an error of this device.
+    package init(_ code: HandoffError.Code) {
+        self =
+            switch code {
+            case .userCancelled: .cancelled
+            case .notContinuable, .noSuchApp: .notContinuable
+            case .appFailed: .appFailed
+            case .documentMissing: .documentMissing
+            default: .failed
+            }
+    }
+}
