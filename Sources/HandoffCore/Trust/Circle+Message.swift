@@ -57,7 +57,7 @@ extension Member {
             publicKey: publicKey.rawRepresentation,
             generation: generation,
             introducedBy: introducedBy,
-            name: name,
+            name: statedName,
             nameVersion: nameVersion,
             namedBy: namedBy,
             advertisingKey: advertisingKey?.rawRepresentation,
@@ -70,7 +70,7 @@ extension Member {
         publicKey = try DevicePublicKey(rawRepresentation: message.publicKey)
         generation = message.generation
         introducedBy = message.introducedBy
-        name = message.name
+        statedName = message.name
         nameVersion = message.nameVersion
         namedBy = message.namedBy
         advertisingKey = try message.advertisingKey.map { try AdvertisingKey(rawRepresentation: $0) }

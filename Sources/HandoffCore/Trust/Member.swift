@@ -8,7 +8,8 @@ package struct Member: Hashable, Sendable {
     package internal(set) var generation: UInt32
     /// The device that trusted it first; nil when unknown.
     package internal(set) var introducedBy: DeviceID?
-    package internal(set) var name: DeviceName
+    /// The name as it was stated, which is passed on unchanged.
+    package internal(set) var statedName: StatedName
     /// The number of changes of the name.
     package internal(set) var nameVersion: UInt32
     /// The device on which it was given this name.
@@ -26,11 +27,14 @@ package struct Member: Hashable, Sendable {
     /// The device's id.
     package var id: DeviceID { publicKey.device }
 
+    /// The device's name, as it is shown.
+    package var name: DeviceName { statedName.name(of: id) }
+
     init(_ identity: DeviceIdentity, generation: UInt32, introducedBy: DeviceID?) {
         publicKey = identity.publicKey
         self.generation = generation
         self.introducedBy = introducedBy
-        name = identity.name
+        statedName = StatedName(identity.name)
         nameVersion = 0
         namedBy = identity.id
         advertisingKeyVersion = 0
@@ -38,7 +42,7 @@ package struct Member: Hashable, Sendable {
     }
 
     mutating func rename(to name: DeviceName, by author: DeviceID) {
-        self.name = name
+        statedName = StatedName(name)
         nameVersion = Swift.min(nameVersion + 1, CircleLimits.number)
         namedBy = author
     }
@@ -55,10 +59,12 @@ package struct Member: Hashable, Sendable {
     /// the bytes, so that all devices choose the same.
     func joined(with other: Member) -> Member {
         var result = precedes(other) ? other : self
-        if (nameVersion, namedBy, name.rawValue) > (other.nameVersion, other.namedBy, other.name.rawValue) {
-            (result.name, result.nameVersion, result.namedBy) = (name, nameVersion, namedBy)
+        if (nameVersion, namedBy, statedName) > (other.nameVersion, other.namedBy, other.statedName) {
+            (result.statedName, result.nameVersion, result.namedBy) = (statedName, nameVersion, namedBy)
         } else {
-            (result.name, result.nameVersion, result.namedBy) = (other.name, other.nameVersion, other.namedBy)
+            (result.statedName, result.nameVersion, result.namedBy) = (
+                other.statedName, other.nameVersion, other.namedBy
+            )
         }
         result.introducedBy = [introducedBy, other.introducedBy].compactMap(\.self).min()
         result.protocolVersion = max(protocolVersion, other.protocolVersion)

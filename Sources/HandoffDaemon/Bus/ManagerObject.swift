@@ -61,7 +61,7 @@ struct ManagerObject: ManagerHandler {
     func trust(card: String) async throws -> ObjectPath {
         let card = try CardText(parsing: card)
         let device = TrustedDevices.Device(
-            name: DeviceName(sanitizing: card.name),
+            name: DeviceName(cleaning: card.name, of: card.publicKey.device),
             publicKey: card.publicKey,
             advertisingKey: card.advertisingKey
         )

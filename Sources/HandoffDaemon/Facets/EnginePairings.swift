@@ -30,7 +30,7 @@ struct EnginePairings: Sendable {
     var localIdentity: LocalIdentity {
         let card = engine.trust.card
         return LocalIdentity(
-            DeviceIdentity(publicKey: card.publicKey, name: DeviceName(sanitizing: card.name)),
+            DeviceIdentity(publicKey: card.publicKey, name: engine.trust.name),
             advertisingKey: card.advertisingKey
         )
     }

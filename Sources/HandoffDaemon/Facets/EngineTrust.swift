@@ -19,7 +19,7 @@ struct EngineTrust: Sendable {
     // MARK: What is known
 
     /// The name of this device in the circle.
-    var name: DeviceName { engine.read { $0.trust.devices.ownName ?? DeviceName(sanitizing: "") } }
+    var name: DeviceName { engine.read { $0.trust.devices.ownName ?? .linux } }
 
     /// The card with which another device can trust this one; it contains the present advertising key.
     var card: CardText {

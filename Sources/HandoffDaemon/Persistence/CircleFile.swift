@@ -84,9 +84,10 @@ enum CircleFile {
     private static func readOld(from directory: StateDirectory) throws -> Contents {
         var contents = Contents()
         for entry in try oldFile.read(from: directory) ?? [] {
+            let publicKey = try DevicePublicKey(rawRepresentation: Array(entry.publicKey))
             let identity = DeviceIdentity(
-                publicKey: try DevicePublicKey(rawRepresentation: Array(entry.publicKey)),
-                name: try DeviceName(entry.name)
+                publicKey: publicKey,
+                name: DeviceName(cleaning: entry.name, of: publicKey.device)
             )
             try contents.circle.insert(identity, by: nil)
             contents.peers[identity.id] = Peer(givenKey: Array(entry.advertisingKey))

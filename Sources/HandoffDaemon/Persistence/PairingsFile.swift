@@ -30,12 +30,13 @@ enum PairingsFile {
                 guard let id = PairingID(bytes: Array(entry.pairing)),
                     let status = PairingRecord.Status(rawValue: entry.standing)
                 else { throw CryptoError(.malformed, "no id or no standing") }
+                let publicKey = try DevicePublicKey(rawRepresentation: Array(entry.publicKey))
                 records.append(
                     PairingRecord(
                         id: id,
                         peer: DeviceIdentity(
-                            publicKey: try DevicePublicKey(rawRepresentation: Array(entry.publicKey)),
-                            name: try DeviceName(entry.name)
+                            publicKey: publicKey,
+                            name: DeviceName(cleaning: entry.name, of: publicKey.device)
                         ),
                         settlingKey: try AdvertisingKey(rawRepresentation: Array(entry.settlingKey)),
                         status: status,

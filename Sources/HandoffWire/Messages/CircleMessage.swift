@@ -12,7 +12,8 @@ package struct CircleMessage: Hashable, Sendable {
         package var generation: UInt32
         /// The device that trusted it first; nil when unknown.
         package var introducedBy: DeviceID?
-        package var name: DeviceName
+        /// As it was stated, whatever it contains: the digest covers its bytes.
+        package var name: StatedName
         package var nameVersion: UInt32
         package var namedBy: DeviceID
         /// 32 bytes; nil when the sender's copy does not have it from the device itself yet.
@@ -26,7 +27,7 @@ package struct CircleMessage: Hashable, Sendable {
             publicKey: [UInt8],
             generation: UInt32,
             introducedBy: DeviceID?,
-            name: DeviceName,
+            name: StatedName,
             nameVersion: UInt32,
             namedBy: DeviceID,
             advertisingKey: [UInt8]?,
@@ -123,7 +124,7 @@ extension CircleMessage.Member {
                 publicKey: Array(message.publicKey),
                 generation: message.generation,
                 introducedBy: message.introducedBy.isEmpty ? nil : try DeviceID(bytes: message.introducedBy),
-                name: try DeviceName(message.name),
+                name: try StatedName(message.name),
                 nameVersion: message.nameVersion,
                 namedBy: try DeviceID(bytes: message.namedBy),
                 advertisingKey: hasKey ? Array(message.advertisingKey) : nil,

@@ -34,11 +34,12 @@ package struct PairingOpening: Hashable, Sendable {
 
 /// The name and public key that a device sends when it pairs.
 package struct PairingIntroduction: Hashable, Sendable {
-    package let name: DeviceName
+    /// As it was stated, whatever it contains.
+    package let name: StatedName
     /// 32 bytes.
     package let publicKey: [UInt8]
 
-    package init(name: DeviceName, publicKey: [UInt8]) {
+    package init(name: StatedName, publicKey: [UInt8]) {
         self.name = name
         self.publicKey = publicKey
     }
@@ -135,7 +136,7 @@ extension PairingIntroduction {
     /// Validates a decoded introduction.
     fileprivate init(_ message: Handoff_V1_PairingIntroduction) throws(WireError) {
         do {
-            name = try DeviceName(message.name)
+            name = try StatedName(message.name)
         } catch {
             throw WireError(error)
         }

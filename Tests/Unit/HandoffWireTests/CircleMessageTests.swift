@@ -10,7 +10,7 @@ struct CircleMessageTests {
             publicKey: [UInt8](repeating: 1, count: 32),
             generation: 2,
             introducedBy: nil,
-            name: try DeviceName("desk"),
+            name: try StatedName("desk"),
             nameVersion: 3,
             namedBy: try DeviceID("0123456789abcdef"),
             advertisingKey: [UInt8](repeating: 4, count: 32),
@@ -32,6 +32,16 @@ struct CircleMessageTests {
     func members() throws {
         for message in [try member(), try withoutKey()] {
             #expect(try CircleMessage(decoding: message.encode()) == message)
+        }
+    }
+
+    @Test("A name is kept byte by byte, whatever it contains, so that the digest stays the sender's")
+    func names() throws {
+        for text in ["👩‍💻", "", "a\u{202E}\n", "e\u{301}", String(repeating: "a", count: 256)] {
+            let message = try member { $0.name = try StatedName(text) }
+            let read = try CircleMessage(decoding: message.encode())
+            #expect(read.encode() == message.encode())
+            #expect(read.members[0].name.rawValue.utf8.elementsEqual(text.utf8))
         }
     }
 

@@ -1,4 +1,5 @@
 import HandoffCrypto
+import HandoffModel
 import HandoffWire
 
 extension PairingExchange {
@@ -86,7 +87,7 @@ extension PairingExchange {
         }
 
         private var introduction: PairingMessage {
-            .introduction(PairingIntroduction(name: own.name, publicKey: own.publicKey.rawRepresentation))
+            .introduction(PairingIntroduction(name: StatedName(own.name), publicKey: own.publicKey.rawRepresentation))
         }
 
         /// Returns the channel to the peer that has sent the introduction `theirs`: a later version may say more in it,
@@ -100,12 +101,10 @@ extension PairingExchange {
                 throw HandoffError(.peerMisbehaved, "It did not send an introduction.")
             }
             let ours = introduction.encode()
+            let publicKey = try DevicePublicKey(rawRepresentation: peer.publicKey)
             let record = PairingRecord(
                 id: PairingID(handshakeHash: transport.handshakeHash),
-                peer: DeviceIdentity(
-                    publicKey: try DevicePublicKey(rawRepresentation: peer.publicKey),
-                    name: peer.name
-                ),
+                peer: DeviceIdentity(publicKey: publicKey, name: peer.name.name(of: publicKey.device)),
                 settlingKey: settlingKey,
                 status: .notPaired,
                 began: began

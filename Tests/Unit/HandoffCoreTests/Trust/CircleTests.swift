@@ -93,6 +93,33 @@ struct CircleTests {
         #expect { try Circle(twice) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
     }
 
+    @Test("A name that cannot be shown cuts nobody off: it is passed on unchanged, and cleaned where it is shown")
+    func hostileName() throws {
+        let id = lap.publicKey.device
+        var message = try circle(of: desk, with: lap).message
+        let index = try #require(message.members.firstIndex { $0.publicKey == lap.publicKey.rawRepresentation })
+        message.members[index].name = try StatedName("\u{202E}pot\u{7} 👩‍💻")
+        message.members[index].nameVersion = 7
+        var own = try circle(of: desk, with: lap)
+        try own.merge(Circle(message))
+        #expect(own.message == message)
+        #expect(own.digest == (try Circle(message)).digest)
+        #expect(own[id]?.name.rawValue == "pot 👩‍💻")
+    }
+
+    @Test("Of two spellings of one name under one version, the same bytes win on both sides")
+    func spellings() throws {
+        let id = lap.publicKey.device
+        var one = try circle(of: desk, with: lap)
+        var other = one
+        try one.rename(id, to: DeviceName("K\u{FC}che"), by: id)
+        try other.rename(id, to: DeviceName("Ku\u{308}che"), by: id)
+        let before = one
+        try one.merge(other)
+        try other.merge(before)
+        #expect(one.digest == other.digest)
+    }
+
     @Test("A device whose own state is older than the others' copy publishes a newer one")
     func restored() throws {
         let id = desk.publicKey.device
