@@ -8,8 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// What the devices of one circle tell each other about the circle. Docs/Protocol.md says when, and how two states are
-// joined; Docs/vectors/circle.json has examples.
+// The messages by which the devices of a circle exchange its state. Docs/Protocol.md defines when they are sent and how
+// two states are merged; Docs/vectors/circle.json has examples.
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -28,8 +28,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// Asks for the state of the circle. It has no effect at the device that is asked: as the caller's first message it may be
-/// a replay.
+/// Requests the state of the circle. It changes no state of the receiver.
 nonisolated struct Handoff_V1_CircleRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -40,16 +39,16 @@ nonisolated struct Handoff_V1_CircleRequest: Sendable {
   init() {}
 }
 
-/// The whole state of a circle, as one device knows it. At most 65536 bytes encoded.
+/// The complete state of a circle, as one device knows it. At most 65536 bytes encoded.
 nonisolated struct Handoff_V1_Circle: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Those who belong to it, the sender among them, sorted by public key; at most 101.
+  /// The members, including the sender, sorted by public key; at most 101.
   var members: [Handoff_V1_Member] = []
 
-  /// Those who were removed, sorted by device id; at most 200.
+  /// The removed devices, sorted by device id; at most 200.
   var removals: [Handoff_V1_Removal] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -63,32 +62,33 @@ nonisolated struct Handoff_V1_Member: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The X25519 public key, 32 bytes; the device id follows from it.
+  /// The X25519 public key, 32 bytes; the device id is derived from it.
   var publicKey: Data = Data()
 
-  /// How often the device has been removed and trusted anew; at most 2^31 - 1.
+  /// The number of times that the device was removed and trusted again; at most 2^31 - 1.
   var generation: UInt32 = 0
 
-  /// Who trusted it first, 8 bytes; empty when nobody says.
+  /// The id of the device that trusted it first, 8 bytes; empty when unknown.
   var introducedBy: Data = Data()
 
-  /// What people call it; 1 to 64 bytes of printable text.
+  /// The device's name for people as it was stated, at most 256 bytes; a writer's own has 1 to 64 (Docs/Protocol.md,
+  /// "Names").
   var name: String = String()
 
   /// Counts the changes of the name; at most 2^31 - 1.
   var nameVersion: UInt32 = 0
 
-  /// Who gave it this name, 8 bytes.
+  /// The id of the device that set this name, 8 bytes.
   var namedBy: Data = Data()
 
-  /// The key under which it advertises, 32 bytes, as it has said itself in a state that was joined to this one; empty when
-  /// it has not. A key that was given by hand, in a card or when the devices were paired, is not passed on.
+  /// The key under which it advertises, 32 bytes, as the device itself has sent it in a state merged into this one;
+  /// empty when it has not. A key that was received in a card or by pairing is not passed on.
   var advertisingKey: Data = Data()
 
-  /// Counts the changes of that key, 0 when there is none; only the device itself raises it. At most 2^31 - 1.
+  /// Counts the changes of that key, 0 when there is no key; only the device itself increments it. At most 2^31 - 1.
   var advertisingKeyVersion: UInt32 = 0
 
-  /// The version of the protocol that it speaks; 0 when nobody knows.
+  /// The protocol version that the device supports; 0 when unknown.
   var protocolVersion: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -102,13 +102,14 @@ nonisolated struct Handoff_V1_Removal: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Which one, 8 bytes.
+  /// The id of the device, 8 bytes.
   var device: Data = Data()
 
-  /// Which of its generations has ended, and with it all before; at most 2^31 - 1.
+  /// The generation that was removed, together with all earlier ones; at most 2^31 - 1.
   var generation: UInt32 = 0
 
-  /// One more than any removal that the remover knew of; at most 2^31 - 1. The oldest are forgotten first.
+  /// One more than the highest number that the removing device knew; at most 2^31 - 1. The oldest removals are dropped
+  /// first.
   var number: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

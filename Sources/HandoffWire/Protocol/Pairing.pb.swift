@@ -8,8 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// The messages of a pairing, version 1. Docs/Protocol.md says how they travel and why; Docs/vectors/pairing.json has
-// examples. The rules of Handoff.proto hold here too.
+// The messages of a pairing, version 2. Docs/Protocol.md defines how they are sent and why; Docs/vectors/pairing.json
+// has examples. The rules of Handoff.proto apply here too.
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -28,7 +28,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// In the first message of the handshake: who calls whom, by what they advertise. Everybody can read it.
+/// In the first message of the handshake: the advertised tokens of caller and listener. It is not encrypted.
 nonisolated struct Handoff_V1_PairingOpening: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -45,7 +45,7 @@ nonisolated struct Handoff_V1_PairingOpening: Sendable {
   init() {}
 }
 
-/// Everything else that two devices say to each other when they pair, at most 512 bytes.
+/// Every other message of a pairing, at most 512 bytes.
 nonisolated struct Handoff_V1_PairingMessage: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -53,7 +53,7 @@ nonisolated struct Handoff_V1_PairingMessage: Sendable {
 
   var kind: Handoff_V1_PairingMessage.OneOf_Kind? = nil
 
-  /// Who the sender is: the first message of each side.
+  /// The sender's identity: the first message of each side.
   var introduction: Handoff_V1_PairingIntroduction {
     get {
       if case .introduction(let v)? = kind {return v}
@@ -62,7 +62,7 @@ nonisolated struct Handoff_V1_PairingMessage: Sendable {
     set {kind = .introduction(newValue)}
   }
 
-  /// "This is the one that I am to pair with." Says nothing else yet.
+  /// The sender has chosen to pair with the receiver. Has no fields yet.
   var choice: Handoff_V1_PairingChoice {
     get {
       if case .choice(let v)? = kind {return v}
@@ -71,7 +71,7 @@ nonisolated struct Handoff_V1_PairingMessage: Sendable {
     set {kind = .choice(newValue)}
   }
 
-  /// From the caller, when both have chosen: a promise of its random number, 32 bytes.
+  /// From the caller, when both have chosen: the commitment to its nonce, 32 bytes.
   var commitment: Data {
     get {
       if case .commitment(let v)? = kind {return v}
@@ -80,7 +80,7 @@ nonisolated struct Handoff_V1_PairingMessage: Sendable {
     set {kind = .commitment(newValue)}
   }
 
-  /// From the listener: its random number, 16 bytes.
+  /// From the listener: its nonce, 16 bytes.
   var share: Data {
     get {
       if case .share(let v)? = kind {return v}
@@ -89,7 +89,7 @@ nonisolated struct Handoff_V1_PairingMessage: Sendable {
     set {kind = .share(newValue)}
   }
 
-  /// From the caller: the number that it has promised, 16 bytes.
+  /// From the caller: the nonce to which it has committed, 16 bytes.
   var reveal: Data {
     get {
       if case .reveal(let v)? = kind {return v}
@@ -98,7 +98,7 @@ nonisolated struct Handoff_V1_PairingMessage: Sendable {
     set {kind = .reveal(newValue)}
   }
 
-  /// "My person says that the digits are the same."
+  /// The sender's user has confirmed that the digits agree.
   var confirmation: Handoff_V1_PairingConfirmation {
     get {
       if case .confirmation(let v)? = kind {return v}
@@ -107,7 +107,7 @@ nonisolated struct Handoff_V1_PairingMessage: Sendable {
     set {kind = .confirmation(newValue)}
   }
 
-  /// "We are not paired, and will not be by this." Nobody says so after a confirmation of its own.
+  /// This pairing has failed or was declined. A device does not send it after its own confirmation.
   var refusal: Handoff_V1_PairingRefusal {
     get {
       if case .refusal(let v)? = kind {return v}
@@ -116,7 +116,7 @@ nonisolated struct Handoff_V1_PairingMessage: Sendable {
     set {kind = .refusal(newValue)}
   }
 
-  /// After a confirmation: "My person wants to stop, if yours has not confirmed yet."
+  /// After a confirmation: the sender's user wants to stop, unless the other user has confirmed already.
   var withdrawal: Handoff_V1_PairingWithdrawal {
     get {
       if case .withdrawal(let v)? = kind {return v}
@@ -125,7 +125,7 @@ nonisolated struct Handoff_V1_PairingMessage: Sendable {
     set {kind = .withdrawal(newValue)}
   }
 
-  /// "I know how this has ended for you."
+  /// The sender knows how the pairing ended for the receiver.
   var done: Handoff_V1_PairingDone {
     get {
       if case .done(let v)? = kind {return v}
@@ -137,23 +137,23 @@ nonisolated struct Handoff_V1_PairingMessage: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
-    /// Who the sender is: the first message of each side.
+    /// The sender's identity: the first message of each side.
     case introduction(Handoff_V1_PairingIntroduction)
-    /// "This is the one that I am to pair with." Says nothing else yet.
+    /// The sender has chosen to pair with the receiver. Has no fields yet.
     case choice(Handoff_V1_PairingChoice)
-    /// From the caller, when both have chosen: a promise of its random number, 32 bytes.
+    /// From the caller, when both have chosen: the commitment to its nonce, 32 bytes.
     case commitment(Data)
-    /// From the listener: its random number, 16 bytes.
+    /// From the listener: its nonce, 16 bytes.
     case share(Data)
-    /// From the caller: the number that it has promised, 16 bytes.
+    /// From the caller: the nonce to which it has committed, 16 bytes.
     case reveal(Data)
-    /// "My person says that the digits are the same."
+    /// The sender's user has confirmed that the digits agree.
     case confirmation(Handoff_V1_PairingConfirmation)
-    /// "We are not paired, and will not be by this." Nobody says so after a confirmation of its own.
+    /// This pairing has failed or was declined. A device does not send it after its own confirmation.
     case refusal(Handoff_V1_PairingRefusal)
-    /// After a confirmation: "My person wants to stop, if yours has not confirmed yet."
+    /// After a confirmation: the sender's user wants to stop, unless the other user has confirmed already.
     case withdrawal(Handoff_V1_PairingWithdrawal)
-    /// "I know how this has ended for you."
+    /// The sender knows how the pairing ended for the receiver.
     case done(Handoff_V1_PairingDone)
 
   }
@@ -161,13 +161,14 @@ nonisolated struct Handoff_V1_PairingMessage: Sendable {
   init() {}
 }
 
-/// Who a device is.
+/// The identity of a device.
 nonisolated struct Handoff_V1_PairingIntroduction: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What people call it, 1 to 64 bytes.
+  /// The device's name for people; a writer's has 1 to 64 bytes, a reader accepts at most 256 and cleans what it shows
+  /// (Docs/Protocol.md, "Names").
   var name: String = String()
 
   /// Its X25519 public key, 32 bytes.
@@ -178,7 +179,7 @@ nonisolated struct Handoff_V1_PairingIntroduction: Sendable {
   init() {}
 }
 
-/// Says nothing.
+/// Has no fields yet.
 nonisolated struct Handoff_V1_PairingChoice: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -189,13 +190,13 @@ nonisolated struct Handoff_V1_PairingChoice: Sendable {
   init() {}
 }
 
-/// A person's yes.
+/// The confirmation of a user.
 nonisolated struct Handoff_V1_PairingConfirmation: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The sender's advertising key, 32 bytes: nobody gets it before a person has compared the digits.
+  /// The sender's advertising key, 32 bytes. It is not sent before the user has compared the digits.
   var advertisingKey: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -203,13 +204,13 @@ nonisolated struct Handoff_V1_PairingConfirmation: Sendable {
   init() {}
 }
 
-/// Why two devices are not paired.
+/// The reason why two devices are not paired.
 nonisolated struct Handoff_V1_PairingRefusal: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// For the other side's sentence.
+  /// The receiver derives its message to the user from it.
   var reason: Handoff_V1_PairingRefusal.Reason = .failed
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -218,22 +219,22 @@ nonisolated struct Handoff_V1_PairingRefusal: Sendable {
   nonisolated enum Reason: SwiftProtobuf.Enum, Swift.CaseIterable {
     typealias RawValue = Int
 
-    /// Something went wrong.
+    /// An error occurred.
     case failed // = 0
 
-    /// The person pairs with another device this time.
+    /// The user chose another device.
     case notChosen // = 1
 
-    /// A person has stopped it.
+    /// The user cancelled the pairing.
     case cancelled // = 2
 
-    /// A person says that the digits differ.
+    /// The user reported that the digits differ.
     case digitsDiffer // = 3
 
-    /// Nobody answered in time.
+    /// The user or the peer did not answer in time.
     case tooSlow // = 4
 
-    /// The sender has been tried too often.
+    /// There were too many pairing attempts with the sender.
     case tooManyTries // = 5
     case UNRECOGNIZED(Int)
 
@@ -280,7 +281,7 @@ nonisolated struct Handoff_V1_PairingRefusal: Sendable {
   init() {}
 }
 
-/// Says nothing.
+/// Has no fields yet.
 nonisolated struct Handoff_V1_PairingWithdrawal: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -291,7 +292,7 @@ nonisolated struct Handoff_V1_PairingWithdrawal: Sendable {
   init() {}
 }
 
-/// Says nothing.
+/// Has no fields yet.
 nonisolated struct Handoff_V1_PairingDone: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
