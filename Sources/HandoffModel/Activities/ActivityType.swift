@@ -17,7 +17,8 @@ package struct ActivityType: Hashable, Sendable, Comparable, CustomStringConvert
             self = .browsingWeb
             return
         }
-        guard (3...ActivityLimits.typeBytes).contains(string.utf8.count) else {
+        // Shorter text is refused below, with an example of a type.
+        guard (1...ActivityLimits.typeBytes).contains(string.utf8.count) else {
             throw ModelError(
                 .invalidActivityType,
                 "An activity type is 3 to \(ActivityLimits.typeBytes) bytes long; this one has \(string.utf8.count)."
