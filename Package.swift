@@ -214,7 +214,7 @@ let package = Package(
             "HandoffRadioBlueZTests",
             [
                 "AsyncSupport", "Bluetooth", "HandoffRadioBlueZ", "HandoffRadio", "BlueZ", "DBus", "BlueZTestSupport",
-                "HandoffAttackModel", "HandoffTestSupport", "L2CAP",
+                "HandoffAttackModel", "HandoffTestSupport", "HandoffTestVectors", "L2CAP",
                 logging, system,
             ]
         ),
@@ -266,7 +266,11 @@ let package = Package(
         ),
         tests(
             "HandoffRadioSimulatedTests",
-            ["Bluetooth", "HandoffRadioSimulated", "HandoffRadioConformance", "HandoffRadio", "Epoll", system]
+            [
+                "Bluetooth", "HandoffRadioSimulated", "HandoffRadioConformance", "HandoffRadio", "HandoffTestSupport",
+                "Epoll", system,
+            ],
+            excluding: ["station.py"]
         ),
     ]
 )
@@ -277,9 +281,10 @@ if let fuzzerLibrary {
         .executableTarget(
             name: "handoff-fuzz",
             dependencies: [
-                "CFuzzer", "HandoffApps", "HandoffCore", "HandoffCrypto", "HandoffDaemon", "HandoffModel",
+                "AsyncSupport", "Bluetooth", "BlueZ", "CDBus", "CFuzzer", "DBus", "HandoffApps", "HandoffBus",
+                "HandoffCore", "HandoffCrypto", "HandoffDaemon", "HandoffFolders", "HandoffModel", "HandoffRadioBlueZ",
                 "HandoffWire",
-                system,
+                logging, system,
             ],
             path: "Tests/Fuzz/Program",
             swiftSettings: settings,

@@ -46,7 +46,7 @@ struct IntroductionTests {
             let proof = try secrets.binding.prove(keys)
             let own = PairingMessage.introduction(
                 PairingIntroduction(
-                    name: victim.name,
+                    name: StatedName(victim.name),
                     publicKeys: victim.publicKeys.rawRepresentation,
                     signature: forgery == .noProof ? [] : proof.signature,
                     mac: forgery == .noProof ? [] : proof.mac

@@ -77,7 +77,7 @@ package struct Circle: Hashable, Sendable {
     /// by trusted devices and the device itself, else that of the trusted device with the lowest id that has added it.
     package func name(of id: DeviceID) -> DeviceName {
         let name = newestName(of: id) ?? nameOnAddition(of: id) ?? ""
-        return DeviceName(sanitizing: name)
+        return DeviceName(cleaning: name, of: id)
     }
 
     /// Returns the devices that would not be trusted any more if `id` were removed as well, in the order of their ids.

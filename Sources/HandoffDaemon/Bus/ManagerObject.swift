@@ -60,7 +60,8 @@ struct ManagerObject: ManagerHandler {
 
     func trust(card: String) async throws -> ObjectPath {
         let card = try CardText(parsing: card)
-        let device = DeviceIdentity(publicKeys: card.publicKeys, name: DeviceName(sanitizing: card.name))
+        let name = DeviceName(cleaning: card.name, of: card.publicKeys.device)
+        let device = DeviceIdentity(publicKeys: card.publicKeys, name: name)
         try await engine.trust.add(device)
         return HandoffName.device(device.id.description)
     }

@@ -30,12 +30,13 @@ enum PairingsFile {
                 guard let id = PairingID(bytes: Array(entry.pairing)),
                     let status = PairingRecord.Status(rawValue: entry.standing)
                 else { throw CryptoError(.malformed, "no id or no standing") }
+                let publicKeys = try DevicePublicKeys(rawRepresentation: Array(entry.publicKeys))
                 records.append(
                     PairingRecord(
                         id: id,
                         peer: DeviceIdentity(
-                            publicKeys: try DevicePublicKeys(rawRepresentation: Array(entry.publicKeys)),
-                            name: try DeviceName(entry.name)
+                            publicKeys: publicKeys,
+                            name: DeviceName(cleaning: entry.name, of: publicKeys.device)
                         ),
                         settlingKey: try AdvertisingKey(rawRepresentation: Array(entry.settlingKey)),
                         status: status,

@@ -121,7 +121,7 @@ package struct Settings: Sendable {
     }
 
     private static func name(_ text: String?, hostName: String) throws -> DeviceName {
-        guard let text else { return DeviceName(sanitizing: hostName) }
+        guard let text else { return DeviceName(cleaning: hostName) ?? .linux }
         do {
             return try DeviceName(text)
         } catch {

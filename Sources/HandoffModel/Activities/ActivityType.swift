@@ -1,6 +1,6 @@
 /// A validated activity type: a short reverse-DNS name such as `org.example.editor.editing`.
 ///
-/// It is not shown to users. It is ASCII, 1…255 bytes, and consists of at least two non-empty labels of letters,
+/// It is not shown to users. It is ASCII, 3…255 bytes, and consists of at least two non-empty labels of letters,
 /// digits, `_` and `-`, separated by dots. Apple's well-known type for browsing, which has no dot, is allowed too.
 package struct ActivityType: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The type as it was given.
@@ -17,10 +17,11 @@ package struct ActivityType: Hashable, Sendable, Comparable, CustomStringConvert
             self = .browsingWeb
             return
         }
+        // Shorter text is refused below, with an example of a type.
         guard (1...ActivityLimits.typeBytes).contains(string.utf8.count) else {
             throw ModelError(
                 .invalidActivityType,
-                "An activity type is 1 to \(ActivityLimits.typeBytes) bytes long; this one has \(string.utf8.count)."
+                "An activity type is 3 to \(ActivityLimits.typeBytes) bytes long; this one has \(string.utf8.count)."
             )
         }
         let labels = string.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

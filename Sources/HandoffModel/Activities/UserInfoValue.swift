@@ -1,7 +1,7 @@
 /// One value of userInfo; every kind is distinct and is transmitted exactly.
 ///
 /// Equality is exact, not numeric: integer 1, real 1 and boolean true are three values; reals are compared by bit
-/// pattern, so that NaN equals itself and 0 differs from -0; strings are compared byte by byte.
+/// pattern, so that NaN equals itself and 0 differs from -0; strings, and the keys of dictionaries, are compared byte by byte.
 package indirect enum UserInfoValue: Sendable {
     /// The null value.
     case null
@@ -47,10 +47,22 @@ extension UserInfoValue: Hashable {
         case (.date(let left), .date(let right)): left == right
         case (.url(let left), .url(let right)): left.utf8.elementsEqual(right.utf8)
         case (.array(let left), .array(let right)): left == right
-        case (.dictionary(let left), .dictionary(let right)): left == right
+        case (.dictionary(let left), .dictionary(let right)): haveEqualEntries(left, right)
         case (.set(let left), .set(let right)): left == right
         default: false
         }
+    }
+
+    /// Compares the keys byte by byte: a dictionary of Swift regards two Unicode spellings of one key as equal.
+    private static func haveEqualEntries(
+        _ left: [String: UserInfoValue],
+        _ right: [String: UserInfoValue]
+    ) -> Bool {
+        left.count == right.count
+            && left.allSatisfy { key, value in
+                guard let index = right.index(forKey: key) else { return false }
+                return right[index].key.utf8.elementsEqual(key.utf8) && right[index].value == value
+            }
     }
 
     package func hash(into hasher: inout Hasher) {

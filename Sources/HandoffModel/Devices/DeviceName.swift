@@ -1,64 +1,74 @@
-/// A device's name for people: 1…64 UTF-8 bytes of printable text, without white space at either end.
+/// A device's name for people: 1…64 UTF-8 bytes that can be shown in a line and compared (Docs/Protocol.md, "Names").
+///
+/// It has only what cleaning keeps: no control, formatting or private-use characters, single spaces between words and
+/// none at either end. What another device states about its name is a ``StatedName``.
 package struct DeviceName: Hashable, Sendable, CustomStringConvertible {
     /// The longest name in UTF-8 bytes.
     package static let maximumBytes = 64
 
-    /// The name, without white space at either end.
+    /// The name of a device that has no other.
+    package static let linux = DeviceName(cleaned: "Linux")
+
+    /// The text of the name.
     package let rawValue: String
 
-    /// Parses a name and removes the white space at both ends.
+    /// Parses a name that a user of this device gave; white space is reduced to single spaces, and removed at both
+    /// ends.
     ///
     /// - Throws: ``ModelError/Code/invalidName`` when the rest is empty, longer than ``maximumBytes``, or contains
-    ///   control characters.
+    ///   characters that cleaning removes.
     package init(_ string: String) throws(ModelError) {
-        let name = string.unicodeScalars.trimmingBlanks()
-        guard (1...Self.maximumBytes).contains(name.utf8.count) else {
+        let result = NameCleaning(string)
+        guard !result.hasRemoved, !string.unicodeScalars.trimmingBlanks().contains(where: \.isLineControl) else {
             throw ModelError(
                 .invalidName,
-                "A device name has 1 to \(Self.maximumBytes) bytes; this one has \(name.utf8.count)."
+                "A device name must not contain control or formatting characters: use printable text."
             )
         }
-        guard !name.unicodeScalars.contains(where: \.isUnprintable) else {
-            throw ModelError(.invalidName, "A device name must not contain control characters: use printable text.")
+        guard (1...Self.maximumBytes).contains(result.text.utf8.count) else {
+            throw ModelError(
+                .invalidName,
+                "A device name has 1 to \(Self.maximumBytes) bytes; this one has \(result.text.utf8.count)."
+            )
         }
-        rawValue = name
+        rawValue = result.text
     }
 
-    /// Makes a name of any text, such as a host name, by removing what a name cannot contain.
-    ///
-    /// Text without printable characters becomes `Linux`.
-    package init(sanitizing text: String) {
-        var kept = String.UnicodeScalarView()
-        var count = 0
-        for scalar in text.unicodeScalars.drop(while: \.properties.isWhitespace) where !scalar.isUnprintable {
-            count += UTF8.width(scalar)
-            guard count <= Self.maximumBytes else { break }
-            kept.append(scalar)
-        }
-        let name = kept.trimmingBlanks()
-        rawValue = name.isEmpty ? "Linux" : name
+    /// Makes a name of any text, such as a host name, by removing what a name cannot contain; nil when nothing is left.
+    package init?(cleaning text: String) {
+        let name = NameCleaning(text, limit: Self.maximumBytes).text
+        guard !name.isEmpty else { return nil }
+        self.init(cleaned: name)
+    }
+
+    /// Makes the name of the device `id` of any text; the name is the text of `id` when nothing of the text is left.
+    package init(cleaning text: String, of id: DeviceID) {
+        self = DeviceName(cleaning: text) ?? DeviceName(cleaned: id.description)
+    }
+
+    private init(cleaned text: String) {
+        rawValue = text
     }
 
     package var description: String { rawValue }
 }
 
 extension Unicode.Scalar {
-    /// Whether this scalar is a control character, a line or paragraph separator, unassigned, for private use, or
-    /// invisible formatting that could make one name look like another.
-    fileprivate var isUnprintable: Bool {
+    /// Whether this scalar is white space that a name given by a user cannot contain between its words.
+    fileprivate var isLineControl: Bool {
         switch properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
+        case .control, .lineSeparator, .paragraphSeparator: true
         default: false
         }
     }
 }
 
 extension String.UnicodeScalarView {
-    /// Returns the text without the white space at both ends.
-    fileprivate func trimmingBlanks() -> String {
-        guard let first = firstIndex(where: { !$0.properties.isWhitespace }),
-            let last = lastIndex(where: { !$0.properties.isWhitespace })
-        else { return "" }
-        return String(self[first...last])
+    /// Returns the scalars without the white space at both ends.
+    fileprivate func trimmingBlanks() -> SubSequence {
+        guard let first = firstIndex(where: { !$0.isBlankInName }),
+            let last = lastIndex(where: { !$0.isBlankInName })
+        else { return self[endIndex...] }
+        return self[first...last]
     }
 }

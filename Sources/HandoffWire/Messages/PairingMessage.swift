@@ -34,7 +34,8 @@ package struct PairingOpening: Hashable, Sendable {
 
 /// The name and public keys that a device sends when it pairs, and the proof that the keys are its own.
 package struct PairingIntroduction: Hashable, Sendable {
-    package let name: DeviceName
+    /// As it was stated, whatever it contains.
+    package let name: StatedName
     /// 64 bytes.
     package let publicKeys: [UInt8]
     /// 64 bytes.
@@ -43,7 +44,7 @@ package struct PairingIntroduction: Hashable, Sendable {
     package let mac: [UInt8]
 
     /// Makes an introduction; the lengths are those of a valid one, and are not checked here.
-    package init(name: DeviceName, publicKeys: [UInt8], signature: [UInt8], mac: [UInt8]) {
+    package init(name: StatedName, publicKeys: [UInt8], signature: [UInt8], mac: [UInt8]) {
         self.name = name
         self.publicKeys = publicKeys
         self.signature = signature
@@ -154,7 +155,7 @@ extension PairingIntroduction {
     /// Validates a decoded introduction.
     fileprivate init(_ message: Handoff_V1_PairingIntroduction) throws(WireError) {
         do {
-            name = try DeviceName(message.name)
+            name = try StatedName(message.name)
         } catch {
             throw WireError(error)
         }

@@ -652,7 +652,7 @@ nonisolated struct Handoff_V1_Activity: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// A reverse-DNS name of ASCII letters, digits, '_' and '-', 1 to 255 bytes, or NSUserActivityTypeBrowsingWeb.
+  /// A reverse-DNS name of ASCII letters, digits, '_' and '-', 3 to 255 bytes, or NSUserActivityTypeBrowsingWeb.
   var type: String = String()
 
   /// For people; at most 1024 bytes. Absent when there is no title.
@@ -665,7 +665,7 @@ nonisolated struct Handoff_V1_Activity: Sendable {
   /// Clears the value of `title`. Subsequent reads from it will return its default value.
   mutating func clearTitle() {self._title = nil}
 
-  /// An absolute http or https URL, at most 2048 bytes.
+  /// An absolute http or https URL, at most 2048 bytes; Docs/Protocol.md has its grammar.
   var webpageURL: String {
     get {_webpageURL ?? String()}
     set {_webpageURL = newValue}
@@ -721,7 +721,8 @@ nonisolated struct Handoff_V1_Activity: Sendable {
   /// Whether the origin accepts continuation streams for it.
   var supportsContinuationStreams: Bool = false
 
-  /// The keys of user_info that are sufficient to continue, sorted by UTF-8 bytes; empty means all. At most 1024.
+  /// The keys of user_info that are sufficient to continue, sorted by UTF-8 bytes; empty means all. At most 1024
+  /// different ones.
   var requiredUserInfoKeys: [String] = []
 
   /// The stream token that identifies the activity in a StreamRequest; 0, or absent, if it accepts no streams. It is

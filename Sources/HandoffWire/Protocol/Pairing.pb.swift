@@ -169,7 +169,8 @@ nonisolated struct Handoff_V1_PairingIntroduction: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The device's name for people, 1 to 64 bytes.
+  /// The device's name for people; a writer's has 1 to 64 bytes, a reader accepts at most 256 and cleans what it shows
+  /// (Docs/Protocol.md, "Names").
   var name: String = String()
 
   /// Its public keys, 64 bytes: X25519, then Ed25519.

@@ -13,7 +13,7 @@ struct RefusalStories {
     @Test("Invalid types, web pages, titles and properties are refused")
     func wrongProperties() async throws {
         let attempts: [(type: String, properties: [String: Value], name: String, word: String)] = [
-            ("", [:], "InvalidActivityType", "1 to 255"),
+            ("", [:], "InvalidActivityType", "3 to 255"),
             ("notes", [:], "InvalidActivityType", "reverse-DNS"),
             ("org..example", [:], "InvalidActivityType", "reverse-DNS"),
             ("org.example.é", [:], "InvalidActivityType", "reverse-DNS"),

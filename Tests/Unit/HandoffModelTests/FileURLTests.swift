@@ -43,6 +43,45 @@ struct FileURLTests {
     }
 
     @Test(
+        "A folder URL has a folder and a path in it, however it is written",
+        arguments: [
+            ("handoff-folder:docs/", "docs", []), ("HANDOFF-Folder:docs/a/b", "docs", ["a", "b"]),
+            ("handoff-folder:docs/a%20b/%C3%bc?q#f", "docs", ["a b", "ü"]),
+            ("handoff-folder:docs/a/...", "docs", ["a", "..."]),
+        ]
+    )
+    func folderURL(text: String, folder: String, components: [String]) throws {
+        let url = try #require(try FolderURL(text))
+        #expect(url.folder.rawValue == folder)
+        #expect(url.components == components.map { Array($0.utf8) })
+        #expect(try FolderURL(url.description) == url)
+    }
+
+    @Test(
+        "A folder URL that is malformed or could lead out of its folder is refused",
+        arguments: [
+            "handoff-folder:", "handoff-folder:docs", "handoff-folder:/a", "handoff-folder:docs?q/",
+            "handoff-folder:docs//a",
+            "handoff-folder:docs/a/", "handoff-folder:docs/.", "handoff-folder:docs/a/../b",
+            "handoff-folder:docs/%2e%2E",
+            "handoff-folder:docs/a%2fb", "handoff-folder:docs/%00", "handoff-folder:docs/%0", "handoff-folder:d%6Fcs/",
+            "handoff-folder:docs/" + String(repeating: "a", count: 4095),
+        ]
+    )
+    func refusedFolderURL(text: String) {
+        #expect(throws: ModelError.self) { _ = try FolderURL(text) }
+    }
+
+    @Test("The longest path has 4095 bytes after decoding, a slash for each component counted")
+    func longestPath() throws {
+        #expect(throws: Never.self) { try FolderURL("handoff-folder:docs/" + String(repeating: "%61", count: 4094)) }
+        #expect(throws: Never.self) { try FolderURL("handoff-folder:docs/a" + String(repeating: "/a", count: 2046)) }
+        #expect(throws: ModelError.self) {
+            try FolderURL("handoff-folder:docs/a" + String(repeating: "/a", count: 2047))
+        }
+    }
+
+    @Test(
         "A folder's id has the form of a word",
         arguments: [
             ("docs", true), ("a.b-c_d", true), ("0", true), ("", false), (".a", false), ("a/b", false), ("ü", false),

@@ -2,7 +2,7 @@ import HandoffModel
 import TestLimits
 import Testing
 
-@Suite("Identifiers and names", .endsWithin(minutes: 10))
+@Suite("Identifiers", .endsWithin(minutes: 10))
 struct IdentifierTests {
     @Test("A device identifier is written and read as sixteen lower-case hexadecimal digits")
     func deviceID() throws {
@@ -38,33 +38,5 @@ struct IdentifierTests {
         for count in [0, 4, 6] {
             #expect(throws: ModelError.self) { try ActivityTypeHash(bytes: [UInt8](repeating: 0, count: count)) }
         }
-    }
-
-    @Test("Blanks around a device name are removed")
-    func trimmedName() throws {
-        #expect(try DeviceName(" \t Kitchen Laptop\n").rawValue == "Kitchen Laptop")
-    }
-
-    @Test(
-        "A device name that is not short printable text is refused",
-        arguments: ["", "  ", "a\nb", "a\u{0}", "a\u{202E}b", String(repeating: "ä", count: 33)]
-    )
-    func refusedName(name: String) {
-        let error = #expect(throws: ModelError.self) { try DeviceName(name) }
-        #expect(error?.code == .invalidName)
-    }
-
-    @Test(
-        "Any text can be converted to a device name",
-        arguments: [
-            ("laptop.local", "laptop.local"), ("", "Linux"), (" \u{7} ", "Linux"), ("a\nb", "ab"),
-            (String(repeating: "ä", count: 40), String(repeating: "ä", count: 32)),
-            (String(repeating: "a", count: 63) + " b", String(repeating: "a", count: 63)),
-        ]
-    )
-    func sanitizedName(text: String, name: String) throws {
-        let made = DeviceName(sanitizing: text)
-        #expect(made.rawValue == name)
-        #expect(try DeviceName(made.rawValue) == made)
     }
 }

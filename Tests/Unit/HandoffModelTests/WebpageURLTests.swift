@@ -10,6 +10,9 @@ struct WebpageURLTests {
             "http://example.org", "https://example.org/a?b#c", "HTTPS://example.org",
             "hTTp://user:pass@example.org:80/",
             "https://[2001:db8::1]:8443/x", "http://localhost", "https://exämple.org/ü",
+            "http://example.org:", "http://example.org:65535/", "http://a%20b/", "http://:x@example.org/",
+            "https://fa.example/می\u{200C}خواهم", "https://example.org/a|b{c}`\\%", "http://[::ffff:192.0.2.1]",
+            "http://example.org\\@b/", "http://日本.example",
         ]
     )
     func isAccepted(address: String) throws {
@@ -25,6 +28,10 @@ struct WebpageURLTests {
             "http://[::1", "http://\\example.org", " http://example.org", "http://example.org/a b",
             "http://exa\nmple.org",
             "http://example.org/\u{0}", "http://example.org/\u{7F}", "http://example.org/\u{2028}", "example.org",
+            "http://[x]/", "http://[1.2]/", "http://[::1]x/", "http://[::1]:x/", "http://example.org:99999/",
+            "http://example.org:8o/", "http://a:1:2/", "http://a%2/", "http://a%zz/", "http://a@b@c/", "http://a<b/",
+            "http://a\u{200D}b/", "http://example.org/\u{202E}gpj", "http://example.org/\u{200B}",
+            "http://example.org/\u{E000}", "http://example.org/\u{A0}",
             "httpss://example.org", "https://" + String(repeating: "a", count: 2041),
         ]
     )

@@ -1,4 +1,5 @@
 import HandoffCrypto
+import HandoffModel
 import HandoffWire
 
 extension PairingExchange {
@@ -116,7 +117,7 @@ extension PairingExchange {
         private func introduction(over binding: PairingBinding) throws -> [UInt8] {
             let proof = try own.proof(over: binding)
             let introduction = PairingIntroduction(
-                name: own.device.name,
+                name: StatedName(own.device.name),
                 publicKeys: own.device.publicKeys.rawRepresentation,
                 signature: proof.signature,
                 mac: proof.mac
@@ -136,7 +137,7 @@ extension PairingExchange {
             }
             let publicKeys = try DevicePublicKeys(rawRepresentation: peer.publicKeys)
             try binding.verify(PairingProof(signature: peer.signature, mac: peer.mac), of: publicKeys)
-            return DeviceIdentity(publicKeys: publicKeys, name: peer.name)
+            return DeviceIdentity(publicKeys: publicKeys, name: peer.name.name(of: publicKeys.device))
         }
     }
 }

@@ -11,6 +11,7 @@ struct PairingVersionTests {
     private struct Later {
         let keys = DeviceKeys.generate()
         let nonce = PairingNonce.generate()
+        let name: String
         private var handshake = PairingHandshake(isCaller: true)
         private var transport: NoiseTransport?
         private var binding: PairingBinding?
@@ -20,12 +21,16 @@ struct PairingVersionTests {
         /// A field of number 2047 with one byte (Protocol Buffers encoding), after the known fields.
         private static let unknownField: [UInt8] = [0xFA, 0x7F, 0x01, 0x78]
 
+        init(name: String) {
+            self.name = name
+        }
+
         var introduction: [UInt8] {
             get throws {
                 let proof = try #require(try binding?.prove(keys))
                 let known = PairingMessage.introduction(
                     PairingIntroduction(
-                        name: try DeviceName("later"),
+                        name: try StatedName(name),
                         publicKeys: keys.publicKeys.rawRepresentation,
                         signature: proof.signature,
                         mac: proof.mac
@@ -72,18 +77,24 @@ struct PairingVersionTests {
         }
     }
 
-    @Test("Both devices show the same digits, which cover the field that only the later version knows")
-    func laterIntroduction() throws {
+    @Test(
+        """
+        Both devices show the same digits, which cover the field that only the later version knows and every byte of a \
+        name that is shown cleaned
+        """,
+        arguments: [("later", "later"), ("\u{202E}la\nter 👩‍💻", "la ter 👩‍💻")]
+    )
+    func laterIntroduction(name: String, shown: String) throws {
         let keys = DeviceKeys.generate()
         let own = LocalIdentity(keys, name: try DeviceName("now"), advertisingKey: .generate(day: 20000))
         let tokens = try [1, 2].map { try PairingToken(bytes: Array(repeating: $0, count: 9)) }
         let now = Moment(uptime: .zero, unixMicroseconds: 1_700_000_000_000_000)
         var listener = PairingExchange(dialling: nil, as: tokens[0], own, at: now)
-        var later = Later()
+        var later = Later(name: name)
 
         let opening = try later.opening(PairingOpening(caller: tokens[1], listener: tokens[0]))
         let met = try later.meet(try #require(Self.sent(listener.receive(opening, at: .zero)).first))
-        #expect(listener.receive(met, at: .zero).map(Self.introduced) == ["later"])
+        #expect(listener.receive(met, at: .zero).map(Self.introduced) == [shown])
         #expect(try Self.sent(listener.choose(at: .zero)).map { try later.open($0) } == [.choice])
         #expect(listener.receive(try later.seal(PairingMessage.choice.encode()), at: .zero).isEmpty)
 

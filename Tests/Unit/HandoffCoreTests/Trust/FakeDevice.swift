@@ -8,7 +8,7 @@ struct FakeDevice: Hashable {
     let name: String
 
     var id: DeviceID { keys.device }
-    var identity: DeviceIdentity { DeviceIdentity(publicKeys: keys, name: DeviceName(sanitizing: name)) }
+    var identity: DeviceIdentity { DeviceIdentity(publicKeys: keys, name: DeviceName(cleaning: name, of: id)) }
 
     init(_ number: UInt8, named name: String? = nil) throws {
         let key = [number &+ 9] + [UInt8](repeating: 7, count: 31)

@@ -1,5 +1,5 @@
-"""A second implementation of advertisements and their keys, cards, circles, sessions and pairings, from Docs/Protocol.md
-and Docs/Circle.md.
+"""A second implementation of advertisements, names, cards, circles, sessions, streams, pairings and GATT frames, from
+Docs/Protocol.md and Docs/Circle.md.
 
 Usage: check_vectors.py DIRECTORY. Checks the vectors in it and prints how many cases agree.
 """
@@ -9,6 +9,7 @@ import hashlib
 import json
 import pathlib
 import sys
+import unicodedata
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, hmac
@@ -100,6 +101,52 @@ def device_id(keys: bytes) -> bytes:
     return hashlib.sha256(b"handoffd v2 device" + keys).digest()[:8]
 
 
+def check_withdrawal(case: dict) -> None:
+    plaintext = bytes([case["port"] - 0x80]) + bytes(5)
+    assert plaintext.hex() == case["plaintext"]
+    assert seal(bytes.fromhex(case["advertisingKey"]), case["slot"], plaintext).hex() == case["sealed"]
+
+
+def code_points(text: str) -> set[int]:
+    """The code points of a list of ranges such as `0-8 AD`."""
+    ranges = [word.partition("-") for word in text.split()]
+    return {point for first, _, last in ranges for point in range(int(first, 16), int(last or first, 16) + 1)}
+
+
+WHITE_SPACE = code_points("9-D 20 85 A0 1680 2000-200A 2028 2029 202F 205F 2800 3000")
+REMOVED = code_points(
+    "0-8 E-1F 7F-84 86-9F AD 34F 600-605 61C 6DD 70F 890 891 8E2 115F 1160 17B4 17B5 180E 200B 200E 200F 202A-202E"
+    " 2060-206F 3164 FEFF FFA0 FFF0-FFFB 110BD 110CD 13430-1343F 1BCA0-1BCA3 1D173-1D17A E0000-E0FFF E000-F8FF"
+    " F0000-10FFFF FDD0-FDEF"
+) | {plane << 16 | last for plane in range(17) for last in (0xFFFE, 0xFFFF)}
+
+
+def clean(name: str) -> str:
+    kept, before, marks = "", "", 0
+    for char in name:
+        if ord(char) in WHITE_SPACE:
+            before = " " if kept else ""
+        elif char in "\u200c\u200d":
+            if before != " " and kept and kept[-1] >= "\u0590":
+                before = char
+        elif ord(char) not in REMOVED:
+            is_mark = unicodedata.category(char)[0] == "M"
+            marks = marks + 1 if is_mark and before != " " else int(is_mark)
+            if is_mark and (not kept or marks > 8):
+                marks = min(marks, 8)
+                continue
+            if before not in ("", " ") and char < "\u0590":
+                before = ""
+            if len((kept + before + char).encode()) > 64:
+                break
+            kept, before = kept + before + char, ""
+    return kept
+
+
+def check_name(case: dict) -> None:
+    assert clean(bytes.fromhex(case["stated"]).decode()).encode().hex() == case["shown"]
+
+
 def read_card(text: str) -> dict:
     scheme, colon, body = text.strip().lower().partition(":")
     if not colon or not scheme.startswith("handoff") or not scheme[7:].isdigit():
@@ -170,6 +217,59 @@ def check_session(case: dict) -> None:
                 assert reader.read_message(body) == fragment
             assert (len(body).to_bytes(2, "big") + body).hex() == frame
     assert peers["caller"].get_handshake_hash().hex() == case["handshakeHash"]
+
+
+def accepts(pieces: list[tuple[str, bytes]]) -> bool:
+    """Whether the receivers accept all pieces of a stream."""
+    stage = {"caller": 0, "listener": 0}
+    for by, piece in pieces:
+        kind, count = (piece[0], int.from_bytes(piece[1:3], "big")) if len(piece) > 2 else (None, 0)
+        if len(piece) != -(-(3 + count) // 64) * 64 or any(piece[3 + count :]):
+            return False
+        if kind == 0 and 1 <= count <= 8192 and stage[by] == 0:
+            continue
+        if kind not in (1, 2) or count or stage[by] != kind - 1:
+            return False
+        stage[by] = kind
+    return True
+
+
+def check_stream(case: dict) -> None:
+    keys = {r: X25519PrivateKey.from_private_bytes(bytes.fromhex(case[r + "PrivateKey"])) for r in ("caller", "listener")}
+    public = {role + "PublicKey": key.public_key().public_bytes_raw().hex() for role, key in keys.items()}
+    prologue = (b"handoffd v2 session" + bytes.fromhex(case["greeting"])[2:]).hex()
+    whole = case | public | {"prologue": prologue}
+    peers = {"caller": side(whole, "caller", "listener"), "listener": side(whole, "listener", "caller")}
+    for sent in case["messages"] + case["pieces"]:
+        plaintext = bytes.fromhex(sent["plaintext"])
+        writer, reader = peers[sent["by"]], peers["listener" if sent["by"] == "caller" else "caller"]
+        if writer.handshake_finished:
+            body = writer.encrypt(plaintext)
+            assert reader.decrypt(body) == plaintext
+        else:
+            body = bytes(writer.write_message(plaintext))
+            assert reader.read_message(body) == plaintext
+        assert (len(body).to_bytes(2, "big") + body).hex() == sent["frame"]
+    pieces = [(sent["by"], bytes.fromhex(sent["plaintext"])) for sent in case["pieces"]]
+    assert accepts(pieces[:-1]) and accepts(pieces) != case["fails"]
+
+
+def gatt_frame(value: bytes) -> dict | None:
+    if not 8 <= len(value) <= 508 or value[5] & ~7:
+        return None
+    return {
+        "bytes": value.hex(), "channel": int.from_bytes(value[:4], "big"), "number": value[4],
+        "isOpening": bool(value[5] & 1), "isEnd": bool(value[5] & 2), "hasMore": bool(value[5] & 4),
+        "window": int.from_bytes(value[6:8], "big"), "data": value[8:].hex(),
+    }
+
+
+def check_gatt(case: dict) -> None:
+    for exchange in case["exchanges"]:
+        for frame in (exchange["frame"], exchange["answer"]):
+            assert gatt_frame(bytes.fromhex(frame["bytes"])) == frame
+        assert exchange["frame"]["bytes"][:10] == exchange["answer"]["bytes"][:10]
+    assert [gatt_frame(bytes.fromhex(value)) for value in case["invalid"]] == [None] * len(case["invalid"])
 
 
 def field(number: int, content: bytes) -> bytes:
@@ -489,9 +589,13 @@ checks = {
     "circle": check_circle,
     "daily": check_daily,
     "messages": check_message,
+    "gatt": check_gatt,
+    "names": check_name,
     "news": check_news,
     "pairing": check_pairing,
     "session": check_session,
+    "stream": check_stream,
+    "withdrawal": check_withdrawal,
 }
 if __name__ == "__main__":
     count = 0

@@ -87,7 +87,7 @@ class Session:
             message += fragment[1:]
             if fragment[0] == 0:
                 length = int.from_bytes(message[:4], "big")
-                assert len(message) in (1024, 2048, 4096, 16384, 65600), "an answer has one of these sizes"
+                assert len(message) in (64, 1024, 2048, 4096, 16384, 65600), "a message has one of these sizes"
                 assert not any(message[4 + length :]), "padding is zeros"
                 return message[4 : 4 + length]
 
