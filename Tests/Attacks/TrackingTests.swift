@@ -172,8 +172,8 @@ private struct Day {
         let payload = AdvertisementPayload(
             hasWebpage: false,
             port: LEPSM(lowSevenBits: 0x10),
-            typeHash: {
-                if case .activity(let hash, _) = broadcast.content { hash } else { .withdrawal }
+            activity: {
+                if case .activity(let activity, _) = broadcast.content { activity } else { nil }
             }()
         )
         let data = AdvertisementSealer(key: key, slot: broadcast.slot).seal(payload.encode())

@@ -48,7 +48,7 @@ enum SessionBenchmark {
             candidates: devices.map { ($0.publicKey.device, $0.publicKey) }
         )
         let caller = devices[count - 1]
-        let request = Request.fetch(FetchRequest(typeHash: activity.type.hash))
+        let request = Request.fetch(FetchRequest(typeHash: activity.type.hash, tag: ActivityTag(1)))
         return {
             var fetch = ClientSession(keys: caller, peer: origin.publicKey, request: request)
             var serve = ServerSession(trial: trial)

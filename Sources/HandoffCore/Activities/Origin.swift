@@ -1,4 +1,3 @@
-import HandoffCrypto
 package import HandoffModel
 package import HandoffWire
 
@@ -14,7 +13,7 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         var until: Duration
     }
 
-    private var register = ActivityRegister<Owner>()
+    private var register: ActivityRegister<Owner>
     private var pacer = AdvertisementPacer()
     private var withdrawn: WithdrawnActivity?
     private var saves = SaveRequests()
@@ -27,9 +26,11 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
 
     /// Creates an origin without activities.
     ///
-    /// - Parameter run: a random number of this run of the daemon; see ``StreamTokens``.
+    /// - Parameter run: a random number of this run of the daemon: see ``StreamTokens``. It determines the first tag,
+    ///   too, so that after a restart an activity of the same type rarely has the tag of one before.
     package init(run: UInt32 = 0) {
         streamTokens = StreamTokens(run: run)
+        register = ActivityRegister(firstTag: ActivityTag(UInt8(truncatingIfNeeded: run)))
     }
 
     /// How long a fetch waits for an app that saves first: `SaveRequests.timeout`, unless a test sets another value.
@@ -234,7 +235,7 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         saves.expire(at: now)
     }
 
-    /// Returns the answer to a trusted device that asks for the activity of a type.
+    /// Returns the answer to a trusted device that asks for the activity with an advertised type and tag.
     ///
     /// Only the current activity is given away, or for ``gracePeriod`` the last one if none has replaced it.
     package func answer(to request: FetchRequest, at now: Moment) -> Answer {
@@ -250,9 +251,8 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
 
     /// Returns the activity that answers a request, with its present state; nil for a refusal.
     package func record(for request: FetchRequest, at now: Moment) -> ActivityRegister<Owner>.Record? {
-        guard let record = offered ?? recordInGracePeriod(at: now), record.activity.type.hash == request.typeHash else {
-            return nil
-        }
+        let requested = AdvertisedActivity(typeHash: request.typeHash, tag: request.tag)
+        guard let record = offered ?? recordInGracePeriod(at: now), record.advertised == requested else { return nil }
         return record
     }
 
@@ -285,9 +285,9 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
 
     /// Updates the advertisement and the grace period after the offered activity has changed from `before`.
     private mutating func updateAdvertisement(from before: ActivityRegister<Owner>.Record?, at now: Moment) {
-        if let after = offered {
+        if let after = offered, let activity = after.advertised {
             withdrawn = nil
-            pacer.request(.activity(after.activity.type.hash, hasWebpage: after.activity.webpageURL != nil))
+            pacer.request(.activity(activity, hasWebpage: after.activity.webpageURL != nil))
         } else if let before {
             // No activity replaced it. An invalidated activity is gone; one that resigned can still be fetched late.
             withdrawn = WithdrawnActivity(id: before.id, until: now.uptime + Self.gracePeriod)

@@ -11,7 +11,7 @@ package struct AdvertisementPacer: Sendable {
     /// What a device advertises.
     package enum Content: Hashable, Sendable {
         /// This activity can be continued.
-        case activity(ActivityTypeHash, hasWebpage: Bool)
+        case activity(AdvertisedActivity, hasWebpage: Bool)
         /// There is nothing to continue any more.
         case withdrawal
     }

@@ -8,7 +8,7 @@ import HandoffModel
 /// what it advertised in between.
 struct ReplayFilter: Hashable, Sendable {
     /// What a device advertises: an activity that can be continued, or nil for none.
-    typealias Content = ActivityTypeHash?
+    typealias Content = AdvertisedActivity?
 
     /// How long reappearing content has to be heard without any of the content since: an origin is heard four times and
     /// more in that time, and once from an old bluetoothd.

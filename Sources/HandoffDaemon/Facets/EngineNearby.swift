@@ -149,7 +149,7 @@ struct EngineNearby: Sendable {
         guard let payload = try? AdvertisementPayload(decoding: plaintext) else { return nil }
         return NearbyTable.Report(
             device: device,
-            activity: payload.typeHash == .withdrawal ? nil : payload.typeHash,
+            activity: payload.activity,
             hasWebpage: payload.hasWebpage,
             rssi: received.rssi,
             address: received.address,

@@ -21,6 +21,7 @@ package enum Request: Hashable, Sendable {
         switch self {
         case .fetch(let request):
             message.fetch.typeHash = Data(request.typeHash.bytes)
+            message.fetch.activityTag = Data([request.tag.rawValue])
         case .circle:
             message.circle = Handoff_V1_CircleRequest()
         case .stream(let request):
@@ -40,11 +41,7 @@ package enum Request: Hashable, Sendable {
         let message = try MessageCoding.decode(Handoff_V1_Request.self, from: bytes, limit: Self.maximumBytes)
         switch message.kind {
         case .fetch(let fetch):
-            do {
-                self = .fetch(FetchRequest(typeHash: try ActivityTypeHash(bytes: fetch.typeHash)))
-            } catch {
-                throw WireError(error)
-            }
+            self = .fetch(try FetchRequest(fetch))
         case .circle:
             self = .circle
         case .stream(let stream):
@@ -66,10 +63,24 @@ package enum Request: Hashable, Sendable {
 package struct FetchRequest: Hashable, Sendable {
     /// The type hash from the advertisement.
     package let typeHash: ActivityTypeHash
+    /// The activity tag from the advertisement.
+    package let tag: ActivityTag
 
-    /// Requests the current activity if its type has this hash.
-    package init(typeHash: ActivityTypeHash) {
+    /// Requests the current activity if its type has this hash and it has this tag.
+    package init(typeHash: ActivityTypeHash, tag: ActivityTag) {
         self.typeHash = typeHash
+        self.tag = tag
+    }
+
+    fileprivate init(_ message: Handoff_V1_FetchRequest) throws(WireError) {
+        guard message.activityTag.count == 1, let tag = message.activityTag.first else {
+            throw WireError(.malformed, "An activity tag has 1 byte, got \(message.activityTag.count).")
+        }
+        do {
+            self.init(typeHash: try ActivityTypeHash(bytes: message.typeHash), tag: ActivityTag(tag))
+        } catch {
+            throw WireError(error)
+        }
     }
 }
 

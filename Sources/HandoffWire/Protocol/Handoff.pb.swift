@@ -8,7 +8,7 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-// The messages of handoffd, version 1. Docs/Protocol.md says how they travel; Docs/vectors has examples.
+// The messages of handoffd, version 2. Docs/Protocol.md defines how they are sent; Docs/vectors has examples.
 //
 // A reader ignores fields it does not know, and refuses a oneof in which nothing is set: there the sender is newer and
 // means something that must not be guessed. A writer writes fields by ascending number and lists in the order stated
@@ -36,7 +36,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// What one device asks of another. The caller's first message.
+/// A request of one device to another. The caller's first message.
 nonisolated struct Handoff_V1_Request: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -44,7 +44,7 @@ nonisolated struct Handoff_V1_Request: Sendable {
 
   var kind: Handoff_V1_Request.OneOf_Kind? = nil
 
-  /// "The user is here and wants to continue this."
+  /// The user wants to continue the advertised activity.
   var fetch: Handoff_V1_FetchRequest {
     get {
       if case .fetch(let v)? = kind {return v}
@@ -53,7 +53,7 @@ nonisolated struct Handoff_V1_Request: Sendable {
     set {kind = .fetch(newValue)}
   }
 
-  /// "Tell me what you know of our circle."
+  /// The caller asks for the listener's copy of their circle.
   var circle: Handoff_V1_CircleRequest {
     get {
       if case .circle(let v)? = kind {return v}
@@ -62,7 +62,7 @@ nonisolated struct Handoff_V1_Request: Sendable {
     set {kind = .circle(newValue)}
   }
 
-  /// "The app that continues this wants to talk with the one that began it."
+  /// The app that continues the activity wants a stream to the app that began it.
   var stream: Handoff_V1_StreamRequest {
     get {
       if case .stream(let v)? = kind {return v}
@@ -71,7 +71,7 @@ nonisolated struct Handoff_V1_Request: Sendable {
     set {kind = .stream(newValue)}
   }
 
-  /// "We were pairing, and I do not know how that ended for you."
+  /// The caller does not know how a pairing ended for the listener.
   var settle: Handoff_V1_SettleRequest {
     get {
       if case .settle(let v)? = kind {return v}
@@ -83,13 +83,13 @@ nonisolated struct Handoff_V1_Request: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
-    /// "The user is here and wants to continue this."
+    /// The user wants to continue the advertised activity.
     case fetch(Handoff_V1_FetchRequest)
-    /// "Tell me what you know of our circle."
+    /// The caller asks for the listener's copy of their circle.
     case circle(Handoff_V1_CircleRequest)
-    /// "The app that continues this wants to talk with the one that began it."
+    /// The app that continues the activity wants a stream to the app that began it.
     case stream(Handoff_V1_StreamRequest)
-    /// "We were pairing, and I do not know how that ended for you."
+    /// The caller does not know how a pairing ended for the listener.
     case settle(Handoff_V1_SettleRequest)
 
   }
@@ -97,28 +97,32 @@ nonisolated struct Handoff_V1_Request: Sendable {
   init() {}
 }
 
-/// Asks for the activity that is being advertised.
+/// Requests the advertised activity.
 nonisolated struct Handoff_V1_FetchRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The activity type's hash from the advertisement, exactly 5 bytes. The origin refuses (NO_LONGER_CURRENT) when its
+  /// The activity type's hash from the advertisement, exactly 4 bytes. The origin refuses (NO_LONGER_CURRENT) when its
   /// current activity is of another type.
   var typeHash: Data = Data()
+
+  /// The activity's tag from the advertisement, exactly 1 byte. The origin refuses (NO_LONGER_CURRENT) when its current
+  /// activity has another tag.
+  var activityTag: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
 
-/// Asks for a continuation stream to the app of an activity that was fetched.
+/// Requests a continuation stream to the app of an activity that was fetched.
 nonisolated struct Handoff_V1_StreamRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Activity.stream_name, as the origin gave it.
+  /// Activity.stream_name, as the origin sent it.
   var activity: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -126,20 +130,20 @@ nonisolated struct Handoff_V1_StreamRequest: Sendable {
   init() {}
 }
 
-/// Says how a pairing ended on the caller's side, to the device with which it was pairing. It has an effect only after the
-/// acknowledgement, because the first message of a session can be a replay.
+/// Reports how a pairing ended on the caller's side, to the device with which it was pairing. It has an effect only
+/// after the acknowledgement, which proves that the caller has the answer.
 nonisolated struct Handoff_V1_SettleRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Which pairing: the first 8 bytes of the hash of its handshake.
+  /// The pairing: the first 8 bytes of its handshake hash.
   var pairing: Data = Data()
 
-  /// Whether the caller's person said that the digits are the same.
+  /// Whether the caller's user confirmed that the digits agree.
   var confirmed: Bool = false
 
-  /// The caller's advertising key, 32 bytes, if so; otherwise empty.
+  /// The caller's advertising key, 32 bytes, if confirmed; otherwise empty.
   var advertisingKey: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -147,7 +151,7 @@ nonisolated struct Handoff_V1_SettleRequest: Sendable {
   init() {}
 }
 
-/// The person of the listener said so too: both devices are paired.
+/// The listener's user confirmed too: both devices are paired.
 nonisolated struct Handoff_V1_Settled: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -161,7 +165,7 @@ nonisolated struct Handoff_V1_Settled: Sendable {
   init() {}
 }
 
-/// What the device that was asked says. The listener's first message.
+/// The answer to a request. The listener's first message.
 nonisolated struct Handoff_V1_Answer: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -169,7 +173,7 @@ nonisolated struct Handoff_V1_Answer: Sendable {
 
   var kind: Handoff_V1_Answer.OneOf_Kind? = nil
 
-  /// The whole activity.
+  /// The complete activity.
   var activity: Handoff_V1_Activity {
     get {
       if case .activity(let v)? = kind {return v}
@@ -178,7 +182,7 @@ nonisolated struct Handoff_V1_Answer: Sendable {
     set {kind = .activity(newValue)}
   }
 
-  /// Why there is none.
+  /// The reason why the request is not granted.
   var refusal: Handoff_V1_Refusal {
     get {
       if case .refusal(let v)? = kind {return v}
@@ -187,7 +191,7 @@ nonisolated struct Handoff_V1_Answer: Sendable {
     set {kind = .refusal(newValue)}
   }
 
-  /// A stream: after the caller's acknowledgement, what follows in this session is its bytes.
+  /// A stream: after the caller's acknowledgement, this session carries its bytes.
   var stream: Handoff_V1_StreamOpened {
     get {
       if case .stream(let v)? = kind {return v}
@@ -196,7 +200,7 @@ nonisolated struct Handoff_V1_Answer: Sendable {
     set {kind = .stream(newValue)}
   }
 
-  /// What the device knows of the circle.
+  /// The listener's copy of the circle.
   var circle: Handoff_V1_Circle {
     get {
       if case .circle(let v)? = kind {return v}
@@ -221,13 +225,13 @@ nonisolated struct Handoff_V1_Answer: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
-    /// The whole activity.
+    /// The complete activity.
     case activity(Handoff_V1_Activity)
-    /// Why there is none.
+    /// The reason why the request is not granted.
     case refusal(Handoff_V1_Refusal)
-    /// A stream: after the caller's acknowledgement, what follows in this session is its bytes.
+    /// A stream: after the caller's acknowledgement, this session carries its bytes.
     case stream(Handoff_V1_StreamOpened)
-    /// What the device knows of the circle.
+    /// The listener's copy of the circle.
     case circle(Handoff_V1_Circle)
     /// Both devices are paired.
     case settled(Handoff_V1_Settled)
@@ -237,7 +241,7 @@ nonisolated struct Handoff_V1_Answer: Sendable {
   init() {}
 }
 
-/// The channel of this session is a stream from now on.
+/// From now on this session carries a stream.
 nonisolated struct Handoff_V1_StreamOpened: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -248,7 +252,7 @@ nonisolated struct Handoff_V1_StreamOpened: Sendable {
   init() {}
 }
 
-/// Why a request is not granted.
+/// The reason why a request is not granted.
 nonisolated struct Handoff_V1_Refusal: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -257,7 +261,7 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
   /// For programs.
   var code: Handoff_V1_Refusal.Code = .unspecified
 
-  /// For people: one sentence, at most 1024 bytes. A longer one is cut by the reader.
+  /// For people: one sentence, at most 1024 bytes. The reader truncates a longer one.
   var message: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -266,34 +270,34 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
   nonisolated enum Code: SwiftProtobuf.Enum, Swift.CaseIterable {
     typealias RawValue = Int
 
-    /// The sender forgot to say; treated as INTERNAL.
+    /// Not set by the sender; treated as INTERNAL.
     case unspecified // = 0
 
-    /// There is no current activity of that type any more.
+    /// The requested type is no longer the type of the current activity.
     case noLongerCurrent // = 1
 
-    /// The request is of a kind or form that the device does not understand.
+    /// The device does not understand the kind or form of the request.
     case notUnderstood // = 2
 
-    /// The device serves another request; a later try may succeed.
+    /// The device is serving another request; a later attempt may succeed.
     case busy // = 3
 
-    /// The device could not do its part.
+    /// The device could not serve the request.
     case `internal` // = 4
 
-    /// The activity is larger than a payload may be.
+    /// The activity exceeds the maximum payload size.
     case tooLarge // = 5
 
-    /// The activity that a stream is asked for has ended.
+    /// The activity for which a stream is requested has ended.
     case noSuchActivity // = 6
 
-    /// The activity exists, and its app takes no streams.
+    /// The activity exists, but its app does not accept streams.
     case streamsNotSupported // = 7
 
-    /// The devices are not paired: a person declined, or the pairing is not settled yet.
+    /// The devices are not paired: a user declined, or the pairing is not reconciled yet.
     case notPaired // = 8
 
-    /// The activity's document lies in no folder that is synchronised, or not any more.
+    /// The activity's document is not, or no longer, in a synchronised folder.
     case documentNotShared // = 10
     case UNRECOGNIZED(Int)
 
@@ -352,14 +356,15 @@ nonisolated struct Handoff_V1_Refusal: Sendable {
   init() {}
 }
 
-/// "I have all of it." After an activity it is the caller's last message; only with it does the origin tell its app that
-/// the activity was continued. After a circle both sides send one, the caller first.
+/// Confirms complete receipt. After an activity it is the caller's last message; only then does the origin tell its app
+/// that the activity was continued. After a circle both sides send one, the caller first.
 nonisolated struct Handoff_V1_Acknowledgement: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// After a circle: what the sender knows of it, the other's state joined in. Absent when the other has just sent the same.
+  /// After a circle: the sender's copy, merged with the other side's. Absent when the other side has just sent an equal
+  /// one.
   var circle: Handoff_V1_Circle {
     get {_circle ?? Handoff_V1_Circle()}
     set {_circle = newValue}
@@ -376,7 +381,7 @@ nonisolated struct Handoff_V1_Acknowledgement: Sendable {
   fileprivate var _circle: Handoff_V1_Circle? = nil
 }
 
-/// What a person is doing in an app. At most 65536 bytes encoded; above 3072 bytes the origin warns.
+/// What a user is doing in an app. At most 65536 bytes encoded; above 3072 bytes the origin warns.
 nonisolated struct Handoff_V1_Activity: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -385,7 +390,7 @@ nonisolated struct Handoff_V1_Activity: Sendable {
   /// A reverse-DNS name of ASCII letters, digits, '_' and '-', 1 to 255 bytes, or NSUserActivityTypeBrowsingWeb.
   var type: String = String()
 
-  /// For people; at most 1024 bytes. Absent when there is none.
+  /// For people; at most 1024 bytes. Absent when there is no title.
   var title: String {
     get {_title ?? String()}
     set {_title = newValue}
@@ -408,7 +413,7 @@ nonisolated struct Handoff_V1_Activity: Sendable {
   /// The app's state, sorted by the UTF-8 bytes of the keys. No two keys are canonically equivalent (Unicode, NFC).
   var userInfo: [Handoff_V1_Entry] = []
 
-  /// Whose apps may continue it; 1 to 64 of letters, digits, '.', '-', '_'.
+  /// The team whose apps may continue it; 1 to 64 of letters, digits, '.', '-', '_'.
   var teamID: String {
     get {_teamID ?? String()}
     set {_teamID = newValue}
@@ -418,7 +423,7 @@ nonisolated struct Handoff_V1_Activity: Sendable {
   /// Clears the value of `teamID`. Subsequent reads from it will return its default value.
   mutating func clearTeamID() {self._teamID = nil}
 
-  /// When it stops being worth continuing.
+  /// When the activity expires.
   var expiration: Handoff_V1_Timestamp {
     get {_expiration ?? Handoff_V1_Timestamp()}
     set {_expiration = newValue}
@@ -428,7 +433,7 @@ nonisolated struct Handoff_V1_Activity: Sendable {
   /// Clears the value of `expiration`. Subsequent reads from it will return its default value.
   mutating func clearExpiration() {self._expiration = nil}
 
-  /// Which content it belongs to; 1 to 1024 bytes.
+  /// The content to which it belongs; 1 to 1024 bytes.
   var targetContentIdentifier: String {
     get {_targetContentIdentifier ?? String()}
     set {_targetContentIdentifier = newValue}
@@ -438,7 +443,7 @@ nonisolated struct Handoff_V1_Activity: Sendable {
   /// Clears the value of `targetContentIdentifier`. Subsequent reads from it will return its default value.
   mutating func clearTargetContentIdentifier() {self._targetContentIdentifier = nil}
 
-  /// Under which name the origin finds it again; 1 to 1024 bytes.
+  /// The identifier by which the origin finds it again; 1 to 1024 bytes.
   var persistentIdentifier: String {
     get {_persistentIdentifier ?? String()}
     set {_persistentIdentifier = newValue}
@@ -448,14 +453,14 @@ nonisolated struct Handoff_V1_Activity: Sendable {
   /// Clears the value of `persistentIdentifier`. Subsequent reads from it will return its default value.
   mutating func clearPersistentIdentifier() {self._persistentIdentifier = nil}
 
-  /// Whether the origin answers a request for continuation streams.
+  /// Whether the origin accepts continuation streams for it.
   var supportsContinuationStreams: Bool = false
 
-  /// Which keys of user_info are enough to continue, sorted by UTF-8 bytes; empty means all. At most 1024.
+  /// The keys of user_info that are sufficient to continue, sorted by UTF-8 bytes; empty means all. At most 1024.
   var requiredUserInfoKeys: [String] = []
 
-  /// What to call the activity in a StreamRequest; 0, or absent, where it takes no streams. It means something to its
-  /// origin only, and only until handoffd ends there.
+  /// The stream token that identifies the activity in a StreamRequest; 0, or absent, if it accepts no streams. It is
+  /// valid only at its origin, and only until handoffd ends there.
   var streamName: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -496,8 +501,8 @@ nonisolated struct Handoff_V1_Entry: Sendable {
   fileprivate var _value: Handoff_V1_Value? = nil
 }
 
-/// One value of user_info. Exactly one field is set. A value directly under a key of Activity.user_info is at depth 1; no
-/// value is deeper than 16.
+/// One value of user_info. Exactly one field is set. A value directly under a key of Activity.user_info is at depth 1;
+/// no value is deeper than 16.
 nonisolated struct Handoff_V1_Value: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -505,7 +510,7 @@ nonisolated struct Handoff_V1_Value: Sendable {
 
   var kind: Handoff_V1_Value.OneOf_Kind? = nil
 
-  /// The value that says "none".
+  /// The null value.
   var null: Handoff_V1_Null {
     get {
       if case .null(let v)? = kind {return v}
@@ -514,7 +519,7 @@ nonisolated struct Handoff_V1_Value: Sendable {
     set {kind = .null(newValue)}
   }
 
-  /// A truth value.
+  /// A Boolean value.
   var boolean: Bool {
     get {
       if case .boolean(let v)? = kind {return v}
@@ -523,7 +528,7 @@ nonisolated struct Handoff_V1_Value: Sendable {
     set {kind = .boolean(newValue)}
   }
 
-  /// A whole number from -2^63 to 2^63 - 1.
+  /// An integer from -2^63 to 2^63 - 1.
   var integer: Int64 {
     get {
       if case .integer(let v)? = kind {return v}
@@ -532,7 +537,7 @@ nonisolated struct Handoff_V1_Value: Sendable {
     set {kind = .integer(newValue)}
   }
 
-  /// A whole number from 2^63 to 2^64 - 1; smaller ones must travel as integer.
+  /// An integer from 2^63 to 2^64 - 1; smaller ones must be sent as integer.
   var unsigned: UInt64 {
     get {
       if case .unsigned(let v)? = kind {return v}
@@ -541,7 +546,7 @@ nonisolated struct Handoff_V1_Value: Sendable {
     set {kind = .unsigned(newValue)}
   }
 
-  /// A real number of 64 bits; every bit pattern is kept.
+  /// A 64-bit floating-point number; every bit pattern is preserved.
   var real: Double {
     get {
       if case .real(let v)? = kind {return v}
@@ -550,7 +555,7 @@ nonisolated struct Handoff_V1_Value: Sendable {
     set {kind = .real(newValue)}
   }
 
-  /// A text without U+0000.
+  /// A string without U+0000.
   var string: String {
     get {
       if case .string(let v)? = kind {return v}
@@ -568,7 +573,7 @@ nonisolated struct Handoff_V1_Value: Sendable {
     set {kind = .data(newValue)}
   }
 
-  /// A moment.
+  /// A timestamp.
   var date: Handoff_V1_Timestamp {
     get {
       if case .date(let v)? = kind {return v}
@@ -577,7 +582,7 @@ nonisolated struct Handoff_V1_Value: Sendable {
     set {kind = .date(newValue)}
   }
 
-  /// An address of any scheme, without U+0000.
+  /// A URL of any scheme, without U+0000.
   var url: String {
     get {
       if case .url(let v)? = kind {return v}
@@ -586,7 +591,7 @@ nonisolated struct Handoff_V1_Value: Sendable {
     set {kind = .url(newValue)}
   }
 
-  /// Values in their order.
+  /// Values in order.
   var array: Handoff_V1_List {
     get {
       if case .array(let v)? = kind {return v}
@@ -595,7 +600,7 @@ nonisolated struct Handoff_V1_Value: Sendable {
     set {kind = .array(newValue)}
   }
 
-  /// Values by name, sorted by the UTF-8 bytes of the keys; no two keys are canonically equivalent.
+  /// Values by key, sorted by the UTF-8 bytes of the keys; no two keys are canonically equivalent.
   var dictionary: Handoff_V1_Dictionary {
     get {
       if case .dictionary(let v)? = kind {return v}
@@ -616,27 +621,27 @@ nonisolated struct Handoff_V1_Value: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
-    /// The value that says "none".
+    /// The null value.
     case null(Handoff_V1_Null)
-    /// A truth value.
+    /// A Boolean value.
     case boolean(Bool)
-    /// A whole number from -2^63 to 2^63 - 1.
+    /// An integer from -2^63 to 2^63 - 1.
     case integer(Int64)
-    /// A whole number from 2^63 to 2^64 - 1; smaller ones must travel as integer.
+    /// An integer from 2^63 to 2^64 - 1; smaller ones must be sent as integer.
     case unsigned(UInt64)
-    /// A real number of 64 bits; every bit pattern is kept.
+    /// A 64-bit floating-point number; every bit pattern is preserved.
     case real(Double)
-    /// A text without U+0000.
+    /// A string without U+0000.
     case string(String)
     /// Bytes.
     case data(Data)
-    /// A moment.
+    /// A timestamp.
     case date(Handoff_V1_Timestamp)
-    /// An address of any scheme, without U+0000.
+    /// A URL of any scheme, without U+0000.
     case url(String)
-    /// Values in their order.
+    /// Values in order.
     case array(Handoff_V1_List)
-    /// Values by name, sorted by the UTF-8 bytes of the keys; no two keys are canonically equivalent.
+    /// Values by key, sorted by the UTF-8 bytes of the keys; no two keys are canonically equivalent.
     case dictionary(Handoff_V1_Dictionary)
     /// Values without duplicates, sorted by their encoded bytes.
     case set(Handoff_V1_List)
@@ -646,7 +651,7 @@ nonisolated struct Handoff_V1_Value: Sendable {
   init() {}
 }
 
-/// Says nothing.
+/// Has no fields.
 nonisolated struct Handoff_V1_Null: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -671,13 +676,13 @@ nonisolated struct Handoff_V1_List: Sendable {
   init() {}
 }
 
-/// Several values with names.
+/// Several values with keys.
 nonisolated struct Handoff_V1_Dictionary: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The names and values.
+  /// The keys and values.
   var entries: [Handoff_V1_Entry] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -685,7 +690,7 @@ nonisolated struct Handoff_V1_Dictionary: Sendable {
   init() {}
 }
 
-/// A moment from -9999-01-01T00:00:00Z to 9999-12-31T23:59:59.999999999Z in the proleptic Gregorian calendar.
+/// A timestamp from -9999-01-01T00:00:00Z to 9999-12-31T23:59:59.999999999Z in the proleptic Gregorian calendar.
 nonisolated struct Handoff_V1_Timestamp: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -809,7 +814,7 @@ nonisolated extension Handoff_V1_Request: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Handoff_V1_FetchRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".FetchRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}type_hash\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}type_hash\0\u{3}activity_tag\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -818,6 +823,7 @@ nonisolated extension Handoff_V1_FetchRequest: SwiftProtobuf.Message, SwiftProto
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBytesField(value: &self.typeHash) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.activityTag) }()
       default: break
       }
     }
@@ -827,11 +833,15 @@ nonisolated extension Handoff_V1_FetchRequest: SwiftProtobuf.Message, SwiftProto
     if !self.typeHash.isEmpty {
       try visitor.visitSingularBytesField(value: self.typeHash, fieldNumber: 1)
     }
+    if !self.activityTag.isEmpty {
+      try visitor.visitSingularBytesField(value: self.activityTag, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Handoff_V1_FetchRequest, rhs: Handoff_V1_FetchRequest) -> Bool {
     if lhs.typeHash != rhs.typeHash {return false}
+    if lhs.activityTag != rhs.activityTag {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -149,8 +149,9 @@ struct SaveStories {
                 let directory = world.airDirectory
                 let recorded = Mutex<[UInt8]>([])
                 let received = try await UntrustedClient.exchange(at: laptopCard, in: directory, enough: 1) {
-                    greeting in
-                    let request = try Self.request(by: phone, to: laptopKey, greeting)
+                    greeting,
+                    activity in
+                    let request = try Self.request(of: try #require(activity), by: phone, to: laptopKey, greeting)
                     recorded.withLock { $0 = request }
                     return request
                 }
@@ -185,8 +186,9 @@ struct SaveStories {
         }
     }
 
-    /// The bytes with which a device asks for `org.example.edit`.
+    /// The bytes with which a device asks for an advertised activity.
     private static func request(
+        of activity: AdvertisedActivity,
         by keys: DeviceKeys,
         to peer: DevicePublicKey,
         _ greeting: SessionGreeting
@@ -196,8 +198,7 @@ struct SaveStories {
             remoteStatic: peer,
             prologue: greeting.prologue
         )
-        let hash = ActivityTypeHash(of: "org.example.edit")
-        let message = Request.fetch(FetchRequest(typeHash: hash)).encode()
+        let message = Request.fetch(FetchRequest(typeHash: activity.typeHash, tag: activity.tag)).encode()
         return FrameCodec.encode(try handshake.writeMessage(MessageFragmenter().fragments(of: message)[0]))
     }
 

@@ -12,6 +12,7 @@ struct MessageVectorTests {
         var message: String
         var bytes: String
         var typeHash: String?
+        var activityTag: UInt8?
         /// The token by which a stream is requested, in decimal.
         var streamName: String?
         /// The id of a pairing that is being reconciled.
@@ -24,14 +25,15 @@ struct MessageVectorTests {
     }
 
     private static func valid() throws -> [Case] {
-        let hash = try ActivityTypeHash(bytes: [0x01, 0x23, 0x45, 0x67, 0x89])
+        let hash = try ActivityTypeHash(bytes: [0x01, 0x23, 0x45, 0x67])
         let (pairing, key) = ([UInt8](1...8), [UInt8](0x20..<0x40))
         var cases = [
             Case(
                 what: "asks for the activity",
                 message: "Request",
-                bytes: hex(Request.fetch(FetchRequest(typeHash: hash)).encode()),
-                typeHash: hash.description
+                bytes: hex(Request.fetch(FetchRequest(typeHash: hash, tag: ActivityTag(0x89))).encode()),
+                typeHash: hash.description,
+                activityTag: 0x89
             ),
             Case(
                 what: "asks for a stream",
@@ -92,7 +94,9 @@ struct MessageVectorTests {
     private static func refused() -> [Case] {
         let inputs = [
             ("a request of an unknown kind", "Request", "7a00", "unknownKind"),
-            ("a type hash of four bytes", "Request", "0a060a0401234567", "invalidContent"),
+            ("a type hash of five bytes", "Request", "0a0a0a050123456789120189", "invalidContent"),
+            ("a request without an activity tag", "Request", "0a060a0401234567", "malformed"),
+            ("an activity tag of two bytes", "Request", "0a0a0a040123456712028901", "malformed"),
             ("an answer of an unknown kind", "Answer", "7a00", "unknownKind"),
             ("an activity without a type", "Answer", "0a00", "invalidContent"),
             ("a file address as a web page", "Answer", "0a100a03612e621a0966696c653a2f2f2f61", "invalidContent"),
@@ -136,7 +140,9 @@ struct MessageVectorTests {
         switch vector.message {
         case "Request":
             switch try Request(decoding: bytes) {
-            case .fetch(let request): vector.typeHash = request.typeHash.description
+            case .fetch(let request):
+                vector.typeHash = request.typeHash.description
+                vector.activityTag = request.tag.rawValue
             case .circle: break
             case .stream(let request): vector.streamName = "\(request.activity)"
             case .settle(let request):

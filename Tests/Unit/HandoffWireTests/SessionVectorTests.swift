@@ -70,7 +70,9 @@ struct SessionVectorTests {
         let keys = try Keys(seed: seed)
         var (caller, listener) = keys.handshakes()
         let fragmenter = MessageFragmenter(fragmentBytes: fragmentBytes)
-        let request = Request.fetch(FetchRequest(typeHash: try ActivityTypeHash(bytes: [1, 2, 3, 4, 5]))).encode()
+        let request = Request.fetch(
+            FetchRequest(typeHash: try ActivityTypeHash(bytes: [1, 2, 3, 4]), tag: ActivityTag(5))
+        ).encode()
         let requestFragments = fragmenter.fragments(of: request)
         let requestBodies = try requestFragments.map { try caller.writeMessage($0) }
         _ = try listener.readMessage(requestBodies[0])

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Lagging members have turns of the advertisement", .endsWithin(minutes: 10))
 struct DirectedAdvertisingScheduleTests {
-    private static let edit = AdvertisementPacer.Content.activity(hash("edit"), hasWebpage: false)
-    private static let draw = AdvertisementPacer.Content.activity(hash("draw"), hasWebpage: false)
+    private static let edit = AdvertisementPacer.Content.activity(activity("edit"), hasWebpage: false)
+    private static let draw = AdvertisementPacer.Content.activity(activity("draw"), hasWebpage: false)
     private let members: [DeviceID]
     private var schedule = DirectedAdvertisingSchedule()
 
@@ -15,9 +15,9 @@ struct DirectedAdvertisingScheduleTests {
         members = try ["1111111111111111", "2222222222222222"].map { try DeviceID($0) }
     }
 
-    private static func hash(_ name: String) -> ActivityTypeHash {
+    private static func activity(_ name: String) -> AdvertisedActivity {
         guard let type = try? ActivityType("org.example.\(name)") else { preconditionFailure("the name is a type") }
-        return type.hash
+        return AdvertisedActivity(typeHash: type.hash, tag: ActivityTag(0))
     }
 
     /// The member whose turn it is at that second, if nothing is asked in between.

@@ -11,13 +11,14 @@ struct NearbyReplayTests {
     /// Inserts a report of an advertisement at that many milliseconds; returns the types that are shown afterwards.
     private mutating func hear(
         _ type: String?,
+        tag: UInt8 = 0,
         at milliseconds: Int,
         slot: UInt64 = 10,
         from address: String = "origin"
     ) throws -> [ActivityTypeHash] {
         let report = NearbyTable.Report(
             device: try .sample(1),
-            activity: try type.map { try hash("org.example.\($0)") },
+            activity: try type.map { try advertised("org.example.\($0)", tag: tag) },
             hasWebpage: false,
             rssi: -60,
             address: RadioAddress(address),

@@ -16,7 +16,7 @@ struct SessionTests {
         ClientSession(
             keys: caller,
             peer: (peer ?? origin).publicKey,
-            request: .fetch(FetchRequest(typeHash: try hash(type)))
+            request: .fetch(FetchRequest(typeHash: try hash(type), tag: ActivityTag(7)))
         )
     }
 
@@ -57,7 +57,7 @@ struct SessionTests {
             try feed(try fetch.opened(by: serve), by: piece) { try serve.receiveRequest($0) }
         )
         #expect(introduction.device == caller.publicKey.device)
-        #expect(introduction.request == .fetch(FetchRequest(typeHash: sent.type.hash)))
+        #expect(introduction.request == .fetch(FetchRequest(typeHash: sent.type.hash, tag: ActivityTag(7))))
         let answered = try #require(try feed(try serve.answer(.activity(sent)), by: piece) { try fetch.receive($0) })
         #expect(answered.answer == .activity(sent))
         let isAcknowledged = try feed(answered.acknowledgement, by: piece) { try serve.acknowledge($0) ? true : nil }

@@ -34,9 +34,18 @@ extension Activity {
 }
 
 extension FetchRequest {
-    /// A request for `org.example.NAME`.
-    static func sample(_ name: String = "edit") throws -> FetchRequest {
-        FetchRequest(typeHash: try ActivityType("org.example.\(name)").hash)
+    /// A request for `org.example.NAME`, by default with the tag of the first activity of an origin.
+    static func sample(_ name: String = "edit", tag: UInt8 = 0) throws -> FetchRequest {
+        FetchRequest(typeHash: try ActivityType("org.example.\(name)").hash, tag: ActivityTag(tag))
+    }
+}
+
+extension Origin {
+    /// The answer to a request for the activity of a type with any of the first tags; a refusal if all are refused.
+    func answer(anyTagOf type: String, at now: Moment) throws -> Answer {
+        let hash = try hash(type)
+        let answers = (0..<32).map { answer(to: FetchRequest(typeHash: hash, tag: ActivityTag($0)), at: now) }
+        return answers.first { $0.refusalCode != .noLongerCurrent } ?? answers[0]
     }
 }
 

@@ -58,8 +58,8 @@ def seal(key: bytes, slot: int, plaintext: bytes) -> bytes:
 
 
 def check_advertisement(case: dict) -> None:
-    type_hash = hashlib.sha256(case["activityType"].encode()).digest()[:5]
-    plaintext = bytes([case["hasWebpage"] << 7 | (case["port"] - 0x80)]) + type_hash
+    type_hash = hashlib.sha256(case["activityType"].encode()).digest()[:4]
+    plaintext = bytes([case["hasWebpage"] << 7 | (case["port"] - 0x80)]) + type_hash + bytes([case["activityTag"]])
     assert type_hash.hex() == case["typeHash"]
     assert plaintext.hex() == case["plaintext"]
     assert seal(bytes.fromhex(case["advertisingKey"]), case["slot"], plaintext).hex() == case["sealed"]

@@ -113,15 +113,15 @@ class Session:
         return body
 
 
-def fetch(channel, private_key: bytes, peer: bytes, type_hash: bytes) -> dict:
+def fetch(channel, private_key: bytes, peer: bytes, type_hash: bytes, tag: bytes) -> dict:
     session = Session(channel, private_key, peer)
-    # Request { fetch { type_hash } }
-    session.send(bytes([0x0A, 7, 0x0A, 5]) + type_hash)
+    # Request { fetch { type_hash, activity_tag } }
+    session.send(bytes([0x0A, 9, 0x0A, 4]) + type_hash + bytes([0x12, 1]) + tag)
     answer = dict(fields(session.receive()))
     session.send(b"")
     channel.wait_for_end()
     activity = dict(fields(answer[1]))
-    assert hashlib.sha256(activity[1]).digest()[:5] == type_hash
+    assert hashlib.sha256(activity[1]).digest()[:4] == type_hash
     return {"type": activity[1].decode(), "title": activity.get(2, b"").decode()}
 
 
@@ -196,11 +196,12 @@ def main() -> None:
     air = Air(sys.argv[1])
     for sender, address, data in air.reports():
         plaintext = unseal(bytes.fromhex(origin["advertisingKey"]), data)
-        if plaintext is None or plaintext[1:] == bytes(5):
+        if plaintext is None or plaintext[1:5] == bytes(4):
             continue
         channel = Channel(air, sender, address, 0x80 | plaintext[0] & 0x7F)
         peer = bytes.fromhex(origin["publicKey"])
-        print(json.dumps(fetch(channel, private_key.private_bytes_raw(), peer, plaintext[1:])), flush=True)
+        activity = fetch(channel, private_key.private_bytes_raw(), peer, plaintext[1:5], plaintext[5:])
+        print(json.dumps(activity), flush=True)
         return
 
 

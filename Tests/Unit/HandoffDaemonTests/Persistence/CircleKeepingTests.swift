@@ -138,7 +138,7 @@ struct CircleKeepingTests {
             let payload = AdvertisementPayload(
                 hasWebpage: false,
                 port: LEPSM(lowSevenBits: 0x19),
-                typeHash: .withdrawal
+                activity: nil
             )
             let sealer = AdvertisementSealer(key: world.engine.trust.card.advertisingKey, slot: Moment.now.slot)
             hear(sealer.seal(payload.encode()))

@@ -13,8 +13,10 @@ import Testing
 struct EngineFetchTests {
     private static let client: BusName = ":1.1"
 
-    private static func request(_ name: String = "edit") throws -> FetchRequest {
-        FetchRequest(typeHash: try ActivityType("org.example.\(name)").hash)
+    /// A request for `org.example.NAME` with the tag of the current activity.
+    private static func request(_ name: String = "edit", in world: EngineWorld) throws -> FetchRequest {
+        let tag = try #require(world.engine.read { $0.origin.current?.tag })
+        return FetchRequest(typeHash: try ActivityType("org.example.\(name)").hash, tag: tag)
     }
 
     /// An activity whose app can be asked, and has something to save.
@@ -66,7 +68,9 @@ struct EngineFetchTests {
             world.engine.observe(by: app)
             let engine = world.engine
             let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
-                for _ in 0..<3 { group.addTask { try await engine.sessions.answer(to: Self.request()).answer } }
+                for _ in 0..<3 {
+                    group.addTask { try await engine.sessions.answer(to: Self.request(in: world)).answer }
+                }
                 let saveRequest = try await app.saveRequest()
                 try engine.activities.update(id, to: .sample(line: 7), isEligible: true, by: Self.client)
                 engine.activities.saveEnded(saveRequest, .saved)
@@ -86,7 +90,7 @@ struct EngineFetchTests {
             let app = App(world)
             world.engine.observe(by: app)
             let engine = world.engine
-            async let prepared = engine.sessions.answer(to: Self.request())
+            async let prepared = engine.sessions.answer(to: Self.request(in: world))
             _ = try await app.saveRequest()
             engine.activities.clientLeft(Self.client)
             #expect(try await prepared.activity == nil)
@@ -100,7 +104,7 @@ struct EngineFetchTests {
             let app = App(world)
             world.engine.observe(by: app)
             let engine = world.engine
-            async let prepared = engine.sessions.answer(to: Self.request())
+            async let prepared = engine.sessions.answer(to: Self.request(in: world))
             engine.activities.saveEnded(try await app.saveRequest(), .failed)
             #expect(try await prepared.answer == .activity(try .sample()))
             #expect(engine.read { try? $0.origin.activity(id).needsSave } == true)
@@ -112,13 +116,13 @@ struct EngineFetchTests {
         try await EngineWorld.runReady { world, peer in
             let id = try world.publish()
             world.effects.clear()
-            let prepared = try await world.engine.sessions.answer(to: Self.request())
+            let prepared = try await world.engine.sessions.answer(to: Self.request(in: world))
             world.engine.sessions.didSendAnswer(prepared, to: peer.device.id)
             #expect(world.effects.all == ["fetched \(id) 1"])
             world.engine.sessions.acknowledged(prepared, by: peer.device.id)
             #expect(world.effects.all == ["fetched \(id) 1", "continued \(id) by laptop"])
 
-            let refused = try await world.engine.sessions.answer(to: Self.request("draw"))
+            let refused = try await world.engine.sessions.answer(to: Self.request("draw", in: world))
             world.engine.sessions.didSendAnswer(refused, to: peer.device.id)
             world.engine.sessions.acknowledged(refused, by: peer.device.id)
             try world.engine.activities.invalidate(id, by: Self.client)

@@ -106,7 +106,7 @@ struct EngineTests {
             var opener = AdvertisementOpener(keys: [(1, world.engine.identity.keys.advertisingKey)])
             let opened = opener.open(advertisement.data, slot: Moment.now.slot)
             let payload = try AdvertisementPayload(decoding: try #require(opened).plaintext)
-            #expect(payload.typeHash == (try ActivityType("org.example.edit").hash))
+            #expect(payload.activity?.typeHash == (try ActivityType("org.example.edit").hash))
             #expect(payload.port.number == 0x81)
             #expect(advertisement.pace == .fast)
         }
