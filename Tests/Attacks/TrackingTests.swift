@@ -157,7 +157,7 @@ private struct Day {
                 }
                 nextChange = now.advanced(by: .seconds(.random(in: 1...800, using: &random)))
             }
-            let (broadcast, next) = origin.advance(to: now)
+            let (broadcast, next) = origin.advance(to: now, by: SlotSchedule(key: .constant(key)))
             try take(broadcast)
             let wake = [next, nextChange.uptime].compactMap(\.self).min() ?? nextChange.uptime
             now = now.advanced(by: max(.milliseconds(1), wake - now.uptime))

@@ -156,9 +156,14 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     /// Returns what to advertise at `now`, and the `uptime` at which to call again.
     ///
     /// Activities that have expired by then are no longer current.
-    package mutating func advance(to now: Moment) -> (broadcast: AdvertisementPacer.Broadcast?, next: Duration?) {
+    ///
+    /// - Parameter schedule: when the slots change.
+    package mutating func advance(
+        to now: Moment,
+        by schedule: SlotSchedule = .atBorder
+    ) -> (broadcast: AdvertisementPacer.Broadcast?, next: Duration?) {
         applyChange(at: now) { _ in }
-        let (broadcast, next) = pacer.advance(to: now)
+        let (broadcast, next) = pacer.advance(to: now, by: schedule)
         let expiration = register.nextExpiration.map { now.uptime + .microseconds($0 - now.unixMicroseconds) }
         return (broadcast, [next, expiration, saves.nextDeadline].compactMap(\.self).min())
     }

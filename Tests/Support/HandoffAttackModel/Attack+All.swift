@@ -10,7 +10,7 @@ extension Attack {
         nonceReuse, replay, activeLinking, flags, format, dictionary, acceptList, signalStrength, linkReconnection,
         linkPairing, malformedFrames, flood, pairing, misbinding, removedDevice, chance,
         recordedFirstMessage,
-        stolenState,
+        stolenState, slotChangeTiming, turnRhythm,
     ]
 
     package static let sequenceNumbers = Attack(

@@ -112,6 +112,20 @@ struct EngineTests {
         }
     }
 
+    @Test("At the border of two slots, the advertisement is still that of the slot before")
+    func slotChange() async throws {
+        try await EngineWorld.runReady { world, _ in
+            _ = try world.publish()
+            let now = Moment.now
+            let border = now.advanced(by: now.timeToNextSlot)
+            let plans = world.engine.edit { $0.plans(at: border, before: nil) }
+            var opener = AdvertisementOpener(keys: [(1, world.engine.identity.keys.advertisingKey)])
+            let advertisement = try #require(plans.advertising.advertisement)
+            #expect(opener.open(advertisement.data, slot: border.slot)?.slotOffset == -1)
+            #expect(try #require(plans.deadline) <= border.advanced(by: SlotSchedule.maximumDelay).uptime)
+        }
+    }
+
     @Test("Two thousand changes of an activity leave its advertisement unchanged")
     func manyUpdates() async throws {
         try await EngineWorld.runReady { world, _ in
