@@ -116,7 +116,8 @@ struct DirectedAdvertisingScheduleTests {
     @Test("Each slot and each key has a rhythm of its own, and a restart within the slot repeats it")
     mutating func slots() {
         let other = SealingKey.constant(.generate())
-        let rhythms = [(10, key), (10, key), (11, key), (12, key), (10, other)].map { slot, key in
+        let inputs: [(UInt64, SealingKey)] = [(10, key), (10, key), (11, key), (12, key), (10, other)]
+        let rhythms = inputs.map { slot, key in
             schedule = DirectedAdvertisingSchedule()
             return turns(to: 800, slot: slot, under: key, for: [members[0]]).map { [$0.start, $0.length] }
         }
