@@ -87,6 +87,9 @@ package struct NearbyTable: Sendable {
     /// Returns the endpoints at which a device was heard recently, the last one first.
     package func endpoints(of device: DeviceID) -> [PeerEndpoint] { endpoints[device]?.all ?? [] }
 
+    /// Returns how many different advertisements of a device are remembered, of which at most 512 are.
+    package func rememberedContents(of device: DeviceID) -> Int { replayFilters[device]?.contents ?? 0 }
+
     /// Handles one opened advertisement, and returns the changes to the table.
     package mutating func insert(_ report: Report, at now: Moment) -> [Change] {
         guard accepts(report, at: now) else { return [] }

@@ -112,6 +112,17 @@ struct NearbyReplayTests {
         #expect(table.endpoints(of: try .sample(1)).count == RecentEndpoints.maximumCount)
     }
 
+    @Test("Thousands of forged activities of a slot are not remembered, and the device's own is accepted in the end")
+    mutating func forgeries() throws {
+        for number in 0..<5000 {
+            _ = try hear("forged\(number / 256)", tag: UInt8(number % 256), at: number, from: "forger")
+        }
+        #expect(table.all.count == 1)
+        #expect(table.rememberedContents(of: try .sample(1)) == 512)
+        for step in 0...10 { _ = try hear("edit", at: 10_000 + step * 150) }
+        #expect(shown == [try hash("org.example.edit")])
+    }
+
     @Test("An activity that its origin reported as over is accepted again only after it was heard for a while")
     mutating func refuted() throws {
         _ = try hear("edit", at: 0)
