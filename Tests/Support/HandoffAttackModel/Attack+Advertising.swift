@@ -26,4 +26,20 @@ extension Attack {
         here: "AUC 0.50",
         verdict: .fails
     )
+    package static let falseClone = Attack(
+        number: 34,
+        name: "making a device tell its owner to delete its keys",
+        source: versionOne,
+        onModel: "alarm at 100 of 100 replays after a restart",
+        here: "0 of 100; a hint at a member's forgery, for an hour, without advice to delete",
+        verdict: .fails
+    )
+    package static let deviceName = Attack(
+        number: 35,
+        name: "reading the computer's name over a connection",
+        source: "Celosia, Cunche, IoT S&P 2019",
+        onModel: "the name of the host is read",
+        here: "BlueZ gives its alias to any device that connects; `status` reports it and how to change it",
+        verdict: .partly
+    )
 }
