@@ -23,7 +23,7 @@ struct ObservationTests {
             let withdrawal = AdvertisementPayload(
                 hasWebpage: false,
                 port: LEPSM(lowSevenBits: 1),
-                typeHash: .withdrawal
+                activity: nil
             )
             withdrawals.append(subject.sealed(withdrawal, slot: someSlot))
             activities.append(subject.sealed(try .random(using: &random, hasWebpage: true), slot: someSlot))
@@ -61,9 +61,10 @@ struct ObservationTests {
             let subject = try SimulatedSender(using: &random)
             // The hash before it is sealed in the published format: it never changes, and is the same on every device.
             if dictionary.contains(types[number].bytes) { model += 1 }
-            let payload = AdvertisementPayload(hasWebpage: false, port: LEPSM(lowSevenBits: 1), typeHash: types[number])
+            let activity = AdvertisedActivity(typeHash: types[number], tag: ActivityTag(1))
+            let payload = AdvertisementPayload(hasWebpage: false, port: LEPSM(lowSevenBits: 1), activity: activity)
             let sealed = subject.sealed(payload, slot: someSlot)
-            if (0...5).contains(where: { dictionary.contains(Array(sealed[$0..<($0 + 5)])) }) { here += 1 }
+            if (0...6).contains(where: { dictionary.contains(Array(sealed[$0..<($0 + 4)])) }) { here += 1 }
         }
         #expect(model == 1000)
         #expect(here == 0)
@@ -76,7 +77,7 @@ struct ObservationTests {
         let payload = AdvertisementPayload(
             hasWebpage: true,
             port: LEPSM(lowSevenBits: 1),
-            typeHash: try ActivityType("org.example.edit").hash
+            activity: AdvertisedActivity(typeHash: try ActivityType("org.example.edit").hash, tag: ActivityTag(1))
         )
         let devices = try SimulatedSender.population(50, using: &random)
         let seen = Set((0..<50).flatMap { slot in devices.map { $0.sealed(payload, slot: someSlot + UInt64(slot)) } })

@@ -34,7 +34,10 @@ extension AdvertisementPayload {
         AdvertisementPayload(
             hasWebpage: hasWebpage ?? .random(using: &random),
             port: LEPSM(lowSevenBits: .random(in: 0x80...0xFF, using: &random)),
-            typeHash: try ActivityType("org.example.app\(Int.random(in: 0..<100, using: &random))").hash
+            activity: AdvertisedActivity(
+                typeHash: try ActivityType("org.example.app\(Int.random(in: 0..<100, using: &random))").hash,
+                tag: ActivityTag(.random(in: .min ... .max, using: &random))
+            )
         )
     }
 }

@@ -157,7 +157,7 @@ private struct Day {
                 }
                 nextChange = now.advanced(by: .seconds(.random(in: 1...800, using: &random)))
             }
-            let (broadcast, next) = origin.advance(to: now)
+            let (broadcast, next) = origin.advance(to: now, by: SlotSchedule(key: .constant(key)))
             try take(broadcast)
             let wake = [next, nextChange.uptime].compactMap(\.self).min() ?? nextChange.uptime
             now = now.advanced(by: max(.milliseconds(1), wake - now.uptime))
@@ -172,8 +172,8 @@ private struct Day {
         let payload = AdvertisementPayload(
             hasWebpage: false,
             port: LEPSM(lowSevenBits: 0x10),
-            typeHash: {
-                if case .activity(let hash, _) = broadcast.content { hash } else { .withdrawal }
+            activity: {
+                if case .activity(let activity, _) = broadcast.content { activity } else { nil }
             }()
         )
         let data = AdvertisementSealer(key: key, slot: broadcast.slot).seal(payload.encode())

@@ -52,7 +52,7 @@ enum SessionBenchmark {
             candidates: devices.map { ($0.publicKeys.device, $0.publicKeys.agreement) }
         )
         let caller = devices[count - 1]
-        let request = Request.fetch(FetchRequest(typeHash: activity.type.hash))
+        let request = Request.fetch(FetchRequest(typeHash: activity.type.hash, tag: ActivityTag(1)))
         return {
             var fetch = ClientSession(keys: caller, peer: origin.publicKeys, request: request)
             var serve = ServerSession(trial: trial)

@@ -220,10 +220,10 @@ class Steps:
 
 
 def type_hash(activity_type):
-    """The type hash in an advertisement, as ten hexadecimal digits: the first five bytes of the type's SHA-256."""
+    """The type hash in an advertisement, as eight hexadecimal digits: the first four bytes of the type's SHA-256."""
     import hashlib
 
-    return hashlib.sha256(activity_type.encode()).hexdigest()[:10]
+    return hashlib.sha256(activity_type.encode()).hexdigest()[:8]
 
 
 def trust_each_other(one, other):

@@ -38,6 +38,10 @@ package struct Adapter: Hashable, Sendable, Identifiable {
     /// The address of the adapter itself, never a private address that it uses for privacy.
     package let address: BluetoothAddress
 
+    /// The name that bluetoothd gives to every device that connects and reads it (GAP, Device Name); by default the name
+    /// of the host.
+    package let alias: String
+
     package let power: Power
 
     /// Whether discovery is running, for any program.

@@ -18,7 +18,7 @@ struct AdapterMirror {
     }
 
     private static let knownProperties: Set<String> = [
-        "Address", "AddressType", "Powered", "PowerState", "Discovering", "Roles", "Version", "Connectable",
+        "Address", "AddressType", "Powered", "PowerState", "Discovering", "Roles", "Version", "Connectable", "Alias",
         "ActiveInstances", "SupportedInstances", "SupportedFeatures", "SupportedCapabilities",
     ]
 
@@ -163,6 +163,7 @@ struct AdapterMirror {
             path: path,
             incarnation: entry.incarnation,
             address: address,
+            alias: entry.adapter["Alias"]?.string ?? "",
             power: power(entry),
             isDiscovering: entry.adapter["Discovering"]?.boolean ?? false,
             advertising: entry.advertising.map(advertising),

@@ -9,8 +9,12 @@ import DBus
 struct DeviceMirror {
     /// The maximum number of devices remembered between packets.
     ///
-    /// A device beyond it is reported when it appears, but its later packets are not.
+    /// A device beyond it displaces others: those without service data first, and then those not heard for longest. A
+    /// displaced device is reported again when bluetoothd reports it as new.
     static let maximumDevices = 4096
+
+    /// How many devices are displaced at once, so that their order is found once for many new devices.
+    static let displacedDevices = 256
 
     /// The maximum number of service-data entries read per device; a legacy advertisement has room for seven.
     static let maximumEntries = 8
@@ -26,10 +30,13 @@ struct DeviceMirror {
         let address: BluetoothAddress
         var serviceData: [BluetoothUUID: [UInt8]]
         var rssi: Int8?
+        /// The number of the signal that reported it last.
+        var lastSignal: UInt64
     }
 
     private let adapter: ObjectPath
     private var entries: [ObjectPath: Entry] = [:]
+    private var signals: UInt64 = 0
 
     /// The number of remembered devices.
     var count: Int { entries.count }
@@ -71,11 +78,11 @@ struct DeviceMirror {
         let entry = Entry(
             address: address,
             serviceData: Self.serviceData(properties["ServiceData"]) ?? [:],
-            rssi: Self.rssi(properties["RSSI"])
+            rssi: Self.rssi(properties["RSSI"]),
+            lastSignal: nextSignal()
         )
-        if entries[path] != nil || entries.count < Self.maximumDevices {
-            entries[path] = entry
-        }
+        if entries[path] == nil, entries.count >= Self.maximumDevices { displaceOldest() }
+        entries[path] = entry
         guard properties["RSSI"] != nil else { return nil }
         return report(path, entry, entry.serviceData)
     }
@@ -89,9 +96,22 @@ struct DeviceMirror {
         if let heard { entry.serviceData = heard }
         if let rssi = values["RSSI"] { entry.rssi = Self.rssi(rssi) }
         if invalidated.contains("ServiceData") { entry.serviceData = [:] }
+        entry.lastSignal = nextSignal()
         entries[path] = entry
         guard heard != nil || values["RSSI"] != nil, !entry.serviceData.isEmpty else { return nil }
         return report(path, entry, Self.changedServiceData(in: entry.serviceData, since: before))
+    }
+
+    private mutating func nextSignal() -> UInt64 {
+        signals += 1
+        return signals
+    }
+
+    private mutating func displaceOldest() {
+        func rank(_ entry: Entry) -> (Int, UInt64) { (entry.serviceData.isEmpty ? 0 : 1, entry.lastSignal) }
+        for (path, _) in entries.sorted(by: { rank($0.value) < rank($1.value) }).prefix(Self.displacedDevices) {
+            entries[path] = nil
+        }
     }
 
     private func report(_ path: ObjectPath, _ entry: Entry, _ serviceData: [BluetoothUUID: [UInt8]]) -> DeviceReport {

@@ -1,3 +1,4 @@
+import HandoffCrypto
 package import HandoffModel
 import HandoffWire
 
@@ -21,6 +22,8 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
         package var activity: Activity {
             didSet { encodedSize = activity.reducedToRequiredKeys.encodedSize }
         }
+        /// What distinguishes it from other activities in advertisements; nil before it has become current.
+        package fileprivate(set) var tag: ActivityTag?
         /// Whether its owner allows it to be offered to other devices.
         package var isEligible: Bool
         /// Whether its owner has newer state than `activity`, and wants to be asked for it before it is fetched.
@@ -36,6 +39,11 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
 
         /// Whether it may be continued, as far as its own state is concerned.
         package var isOffered: Bool { isEligible && !isExpired && documentProblem == nil }
+
+        /// What is advertised while it is current; nil before it has become current.
+        package var advertised: AdvertisedActivity? {
+            tag.map { AdvertisedActivity(typeHash: activity.type.hash, tag: $0) }
+        }
 
         /// Whether its app accepts continuation streams.
         package var takesStreams: Bool { activity.supportsContinuationStreams && delegate != nil }
@@ -59,8 +67,14 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
     /// The activities about a document, which are few.
     private var documented: Set<ID> = []
     private var nextID: ID = 1
+    private var nextTag: ActivityTag
 
-    package init() {}
+    /// Creates a register without activities.
+    ///
+    /// - Parameter firstTag: the tag of the first activity that becomes current.
+    package init(firstTag: ActivityTag = ActivityTag(0)) {
+        nextTag = firstTag
+    }
 
     /// The current activity: the only one that other devices may continue.
     package var current: Record? {
@@ -135,7 +149,11 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
 
     /// Puts the activity on top of the stack.
     package mutating func becomeCurrent(_ id: ID) {
-        guard records[id] != nil else { return }
+        guard let record = records[id] else { return }
+        if record.tag == nil {
+            records[id]?.tag = nextTag
+            nextTag = nextTag.next
+        }
         stack.removeAll { $0 == id }
         stack.append(id)
     }

@@ -1,4 +1,3 @@
-import HandoffCrypto
 package import HandoffModel
 package import HandoffWire
 
@@ -14,7 +13,7 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         var until: Duration
     }
 
-    private var register = ActivityRegister<Owner>()
+    private var register: ActivityRegister<Owner>
     private var pacer = AdvertisementPacer()
     private var withdrawn: WithdrawnActivity?
     private var saves = SaveRequests()
@@ -29,9 +28,11 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
 
     /// Creates an origin without activities.
     ///
-    /// - Parameter run: a random number of this run of the daemon; see ``StreamTokens``.
+    /// - Parameter run: a random number of this run of the daemon: see ``StreamTokens``. It determines the first tag,
+    ///   too, so that after a restart an activity of the same type rarely has the tag of one before.
     package init(run: UInt32 = 0) {
         streamTokens = StreamTokens(run: run)
+        register = ActivityRegister(firstTag: ActivityTag(UInt8(truncatingIfNeeded: run)))
     }
 
     /// How long a fetch waits for an app that saves first: `SaveRequests.timeout`, unless a test sets another value.
@@ -159,9 +160,14 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     /// Returns what to advertise at `now`, and the `uptime` at which to call again.
     ///
     /// Activities that have expired by then are no longer current.
-    package mutating func advance(to now: Moment) -> (broadcast: AdvertisementPacer.Broadcast?, next: Duration?) {
+    ///
+    /// - Parameter schedule: when the slots change.
+    package mutating func advance(
+        to now: Moment,
+        by schedule: SlotSchedule = .atBorder
+    ) -> (broadcast: AdvertisementPacer.Broadcast?, next: Duration?) {
         applyChange(at: now) { _ in }
-        let (broadcast, next) = pacer.advance(to: now)
+        let (broadcast, next) = pacer.advance(to: now, by: schedule)
         let expiration = register.nextExpiration.map { now.uptime + .microseconds($0 - now.unixMicroseconds) }
         return (broadcast, [next, expiration, saves.nextDeadline, takes.nextDeadline].compactMap(\.self).min())
     }
@@ -239,7 +245,7 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         saves.expire(at: now)
     }
 
-    /// Returns the answer to a trusted device that asks for the activity of a type.
+    /// Returns the answer to a trusted device that asks for the activity with an advertised type and tag.
     ///
     /// Only the current activity is given away, or for ``gracePeriod`` the last one if none has replaced it.
     package func answer(to request: FetchRequest, at now: Moment) -> Answer {
@@ -256,9 +262,8 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
 
     /// Returns the activity that answers a request, with its present state; nil for a refusal.
     package func record(for request: FetchRequest, at now: Moment) -> ActivityRegister<Owner>.Record? {
-        guard let record = offered ?? recordInGracePeriod(at: now), record.activity.type.hash == request.typeHash else {
-            return nil
-        }
+        let requested = AdvertisedActivity(typeHash: request.typeHash, tag: request.tag)
+        guard let record = offered ?? recordInGracePeriod(at: now), record.advertised == requested else { return nil }
         return record
     }
 
@@ -291,9 +296,9 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
 
     /// Updates the advertisement and the grace period after the offered activity has changed from `before`.
     private mutating func updateAdvertisement(from before: ActivityRegister<Owner>.Record?, at now: Moment) {
-        if let after = offered {
+        if let after = offered, let activity = after.advertised {
             withdrawn = nil
-            pacer.request(.activity(after.activity.type.hash, hasWebpage: after.activity.webpageURL != nil))
+            pacer.request(.activity(activity, hasWebpage: after.activity.webpageURL != nil))
         } else if let before {
             // No activity replaced it. An invalidated activity is gone; one that resigned can still be fetched late.
             withdrawn = WithdrawnActivity(id: before.id, until: now.uptime + Self.gracePeriod)

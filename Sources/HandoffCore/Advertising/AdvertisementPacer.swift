@@ -11,7 +11,7 @@ package struct AdvertisementPacer: Sendable {
     /// What a device advertises.
     package enum Content: Hashable, Sendable {
         /// This activity can be continued.
-        case activity(ActivityTypeHash, hasWebpage: Bool)
+        case activity(AdvertisedActivity, hasWebpage: Bool)
         /// There is nothing to continue any more.
         case withdrawal
     }
@@ -51,6 +51,8 @@ package struct AdvertisementPacer: Sendable {
     private var requested: Content?
     private var onAir: OnAir?
     private var changes: [Duration] = []
+    /// The last slot under whose keys something was advertised.
+    private var slot: UInt64?
 
     package init() {}
 
@@ -69,16 +71,31 @@ package struct AdvertisementPacer: Sendable {
     }
 
     /// Returns what to advertise at `now`, and when to call again at the latest (as `uptime`; nil for not at all).
-    package mutating func advance(to now: Moment) -> (broadcast: Broadcast?, next: Duration?) {
+    ///
+    /// - Parameter schedule: when the slots change.
+    package mutating func advance(
+        to now: Moment,
+        by schedule: SlotSchedule = .atBorder
+    ) -> (broadcast: Broadcast?, next: Duration?) {
+        let slot = slot(at: now, by: schedule)
+        let slotEnd = now.uptime + schedule.timeUntilNext(after: slot, at: now)
         let target = target(at: now.uptime)
         if target != onAir?.content {
             let earliest = earliestChange(to: target)
             guard earliest <= now.uptime else {
-                return (broadcast(at: now), min(earliest, nextDeadline(after: now) ?? earliest))
+                return (broadcast(in: slot, at: now), min(earliest, nextDeadline(after: now, slotEnd) ?? earliest))
             }
             change(to: target, at: now.uptime)
         }
-        return (broadcast(at: now), nextDeadline(after: now))
+        return (broadcast(in: slot, at: now), nextDeadline(after: now, slotEnd))
+    }
+
+    /// Returns the slot to advertise in. It does not go back to the slot before when the key changes, and with it the
+    /// delay: other devices would take that for a replay.
+    private mutating func slot(at now: Moment, by schedule: SlotSchedule) -> UInt64 {
+        let slot = self.slot == now.slot ? now.slot : schedule.slot(at: now)
+        self.slot = slot
+        return slot
     }
 
     /// Returns what to advertise for the current request: a request for nothing is a withdrawal first, if anything was
@@ -106,16 +123,15 @@ package struct AdvertisementPacer: Sendable {
         if changes.count > Self.changesPerWindow { changes.removeFirst() }
     }
 
-    private func broadcast(at now: Moment) -> Broadcast? {
+    private func broadcast(in slot: UInt64, at now: Moment) -> Broadcast? {
         onAir.map {
-            Broadcast(content: $0.content, slot: now.slot, isFresh: now.uptime - $0.since < Self.freshness)
+            Broadcast(content: $0.content, slot: slot, isFresh: now.uptime - $0.since < Self.freshness)
         }
     }
 
-    private func nextDeadline(after now: Moment) -> Duration? {
+    private func nextDeadline(after now: Moment, _ slotEnd: Duration) -> Duration? {
         guard let onAir else { return nil }
         if onAir.content == .withdrawal, requested == nil, !isCovering { return onAir.since + Self.withdrawalDuration }
-        let slotEnd = now.uptime + now.timeToNextSlot
         let freshEnd = onAir.since + Self.freshness
         return freshEnd > now.uptime ? min(slotEnd, freshEnd) : slotEnd
     }

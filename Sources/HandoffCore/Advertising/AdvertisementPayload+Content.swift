@@ -5,8 +5,9 @@ extension AdvertisementPayload {
     /// Creates the payload that advertises `content`, with the port at which it can be fetched.
     package init(_ content: AdvertisementPacer.Content, port: LEPSM) {
         switch content {
-        case .activity(let hash, let hasWebpage): self.init(hasWebpage: hasWebpage, port: port, typeHash: hash)
-        case .withdrawal: self.init(hasWebpage: false, port: port, typeHash: .withdrawal)
+        case .activity(let activity, let hasWebpage):
+            self.init(hasWebpage: hasWebpage, port: port, activity: activity)
+        case .withdrawal: self.init(hasWebpage: false, port: port, activity: nil)
         }
     }
 }

@@ -10,7 +10,8 @@ package struct NearbyEntry: Hashable, Sendable {
     package let id: ID
     /// The device that advertises the activity.
     package let device: DeviceID
-    package let typeHash: ActivityTypeHash
+    /// The activity that it stands for; another one of the device has another entry.
+    package let activity: AdvertisedActivity
     /// Whether the activity has a web page as a fallback.
     package var hasWebpage: Bool
     /// The signal strength last heard, in dBm; nil when the radio does not know it.
@@ -20,4 +21,6 @@ package struct NearbyEntry: Hashable, Sendable {
     /// The address at which a channel to the origin can be opened now.
     package var address: RadioAddress
     package var port: LEPSM
+
+    package var typeHash: ActivityTypeHash { activity.typeHash }
 }

@@ -4,7 +4,8 @@ package import HandoffRadio
 
 /// The activities of trusted devices nearby, at most one per device.
 ///
-/// An entry is removed when its device withdraws it or advertises another activity, when the device was not heard for
+/// An entry stands for one activity: another activity of the same type has another tag and so another entry. An entry
+/// is removed when its device withdraws it or advertises another activity, when the device was not heard for
 /// ``timeout``, or when the device is no longer trusted. A replayed advertisement changes nothing as long as the device
 /// itself is heard (decision 17).
 package struct NearbyTable: Sendable {
@@ -20,7 +21,7 @@ package struct NearbyTable: Sendable {
     package struct Report: Hashable, Sendable {
         package let device: DeviceID
         /// Nil for a withdrawal advertisement.
-        package let activity: ActivityTypeHash?
+        package let activity: AdvertisedActivity?
         package let hasWebpage: Bool
         package let rssi: Int8?
         package let address: RadioAddress
@@ -30,7 +31,7 @@ package struct NearbyTable: Sendable {
 
         package init(
             device: DeviceID,
-            activity: ActivityTypeHash?,
+            activity: AdvertisedActivity?,
             hasWebpage: Bool,
             rssi: Int8?,
             address: RadioAddress,
@@ -86,14 +87,17 @@ package struct NearbyTable: Sendable {
     /// Returns the endpoints at which a device was heard recently, the last one first.
     package func endpoints(of device: DeviceID) -> [PeerEndpoint] { endpoints[device]?.all ?? [] }
 
+    /// Returns how many different advertisements of a device are remembered, of which at most 512 are.
+    package func rememberedContents(of device: DeviceID) -> Int { replayFilters[device]?.contents ?? 0 }
+
     /// Handles one opened advertisement, and returns the changes to the table.
     package mutating func insert(_ report: Report, at now: Moment) -> [Change] {
         guard accepts(report, at: now) else { return [] }
-        guard let hash = report.activity else {
+        guard let activity = report.activity else {
             return remove(report.device)
         }
-        guard var entry = entries[report.device], entry.typeHash == hash else {
-            return remove(report.device) + [.added(add(report, hash, at: now))]
+        guard var entry = entries[report.device], entry.activity == activity else {
+            return remove(report.device) + [.added(add(report, activity, at: now))]
         }
         let isVisible = entry.hasWebpage != report.hasWebpage || isSignificant(report.rssi, of: report.device)
         entry.hasWebpage = report.hasWebpage
@@ -146,11 +150,11 @@ package struct NearbyTable: Sendable {
         return isAccepted
     }
 
-    private mutating func add(_ report: Report, _ hash: ActivityTypeHash, at now: Moment) -> NearbyEntry {
+    private mutating func add(_ report: Report, _ activity: AdvertisedActivity, at now: Moment) -> NearbyEntry {
         let entry = NearbyEntry(
             id: nextID,
             device: report.device,
-            typeHash: hash,
+            activity: activity,
             hasWebpage: report.hasWebpage,
             rssi: report.rssi,
             firstSeen: now,

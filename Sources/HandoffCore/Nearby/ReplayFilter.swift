@@ -8,7 +8,7 @@ import HandoffModel
 /// what it advertised in between.
 struct ReplayFilter: Hashable, Sendable {
     /// What a device advertises: an activity that can be continued, or nil for none.
-    typealias Content = ActivityTypeHash?
+    typealias Content = AdvertisedActivity?
 
     /// How long reappearing content has to be heard without any of the content since: an origin is heard four times and
     /// more in that time, and once from an old bluetoothd.
@@ -18,6 +18,10 @@ struct ReplayFilter: Hashable, Sendable {
     static let longestPause = Duration.milliseconds(1000)
     /// How long a device must not be heard before any content is accepted: two windows of a duty-cycled scanner.
     static let quietPeriod = Duration.seconds(8)
+
+    /// The most contents that are remembered in a slot: the pacer allows an origin 450 changes in 900 s. Any member can
+    /// forge more of them; beyond that, content that was not heard before counts as content that reappears.
+    static let maximumContents = 512
 
     private struct Reappearance: Hashable {
         let content: Content
@@ -55,14 +59,18 @@ struct ReplayFilter: Hashable, Sendable {
             (lastHeard, reappearing) = (uptime, nil)
             return true
         }
-        guard !seen.contains(content) || uptime - lastHeard >= Self.quietPeriod || hasReappeared(content, at: uptime)
+        let isKnown = seen.contains(content) || seen.count >= Self.maximumContents
+        guard !isKnown || uptime - lastHeard >= Self.quietPeriod || hasReappeared(content, at: uptime)
         else {
             return false
         }
-        seen.insert(content)
+        if seen.count < Self.maximumContents { seen.insert(content) }
         (current, lastHeard, reappearing) = (content, uptime, nil)
         return true
     }
+
+    /// The number of contents that are remembered of the slot.
+    var contents: Int { seen.count }
 
     /// When a reappeared withdrawal that was not contradicted since is accepted; nil when there is none.
     var withdrawalDeadline: Duration? {

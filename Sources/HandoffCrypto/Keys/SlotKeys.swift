@@ -2,8 +2,8 @@
 ///
 /// The construction is a synthetic IV, as in RFC 5297, with parts small enough for an advertisement: the first 4 bytes
 /// of PRF(authentication key, 2 ‖ plaintext) are both the tag and the IV, and the 6 bytes of plaintext are XORed with
-/// the first 6 bytes of PRF(encryption key, 1 ‖ tag). The PRF is SipHash-2-4; the byte before its input separates the
-/// two uses.
+/// the first 6 bytes of PRF(encryption key, 1 ‖ tag). The PRF is SipHash-2-4; the byte before its input separates these
+/// uses and those of ``SlotRandomness``.
 ///
 /// Within this type, bytes are packed into integers, little-endian.
 struct SlotKeys: Sendable {
@@ -30,6 +30,11 @@ struct SlotKeys: Sendable {
     @inline(__always)
     func tag(of plaintext: UInt64) -> UInt64 {
         authentication(plaintext << 8 | Self.authenticationDomain, count: 7) & 0xFFFF_FFFF
+    }
+
+    /// Returns a number that does not depend on anything that is advertised.
+    func number(_ index: UInt64, for purpose: SlotRandomness.Purpose) -> UInt64 {
+        authentication(index << 8 | purpose.rawValue, count: 7)
     }
 
     /// Returns the 48 bits with which the plaintext is XORed under this tag.

@@ -21,7 +21,7 @@ struct EngineNearby: Sendable {
     func receive(_ received: AdvertisementReport) {
         guard received.service == Engine.service else { return engine.pairings.receiveAdvertisement(received) }
         guard let (sender, plaintext, slot) = opened(received) else { return receiveUnopened(received) }
-        guard let device = sender.device else { return receiveOwnAdvertisement(received.data) }
+        guard let device = sender.device else { return receiveOwnAdvertisement(received.data, of: slot) }
         guard let report = Self.report(of: device, plaintext, of: slot, in: received) else { return }
         engine.change { state, now in
             guard state.trust.devices[device] != nil else { return }
@@ -126,17 +126,18 @@ struct EngineNearby: Sendable {
         engine.change { state, _ in state.show(.radioChanged) }
     }
 
-    /// Handles an advertisement under this device's own key; if this device has not sent it, another machine has a copy
-    /// of its keys.
-    private func receiveOwnAdvertisement(_ data: [UInt8]) {
-        guard engine.read({ !$0.trust.isCloned && !$0.radio.hasSent(data) }) else { return }
-        engine.change { state, _ in
-            state.trust.isCloned = true
-            state.show(.identityChanged)
+    /// Handles an advertisement under this device's own key; if this device has not sent it, another device of the circle
+    /// or another machine with the same keys has.
+    private func receiveOwnAdvertisement(_ data: [UInt8], of slot: UInt64) {
+        let now = Moment.now
+        let isNew = engine.edit { state in
+            !state.radio.hasSent(data) && state.trust.ownKeyDetector.recordForeign(slot: slot, at: now.uptime)
         }
+        guard isNew else { return }
+        engine.change { state, _ in state.show(.identityChanged) }
         engine.logger.warning(
-            "another machine advertises with this device's keys",
-            metadata: ["event": "identity.cloned"]
+            "an advertisement under this device's own key was received that it has not sent",
+            metadata: ["event": "identity.ownkey"]
         )
     }
 
@@ -149,7 +150,7 @@ struct EngineNearby: Sendable {
         guard let payload = try? AdvertisementPayload(decoding: plaintext) else { return nil }
         return NearbyTable.Report(
             device: device,
-            activity: payload.typeHash == .withdrawal ? nil : payload.typeHash,
+            activity: payload.activity,
             hasWebpage: payload.hasWebpage,
             rssi: received.rssi,
             address: received.address,

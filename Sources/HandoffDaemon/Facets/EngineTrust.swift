@@ -45,18 +45,21 @@ struct EngineTrust: Sendable {
 
     /// The advisories about this device's own state.
     var advisories: [(name: String, message: String)] {
-        let (isOutdated, isCloned) = engine.read { ($0.trust.devices.isOutdated, $0.trust.isCloned) }
+        let now = Moment.now
+        let (isOutdated, isSuspected) = engine.read {
+            ($0.trust.devices.isOutdated, $0.trust.ownKeyDetector.isSuspected(at: now.uptime))
+        }
         let cure =
             "remove this device on another one, delete the state directory on both machines, and pair both again."
         let outdated =
             "Another device of yours has a key of this device that it does not know itself: its state directory is an old copy, or "
             + "another machine uses a copy of it. If another one does, " + cure
-        let cloned =
-            "Another machine advertises with this device's own keys: it uses a copy of the state directory. If that is so, "
-            + cure
-            + " For half an hour after a start, a replay of this device's earlier advertisements looks the same."
+        let ownKey =
+            "An advertisement under this device's own key was received that it has not sent. Each of your devices can make "
+            + "one, and so can another machine with the same keys. This alone is no reason to change anything: look whether "
+            + "`handoffctl devices` lists only devices of yours; Trust.md explains the rest."
         return (isOutdated ? [("identity-outdated", outdated)] : [])
-            + (isCloned ? [("identity-cloned", cloned)] : [])
+            + (isSuspected ? [("own-key-heard", ownKey)] : [])
     }
 
     /// The known devices about which the person at this device has to decide.

@@ -27,7 +27,9 @@ struct ActivityFetcher: Sendable {
         let peer = try engine.sessions.peer(of: entry)
         let (keys, engine) = (engine.identity.keys, engine)
         let answer: Answer = try await client.withChannel(to: peer) { channel, result in
-            let request = Request.fetch(FetchRequest(typeHash: entry.typeHash, purpose: purpose))
+            let request = Request.fetch(
+                FetchRequest(typeHash: entry.typeHash, tag: entry.activity.tag, purpose: purpose)
+            )
             var session = ClientSession(keys: keys, peer: peer.publicKeys, request: request)
             try await channel.sendAll(try await channel.next { try session.open($0) })
             let received = try await channel.next { try session.receive($0) }

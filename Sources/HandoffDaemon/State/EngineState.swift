@@ -84,14 +84,16 @@ extension Engine.State {
     /// - Parameter before: the current activity before the event.
     mutating func plans(at now: Moment, before: ActivityRegister.ID?) -> Engine.Plans {
         for id in origin.expireSaves(at: now) { show(.saveEnded(id, .timedOut)) }
-        let (broadcast, next) = origin.advance(to: now)
+        let key = trust.sendingKey(to: nil)
+        let (broadcast, next) = origin.advance(to: now, by: SlotSchedule(key: key))
         let current = origin.current?.id
         if current != before {
             show(.currentChanged(from: before.flatMap { origin.contains($0) ? $0 : nil }, to: current))
         }
         let turn = trust.directedSchedule.advance(
             to: now.uptime,
-            advertising: broadcast?.content,
+            advertising: broadcast,
+            under: key,
             circleDigest: trust.updateID,
             for: trust.devices.lagging,
             isHeard: trust.devices.isHeardByAll

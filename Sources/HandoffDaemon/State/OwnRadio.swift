@@ -22,7 +22,9 @@ struct OwnRadio: Sendable {
 
     /// The number of own advertisements that are remembered, to distinguish replays of them from a clone's
     /// advertisements.
-    private static let maximumSent = 512
+    ///
+    /// An advertisement opens during three slots, in which the pacer allows 1350 changes, each once more under a new key.
+    private static let maximumSent = 2700
 
     /// How long an advertisement is kept when only its key is replaced.
     ///

@@ -11,8 +11,8 @@ struct TrustState: Sendable {
     /// Finds out which trusted device opens a session.
     private(set) var trial: NoiseResponderTrial<DeviceID>
     var directedSchedule = DirectedAdvertisingSchedule()
-    /// Whether an advertisement was heard under this device's own key that it has not sent.
-    var isCloned = false
+    /// Detects advertisements under this device's own key that it has not sent.
+    var ownKeyDetector = OwnKeyDetector(startSlot: Moment.now.slot)
     /// The keys of directed advertisements to each device.
     private var directedSendingKeys: [DeviceID: SealingKey] = [:]
 

@@ -3,7 +3,7 @@ import HandoffModel
 
 /// The activity types that this device can find by their hash.
 ///
-/// An advertisement carries five bytes of the type's SHA-256, which cannot be reversed: a type is known when an app
+/// An advertisement carries four bytes of the type's SHA-256, which cannot be reversed: a type is known when an app
 /// here has used it, or an activity of it was continued here.
 struct KnownTypes: Sendable {
     /// The maximum number of types; the oldest one is forgotten first.

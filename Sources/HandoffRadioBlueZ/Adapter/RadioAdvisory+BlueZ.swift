@@ -8,6 +8,9 @@ extension RadioAdvisory {
         if !configuration.usesPrivateAddress {
             advisories.append(publicAddress)
         }
+        if !AdapterAlias(adapter.alias).isNeutral {
+            advisories.append(deviceName)
+        }
         if adapter.advertising?.honorsInterval == false, !configuration.setsInterval {
             advisories.append(slowAdvertising)
         }
@@ -19,6 +22,16 @@ extension RadioAdvisory {
         name: "public-address",
         message: "advertisements carry the adapter's fixed address, by which this computer can be recognized anywhere; "
             + "set 'Privacy = device' under [General] in \(MainConfiguration.path) and restart bluetooth.service"
+    )
+
+    /// bluetoothd gives its alias to every central, without encryption (bluez src/gatt-database.c,
+    /// gap_device_name_read_cb). An alias that was set counts before the name of the host, which the plug-in `hostname`
+    /// sets (src/adapter.c, btd_adapter_get_name); the `Name` of main.conf does not.
+    private static let deviceName = RadioAdvisory(
+        name: "device-name",
+        message:
+            "any device that connects can read this computer's Bluetooth name, which may name you or the computer; "
+            + "set a neutral one with 'bluetoothctl system-alias Computer'"
     )
 
     /// 1.28 s is the kernel's default (net/bluetooth/hci_core.c, le_adv_min_interval = 0x0800).

@@ -146,9 +146,10 @@ package final class BlueZRadio: Radio {
                 defer { state.session = session }
                 return state.session?.adapter.incarnation != adapter.incarnation
             }
-            guard isNew else { return }
-            links.withLock { $0 = LinkUsageTable() }
             let advisories = RadioAdvisory.all(for: adapter, .current())
+            // The user may have followed an advisory meanwhile: the alias can change at any time.
+            guard isNew || advisories != condition.value.advisories else { return }
+            if isNew { links.withLock { $0 = LinkUsageTable() } }
             publish(.ready(RadioDescription(name: adapter.name, advisories: advisories)))
         case .failure(let error):
             state.withLock { $0.session = nil }
@@ -173,5 +174,12 @@ package final class BlueZRadio: Radio {
         case .unavailable(let error): logger.notice("\(error)")
         }
         condition.update(next)
+    }
+}
+
+extension RadioState {
+    /// The advisories of a working radio.
+    fileprivate var advisories: [RadioAdvisory] {
+        if case .ready(let description) = self { description.advisories } else { [] }
     }
 }

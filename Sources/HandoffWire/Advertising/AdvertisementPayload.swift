@@ -3,11 +3,12 @@ package import HandoffModel
 
 /// The plaintext of an advertisement: six bytes.
 ///
-/// Byte 0 has the web page flag in its highest bit and the low bits of the port in the others; bytes 1…5 are the type
-/// hash.
+/// Byte 0 has the web page flag in its highest bit and the low bits of the port in the others; bytes 1…4 are the type
+/// hash, byte 5 is the activity tag. A type hash of four zero bytes, which no known type has, is a withdrawal: there is
+/// no activity to continue any more. Its tag is 0, and is ignored.
 package struct AdvertisementPayload: Hashable, Sendable {
     /// The number of bytes before sealing.
-    package static let byteCount = 1 + ActivityTypeHash.byteCount
+    package static let byteCount = 1 + ActivityTypeHash.byteCount + 1
 
     /// Whether a browser can continue the activity where no app does.
     package let hasWebpage: Bool
@@ -15,14 +16,14 @@ package struct AdvertisementPayload: Hashable, Sendable {
     /// The PSM on which the origin listens.
     package let port: LEPSM
 
-    /// The hash of the current activity's type.
-    package let typeHash: ActivityTypeHash
+    /// The current activity; nil for a withdrawal.
+    package let activity: AdvertisedActivity?
 
-    /// Makes the payload for the current activity and the port on which it can be fetched.
-    package init(hasWebpage: Bool, port: LEPSM, typeHash: ActivityTypeHash) {
+    /// Makes the payload for the current activity, nil for a withdrawal, and the port on which it can be fetched.
+    package init(hasWebpage: Bool, port: LEPSM, activity: AdvertisedActivity?) {
         self.hasWebpage = hasWebpage
         self.port = port
-        self.typeHash = typeHash
+        self.activity = activity
     }
 
     /// Decodes six bytes; any six bytes are valid.
@@ -36,7 +37,9 @@ package struct AdvertisementPayload: Hashable, Sendable {
             )
         }
         do {
-            typeHash = try ActivityTypeHash(bytes: bytes.dropFirst())
+            let typeHash = try ActivityTypeHash(bytes: bytes[1..<5])
+            activity =
+                typeHash == .withdrawal ? nil : AdvertisedActivity(typeHash: typeHash, tag: ActivityTag(bytes[5]))
         } catch {
             throw WireError(error)
         }
@@ -46,11 +49,11 @@ package struct AdvertisementPayload: Hashable, Sendable {
 
     /// Returns the six bytes.
     package func encode() -> [UInt8] {
-        [(hasWebpage ? 0x80 : 0) | port.lowSevenBits] + typeHash.bytes
+        let first = (hasWebpage ? 0x80 : 0) | port.lowSevenBits
+        return [first] + (activity?.typeHash ?? .withdrawal).bytes + [activity?.tag.rawValue ?? 0]
     }
 }
 
 extension ActivityTypeHash {
-    /// The type hash of a withdrawal advertisement: five zero bytes, which no known type has.
-    package static let withdrawal = ActivityTypeHash(number: 0)
+    fileprivate static let withdrawal = ActivityTypeHash(number: 0)
 }

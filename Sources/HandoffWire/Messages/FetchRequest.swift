@@ -22,12 +22,15 @@ package struct FetchRequest: Hashable, Sendable {
 
     /// The type hash from the advertisement.
     package let typeHash: ActivityTypeHash
+    /// The activity tag from the advertisement.
+    package let tag: ActivityTag
     /// What the activity is for.
     package let purpose: Purpose
 
-    /// Requests the current activity if its type has this hash.
-    package init(typeHash: ActivityTypeHash, purpose: Purpose = .preview) {
+    /// Requests the current activity if its type has this hash and it has this tag.
+    package init(typeHash: ActivityTypeHash, tag: ActivityTag, purpose: Purpose = .preview) {
         self.typeHash = typeHash
+        self.tag = tag
         self.purpose = purpose
     }
 }
@@ -37,6 +40,7 @@ extension Handoff_V1_FetchRequest {
     init(_ request: FetchRequest) {
         self.init()
         typeHash = Data(request.typeHash.bytes)
+        activityTag = Data([request.tag.rawValue])
         switch request.purpose {
         case .preview(let isFresh):
             preview = Handoff_V1_Preview()
@@ -52,6 +56,10 @@ extension FetchRequest {
     /// - Throws: ``WireError/Code/unknownKind`` for a purpose that only a newer version knows,
     ///   ``WireError/Code/invalidContent`` for a type hash or a take's id of another length.
     init(_ message: Handoff_V1_FetchRequest) throws(WireError) {
+        guard message.activityTag.count == 1, let tag = message.activityTag.first else {
+            throw WireError(.invalidContent, "An activity tag has 1 byte, got \(message.activityTag.count).")
+        }
+        self.tag = ActivityTag(tag)
         do {
             typeHash = try ActivityTypeHash(bytes: message.typeHash)
         } catch {

@@ -114,9 +114,13 @@ nonisolated struct Handoff_V1_FetchRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The activity type's hash from the advertisement, exactly 5 bytes. The origin refuses (NO_LONGER_CURRENT) when its
+  /// The activity type's hash from the advertisement, exactly 4 bytes. The origin refuses (NO_LONGER_CURRENT) when its
   /// current activity is of another type.
   var typeHash: Data = Data()
+
+  /// The activity's tag from the advertisement, exactly 1 byte. The origin refuses (NO_LONGER_CURRENT) when its current
+  /// activity has another tag.
+  var activityTag: Data = Data()
 
   /// What the activity is for.
   var purpose: Handoff_V1_FetchRequest.OneOf_Purpose? = nil
@@ -1097,7 +1101,7 @@ nonisolated extension Handoff_V1_Request: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Handoff_V1_FetchRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".FetchRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}type_hash\0\u{2}\u{2}preview\0\u{1}take\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}type_hash\0\u{3}activity_tag\0\u{1}preview\0\u{1}take\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1106,6 +1110,7 @@ nonisolated extension Handoff_V1_FetchRequest: SwiftProtobuf.Message, SwiftProto
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBytesField(value: &self.typeHash) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.activityTag) }()
       case 3: try {
         var v: Handoff_V1_Preview?
         var hadOneofValue = false
@@ -1145,6 +1150,9 @@ nonisolated extension Handoff_V1_FetchRequest: SwiftProtobuf.Message, SwiftProto
     if !self.typeHash.isEmpty {
       try visitor.visitSingularBytesField(value: self.typeHash, fieldNumber: 1)
     }
+    if !self.activityTag.isEmpty {
+      try visitor.visitSingularBytesField(value: self.activityTag, fieldNumber: 2)
+    }
     switch self.purpose {
     case .preview?: try {
       guard case .preview(let v)? = self.purpose else { preconditionFailure() }
@@ -1161,6 +1169,7 @@ nonisolated extension Handoff_V1_FetchRequest: SwiftProtobuf.Message, SwiftProto
 
   static func ==(lhs: Handoff_V1_FetchRequest, rhs: Handoff_V1_FetchRequest) -> Bool {
     if lhs.typeHash != rhs.typeHash {return false}
+    if lhs.activityTag != rhs.activityTag {return false}
     if lhs.purpose != rhs.purpose {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

@@ -148,8 +148,9 @@ struct SaveStories {
                 _ = try await editor.open("org.example.edit", over: program)
                 let recorded = Mutex<[UInt8]>([])
                 let received = try await UntrustedClient.exchange(at: laptop, enough: 1) {
-                    greeting in
-                    let request = try Self.request(by: phone, to: laptopKey, greeting)
+                    greeting,
+                    activity in
+                    let request = try Self.request(of: try #require(activity), by: phone, to: laptopKey, greeting)
                     recorded.withLock { $0 = request }
                     return request
                 }
@@ -184,8 +185,9 @@ struct SaveStories {
         }
     }
 
-    /// The bytes with which a device asks for `org.example.edit`.
+    /// The bytes with which a device asks for an advertised activity.
     private static func request(
+        of activity: AdvertisedActivity,
         by keys: DeviceKeys,
         to peer: DevicePublicKeys,
         _ greeting: SessionGreeting
@@ -195,8 +197,8 @@ struct SaveStories {
             remoteStatic: peer.agreement,
             prologue: greeting.prologue
         )
-        let hash = ActivityTypeHash(of: "org.example.edit")
-        let message = Request.fetch(FetchRequest(typeHash: hash, purpose: .take(.random()))).encode()
+        let fetch = FetchRequest(typeHash: activity.typeHash, tag: activity.tag, purpose: .take(.random()))
+        let message = Request.fetch(fetch).encode()
         return FrameCodec.encode(
             try handshake.writeMessage(MessageFragmenter().fragments(of: MessagePadding.pad(message))[0])
         )

@@ -171,8 +171,8 @@ struct TakeStories {
             try await Self.publishing(laptop, desktop) { editor in
                 for outcome in [TakeOutcome.continued(.app), .failed(.appFailed)] {
                     let request = Request.report(TakeReport(.random(), outcome))
-                    let answer = try await UntrustedClient.exchange(at: laptop, enough: 1) {
-                        try Self.opening(request, by: phone, to: laptopKey, $0)
+                    let answer = try await UntrustedClient.exchange(at: laptop, enough: 1) { greeting, _ in
+                        try Self.opening(request, by: phone, to: laptopKey, greeting)
                     }
                     #expect(!answer.isEmpty)
                 }

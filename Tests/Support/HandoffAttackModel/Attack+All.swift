@@ -10,7 +10,7 @@ extension Attack {
         nonceReuse, replay, activeLinking, flags, format, dictionary, acceptList, signalStrength, linkReconnection,
         linkPairing, malformedFrames, flood, pairing, misbinding, removedDevice, chance,
         recordedFirstMessage, claimedKeys, displacedCandidate, oldPairing, answerLength, idleConnection, starvation,
-        stolenState,
+        stolenState, slotChangeTiming, turnRhythm, falseClone, deviceName,
     ]
 
     package static let sequenceNumbers = Attack(

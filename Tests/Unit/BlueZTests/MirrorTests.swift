@@ -155,15 +155,40 @@ struct DeviceMirrorTests {
         #expect(mirror.count == 0)
     }
 
-    @Test("The number of devices in the mirror is limited, and a device beyond it is still reported once")
+    @Test("The number of devices in the mirror is limited, and each device beyond it is reported")
     func bound() {
         var mirror = DeviceMirror(adapter: path)
         var reports = 0
         for number in 0..<DeviceMirror.maximumDevices + 10 {
             reports += mirror.apply(.added(path.appending("dev_\(number)"), seen(data([a: [1]])))) == nil ? 0 : 1
         }
-        #expect(mirror.count == DeviceMirror.maximumDevices)
+        #expect(mirror.count == DeviceMirror.maximumDevices - DeviceMirror.displacedDevices + 10)
         #expect(reports == DeviceMirror.maximumDevices + 10)
+    }
+
+    @Test("A flood of addresses displaces devices that are not heard, and none that is")
+    func flood() {
+        var mirror = DeviceMirror(adapter: path)
+        _ = mirror.apply(.added(device, seen(data([a: [1]]))))
+        for number in 0..<DeviceMirror.maximumDevices * 3 {
+            _ = mirror.apply(.added(path.appending("dev_\(number)"), seen(data([a: [1]]))))
+            guard number.isMultiple(of: 1000) else { continue }
+            #expect(mirror.apply(change(data([a: [UInt8(number / 1000)]]))) != nil)
+        }
+        let new = path.appending("dev_new")
+        _ = mirror.apply(.added(new, seen(data([b: [1]]))))
+        let update = ObjectChange.changed(new, interface: Names.device, values: data([b: [2]]), invalidated: [])
+        #expect(mirror.apply(update)?.serviceData == [b: [2]], "a device that appears during the flood is followed")
+    }
+
+    @Test("Devices without service data are displaced first")
+    func displacement() {
+        var mirror = DeviceMirror(adapter: path)
+        _ = mirror.apply(.added(device, seen(data([a: [1]]))))
+        for number in 0..<DeviceMirror.maximumDevices * 3 {
+            _ = mirror.apply(.added(path.appending("dev_\(number)"), seen()))
+        }
+        #expect(mirror.apply(change(data([a: [2]]))) != nil)
     }
 
     @Test("Service data entries that are too many or too long are left out")

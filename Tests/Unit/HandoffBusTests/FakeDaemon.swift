@@ -121,7 +121,7 @@ final class FakeDaemon: Sendable {
             device: DeviceID(number: 0x0123_4567_89AB_CDEF),
             deviceName: "desk",
             type: try? ActivityType(type),
-            typeHash: ActivityTypeHash(number: 0x01_0203_0405),
+            typeHash: ActivityTypeHash(number: 0x0102_0304),
             hasWebpage: true,
             rssi: -40,
             firstSeen: 3,

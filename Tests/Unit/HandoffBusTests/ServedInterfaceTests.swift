@@ -44,7 +44,7 @@ struct ServedInterfaceTests {
             #expect(objects.devices.map(\.name) == ["desk"])
             let nearby = try #require(objects.nearby.first)
             #expect(nearby.deviceID == FakeDaemon.deviceID)
-            #expect(nearby.typeHash == "0102030405")
+            #expect(nearby.typeHash == "01020304")
             #expect(nearby.rssi == -40)
         }
     }

@@ -14,16 +14,18 @@ struct AdvertisementVectorTests {
         let port: UInt8
         let activityType: String
         let typeHash: String
+        let activityTag: UInt8
         let plaintext: String
         let sealed: String
     }
 
-    private static let inputs: [(slot: UInt64, hasWebpage: Bool, port: UInt8, activityType: String)] = [
-        (0, false, 0x80, "com.example.app.editing"),
-        (1_994_702, true, 0x93, "org.example.editor.editing"),
-        (1_994_703, true, 0x93, "org.example.editor.editing"),
-        (1_994_702, false, 0xFF, "NSUserActivityTypeBrowsingWeb"),
-        (.max, true, 0xFF, "a.b"),
+    private static let inputs: [(slot: UInt64, hasWebpage: Bool, port: UInt8, activityType: String, tag: UInt8)] = [
+        (0, false, 0x80, "com.example.app.editing", 0),
+        (1_994_702, true, 0x93, "org.example.editor.editing", 7),
+        (1_994_703, true, 0x93, "org.example.editor.editing", 7),
+        (1_994_703, true, 0x93, "org.example.editor.editing", 8),
+        (1_994_702, false, 0xFF, "NSUserActivityTypeBrowsingWeb", 0x80),
+        (.max, true, 0xFF, "a.b", 0xFF),
     ]
 
     private static func make() throws -> [Case] {
@@ -31,7 +33,7 @@ struct AdvertisementVectorTests {
         return try inputs.map { input in
             let key = try AdvertisingKey(rawRepresentation: random.bytes(32))
             let hash = ActivityTypeHash(of: input.activityType).bytes
-            let plaintext = [(input.hasWebpage ? 0x80 : 0) | (input.port & 0x7F)] + hash
+            let plaintext = [(input.hasWebpage ? 0x80 : 0) | (input.port & 0x7F)] + hash + [input.tag]
             return Case(
                 advertisingKey: hex(key.rawRepresentation),
                 slot: input.slot,
@@ -39,6 +41,7 @@ struct AdvertisementVectorTests {
                 port: input.port,
                 activityType: input.activityType,
                 typeHash: hex(hash),
+                activityTag: input.tag,
                 plaintext: hex(plaintext),
                 sealed: hex(AdvertisementSealer(key: key, slot: input.slot).seal(plaintext))
             )

@@ -31,11 +31,11 @@ struct IdentifierTests {
         #expect(try DeviceID("001aff0304050690").matches(prefix: prefix) == matches)
     }
 
-    @Test("A type hash has five bytes")
+    @Test("A type hash has four bytes")
     func typeHash() throws {
-        #expect(try ActivityTypeHash(bytes: [0, 1, 2, 0xFE, 0xFF]).description == "000102feff")
-        #expect(try ActivityTypeHash(bytes: [0, 1, 2, 0xFE, 0xFF]).bytes == [0, 1, 2, 0xFE, 0xFF])
-        for count in [0, 4, 6] {
+        #expect(try ActivityTypeHash(bytes: [0, 1, 0xFE, 0xFF]).description == "0001feff")
+        #expect(try ActivityTypeHash(bytes: [0, 1, 0xFE, 0xFF]).bytes == [0, 1, 0xFE, 0xFF])
+        for count in [0, 3, 5] {
             #expect(throws: ModelError.self) { try ActivityTypeHash(bytes: [UInt8](repeating: 0, count: count)) }
         }
     }

@@ -13,6 +13,7 @@ struct AdapterChoiceTests {
             path: try ObjectPath("/org/bluez/\(name)"),
             incarnation: 1,
             address: try #require(BluetoothAddress("00:AA:01:00:00:00", kind: .public)),
+            alias: "Computer",
             power: power,
             isDiscovering: false,
             advertising: advertises ? Adapter.Advertising(active: 0, free: 3, honorsInterval: false) : nil,

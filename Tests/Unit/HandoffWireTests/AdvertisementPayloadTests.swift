@@ -15,17 +15,25 @@ struct AdvertisementPayloadTests {
             as [(Bool, UInt8, String)]
     )
     func layout(hasWebpage: Bool, port: UInt8, first: String) throws {
-        let hash = try ActivityTypeHash(bytes: [1, 2, 3, 4, 5])
+        let activity = AdvertisedActivity(typeHash: try ActivityTypeHash(bytes: [1, 2, 3, 4]), tag: ActivityTag(5))
         let payload = AdvertisementPayload(
             hasWebpage: hasWebpage,
             port: try #require(LEPSM(exactly: port)),
-            typeHash: hash
+            activity: activity
         )
         #expect(hex(payload.encode()) == first + "0102030405")
         #expect(try AdvertisementPayload(decoding: payload.encode()) == payload)
     }
 
-    @Test("Any six bytes are the same after decoding and encoding")
+    @Test("A withdrawal has a type hash of four zero bytes; its tag is 0, and ignored")
+    func withdrawal() throws {
+        let payload = AdvertisementPayload(hasWebpage: false, port: try #require(LEPSM(exactly: 0x81)), activity: nil)
+        #expect(payload.encode() == [1, 0, 0, 0, 0, 0])
+        #expect(try AdvertisementPayload(decoding: [1, 0, 0, 0, 0, 9]) == payload)
+        #expect(try AdvertisementPayload(decoding: [1, 0, 0, 0, 9, 0]).activity?.tag == ActivityTag(0))
+    }
+
+    @Test("Any six bytes with an activity are the same after decoding and encoding")
     func anyBytes() throws {
         var random = SeededRandom(seed: 6)
         for _ in 0..<500 {

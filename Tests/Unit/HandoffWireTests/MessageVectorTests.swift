@@ -18,6 +18,7 @@ struct MessageVectorTests {
         var take: String?
         /// How a take ended, such as `continued app` or `failed cancelled`.
         var outcome: String?
+        var activityTag: UInt8?
         /// The token by which a stream is requested, in decimal.
         var streamName: String?
         /// The id of a pairing that is being reconciled.
@@ -31,7 +32,7 @@ struct MessageVectorTests {
     }
 
     private static func valid() throws -> [Case] {
-        let hash = try ActivityTypeHash(bytes: [0x01, 0x23, 0x45, 0x67, 0x89])
+        let hash = try ActivityTypeHash(bytes: [0x01, 0x23, 0x45, 0x67])
         let (pairing, key) = ([UInt8](1...8), [UInt8](0x20..<0x4C))
         var cases = [
             Case(
@@ -106,8 +107,9 @@ struct MessageVectorTests {
             ("goes on with the activity", .take(take)),
         ]
         var cases = fetches.map { what, purpose in
-            let request = Request.fetch(FetchRequest(typeHash: hash, purpose: purpose))
+            let request = Request.fetch(FetchRequest(typeHash: hash, tag: ActivityTag(0x89), purpose: purpose))
             var vector = Case(what: what, message: "Request", bytes: hex(request.encode()), typeHash: hash.description)
+            vector.activityTag = 0x89
             (vector.purpose, vector.take) = (purpose.name, purpose.take.map { hex($0.bytes) })
             return vector
         }
@@ -133,14 +135,16 @@ struct MessageVectorTests {
     private static func refused() -> [Case] {
         let inputs = [
             ("a request of an unknown kind", "Request", "7a00", "unknownKind"),
-            ("a type hash of four bytes", "Request", "0a060a0401234567", "invalidContent"),
-            ("a fetch without a purpose", "Request", "0a070a050123456789", "unknownKind"),
-            ("a fetch of a newer purpose", "Request", "0a090a0501234567897a00", "unknownKind"),
+            ("a type hash of five bytes", "Request", "0a0a0a050123456789120189", "invalidContent"),
+            ("a request without an activity tag", "Request", "0a060a0401234567", "invalidContent"),
+            ("an activity tag of two bytes", "Request", "0a0a0a040123456712028901", "invalidContent"),
+            ("a fetch without a purpose", "Request", "0a090a0401234567120189", "unknownKind"),
+            ("a fetch of a newer purpose", "Request", "0a0b0a04012345671201897a00", "unknownKind"),
             (
-                "a take with an id of seven bytes", "Request", "0a120a0501234567892209" + "0a0701020304050607",
+                "a take with an id of seven bytes", "Request", "0a140a04012345671201892209" + "0a0701020304050607",
                 "invalidContent"
             ),
-            ("a take without an id", "Request", "0a090a0501234567892200", "invalidContent"),
+            ("a take without an id", "Request", "0a0b0a04012345671201892200", "invalidContent"),
             ("a report without an outcome", "Request", "2a0a0a080102030405060708", "unknownKind"),
             ("a report without a take", "Request", "2a041a020803", "invalidContent"),
             ("a report on a take of nine bytes", "TakeReport", "0a090102030405060708091200", "invalidContent"),
@@ -198,6 +202,7 @@ struct MessageVectorTests {
             case .fetch(let request):
                 vector.typeHash = request.typeHash.description
                 (vector.purpose, vector.take) = (request.purpose.name, request.purpose.take.map { hex($0.bytes) })
+                vector.activityTag = request.tag.rawValue
             case .circle(let request): vector.circleDigest = hex(request.digest)
             case .report(let report): vector = vector.with(report)
             case .stream(let request): vector.streamName = "\(request.activity)"

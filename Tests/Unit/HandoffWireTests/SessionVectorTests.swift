@@ -74,7 +74,9 @@ struct SessionVectorTests {
     private static let acknowledgement: Later = ("caller", Acknowledgement().encode())
 
     private static func fetch(for purpose: FetchRequest.Purpose = .preview) throws -> Request {
-        .fetch(FetchRequest(typeHash: try ActivityTypeHash(bytes: [1, 2, 3, 4, 5]), purpose: purpose))
+        .fetch(
+            FetchRequest(typeHash: try ActivityTypeHash(bytes: [1, 2, 3, 4]), tag: ActivityTag(5), purpose: purpose)
+        )
     }
 
     private static func make(

@@ -21,7 +21,7 @@ struct OriginStreamTests {
         let id = try origin.create(activity, owner: ":1.1", isEligible: true).id
         try origin.update(id, by: ":1.1", at: .at(0)) { $0.delegate = "/app" }
         try origin.becomeCurrent(id, by: ":1.1", at: .at(0))
-        guard case .activity(let given) = origin.answer(to: try .sample(), at: .at(1)),
+        guard case .activity(let given) = origin.answer(to: try .sample(tag: 7), at: .at(1)),
             let name = given.properties.streamToken
         else { throw NoName() }
         return (id, name)

@@ -16,7 +16,7 @@ struct OriginTests {
     }
 
     private func answer(_ type: String, at now: Moment) throws -> Answer {
-        origin.answer(to: FetchRequest(typeHash: try hash(type)), at: now)
+        try origin.answer(anyTagOf: type, at: now)
     }
 
     private func isGiven(_ type: String, at now: Moment) throws -> Bool {
@@ -157,7 +157,7 @@ struct OriginTests {
             isEligible: true
         )
         try origin.becomeCurrent(page.id, by: ":1.1", at: .at(0))
-        let content = AdvertisementPacer.Content.activity(try hash(Self.notes), hasWebpage: true)
+        let content = AdvertisementPacer.Content.activity(try advertised(Self.notes), hasWebpage: true)
         #expect(origin.advance(to: .at(0)).broadcast?.content == content)
         _ = origin.remove(ownedBy: ":1.1", at: .at(1))
         #expect(origin.advance(to: .at(1)).broadcast?.content == .withdrawal)

@@ -9,7 +9,7 @@ struct AdvertisementPacerTests {
     private typealias Content = AdvertisementPacer.Content
 
     private static func content(_ number: UInt8) throws -> Content {
-        .activity(try ActivityTypeHash(bytes: [1, 2, 3, 4, number]), hasWebpage: false)
+        .activity(advertised(number), hasWebpage: false)
     }
 
     @Test("Nothing is advertised, and there is no deadline, before something is requested")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Cover advertisements are sent while there is no activity to continue", .endsWithin(minutes: 10))
 struct CoverTests {
-    private static let edit = try? ActivityType("org.example.edit").hash
+    private static let edit = try? advertised("org.example.edit")
 
     @Test(
         "Without cover, advertising ends; with cover, the withdrawal continues, slot by slot",

@@ -1,97 +1,170 @@
-import HandoffCore
 import HandoffCrypto
 import HandoffModel
 import TestLimits
 import Testing
 
+@testable import HandoffCore
+
 @Suite("Lagging members have turns of the advertisement", .endsWithin(minutes: 10))
 struct DirectedAdvertisingScheduleTests {
-    private static let edit = AdvertisementPacer.Content.activity(hash("edit"), hasWebpage: false)
-    private static let draw = AdvertisementPacer.Content.activity(hash("draw"), hasWebpage: false)
+    private static let edit = AdvertisementPacer.Content.activity(advertised(1), hasWebpage: false)
+    private static let draw = AdvertisementPacer.Content.activity(advertised(2), hasWebpage: false)
+
+    /// A turn of a member, in seconds.
+    private struct Turn: Equatable {
+        let member: DeviceID
+        let start: Double
+        let end: Double
+
+        var length: Double { end - start }
+    }
+
     private let members: [DeviceID]
+    private let key = SealingKey.constant(.generate())
     private var schedule = DirectedAdvertisingSchedule()
 
     init() throws {
         members = try ["1111111111111111", "2222222222222222"].map { try DeviceID($0) }
     }
 
-    private static func hash(_ name: String) -> ActivityTypeHash {
-        guard let type = try? ActivityType("org.example.\(name)") else { preconditionFailure("the name is a type") }
-        return type.hash
-    }
-
-    /// The member whose turn it is at that second, if nothing is asked in between.
-    private mutating func member(
-        at seconds: Double,
+    private mutating func advance(
+        to seconds: Double,
         advertising content: AdvertisementPacer.Content? = edit,
+        slot: UInt64 = 10,
+        under key: SealingKey? = nil,
         circleDigest: UInt8 = 1,
         for lagging: [DeviceID]
-    ) -> DeviceID? {
-        schedule.advance(
+    ) -> (member: DeviceID?, next: Double?) {
+        let (member, next) = schedule.advance(
             to: .milliseconds(Int((seconds * 1000).rounded())),
-            advertising: content,
+            advertising: content.map { AdvertisementPacer.Broadcast(content: $0, slot: slot, isFresh: false) },
+            under: key ?? self.key,
             circleDigest: [circleDigest],
             for: lagging
         )
-        .member
+        return (member, next.map { $0 / .seconds(1) })
+    }
+
+    /// The turns that begin in a slot between two instants, if the schedule is called at its own deadlines.
+    private mutating func turns(
+        from start: Double = 0,
+        to end: Double,
+        slot: UInt64 = 10,
+        under key: SealingKey? = nil,
+        circleDigest: UInt8 = 1,
+        for lagging: [DeviceID]
+    ) -> [Turn] {
+        var (turns, now): ([Turn], Double) = ([], start)
+        while now < end {
+            let (member, next) = advance(to: now, slot: slot, under: key, circleDigest: circleDigest, for: lagging)
+            guard let next else { break }
+            if let member { turns.append(Turn(member: member, start: now, end: next)) }
+            now = next
+        }
+        return turns
     }
 
     @Test("There is no turn if no member lags, nothing is advertised, or a withdrawal is advertised")
     mutating func none() {
         for second in 0..<100 {
-            #expect(member(at: Double(second), for: []) == nil)
-            #expect(member(at: Double(second), advertising: nil, for: members) == nil)
-            #expect(member(at: Double(second), advertising: .withdrawal, for: members) == nil)
+            #expect(advance(to: Double(second), for: []).member == nil)
+            #expect(advance(to: Double(second), advertising: nil, for: members).member == nil)
+            #expect(advance(to: Double(second), advertising: .withdrawal, for: members).member == nil)
         }
-        let next = schedule.advance(to: .seconds(100), advertising: Self.edit, circleDigest: [], for: []).next
-        #expect(next == nil)
+        #expect(advance(to: 100, for: []).next == nil)
     }
 
-    @Test("All members are addressed first, then each lagging one in turn, for as long as a scanner pauses")
-    mutating func order() {
-        #expect(member(at: 0, for: members) == nil)
-        #expect(member(at: 5.9, for: members) == nil)
-        #expect(member(at: 6, for: members) == members[0])
-        #expect(member(at: 11.2, for: members) == members[0])
-        #expect(member(at: 11.28, for: members) == nil)
-        #expect(member(at: 17.28, for: members) == members[1])
-        #expect(member(at: 22.56, for: members) == nil)
-        #expect(member(at: 34.5, for: members) == nil)
-        #expect(member(at: 34.56, for: members) == members[0])
+    @Test("All members are addressed first, then each lagging one in turn, for as long as a scanner pauses or longer")
+    mutating func order() throws {
+        let turns = turns(to: 3000, for: members)
+        #expect(turns.prefix(6).map(\.member) == [0, 1, 0, 1, 0, 1].map { members[$0] })
+        #expect(turns.allSatisfy { (5.28..<7.92).contains($0.length) })
+        let pauses = zip(turns.dropFirst(), turns).map { $0.start - $1.end }
+        let (first, second) = (6.0..<12, 12.0..<24)
+        #expect(first.contains(try #require(turns.first).start))
+        #expect(first.contains(pauses[0]))
+        #expect(second.contains(pauses[1]))
+        #expect(second.contains(pauses[2]))
+        #expect(pauses.suffix(4).allSatisfy { (150..<300).contains($0) })
+        #expect(Set(turns.map(\.length)).count > turns.count / 2, "the lengths are drawn")
     }
 
     @Test("A turn ends when its member is up to date, and the other members continue")
-    mutating func acknowledged() {
-        _ = member(at: 0, for: members)
-        #expect(member(at: 6, for: members) == members[0])
-        #expect(member(at: 7, for: [members[1]]) == nil)
-        #expect(member(at: 13, for: [members[1]]) == members[1])
-        #expect(member(at: 14, for: []) == nil)
+    mutating func acknowledged() throws {
+        let turn = try #require(turns(to: 12, for: members).first)
+        schedule = DirectedAdvertisingSchedule()
+        _ = advance(to: 0, for: members)
+        #expect(advance(to: turn.start, for: members).member == members[0])
+        let (member, next) = advance(to: turn.start + 1, for: [members[1]])
+        #expect(member == nil)
+        #expect(advance(to: try #require(next), for: [members[1]]).member == members[1])
+        #expect(advance(to: try #require(next) + 1, for: []).member == nil)
     }
 
     @Test("Another activity is advertised to all first, and a new circle digest gets its turns soon again")
-    mutating func renewed() {
-        _ = member(at: 0, for: members)
-        #expect(member(at: 6, for: members) == members[0])
-        #expect(member(at: 7, advertising: Self.draw, for: members) == nil)
-        #expect(member(at: 13, advertising: Self.draw, for: members) == members[0])
-        #expect(member(at: 14, advertising: Self.draw, circleDigest: 2, for: members) == nil)
-        #expect(member(at: 20, advertising: Self.draw, circleDigest: 2, for: members) == members[0])
+    mutating func renewed() throws {
+        _ = turns(to: 2000, for: members)
+        for (content, digest, start) in [(Self.draw, 1, 3000.0), (Self.draw, 2, 4000.0)] {
+            let (member, next) = advance(to: start, advertising: content, circleDigest: UInt8(digest), for: members)
+            #expect(member == nil)
+            #expect((6..<12).contains(try #require(next) - start))
+            let turn = advance(to: try #require(next), advertising: content, circleDigest: UInt8(digest), for: members)
+            #expect(turn.member == members[0])
+        }
+    }
+
+    @Test("Each slot and each key has a rhythm of its own, and a restart within the slot repeats it")
+    mutating func slots() {
+        let other = SealingKey.constant(.generate())
+        let inputs: [(UInt64, SealingKey)] = [(10, key), (10, key), (11, key), (12, key), (10, other)]
+        let rhythms = inputs.map { slot, key in
+            schedule = DirectedAdvertisingSchedule()
+            return turns(to: 800, slot: slot, under: key, for: [members[0]]).map { [$0.start, $0.length] }
+        }
+        #expect(rhythms[0] == rhythms[1])
+        #expect(Set(rhythms).count == 4)
+    }
+
+    @Test("A new slot ends a turn and begins a new series, with pauses as long as before")
+    mutating func newSlot() throws {
+        var starts: [Double] = []
+        _ = turns(to: 2000, for: members)
+        for slot in UInt64(11)..<60 {
+            let start = Double(slot) * 900
+            let (member, next) = advance(to: start, slot: slot, for: members)
+            #expect(member == nil)
+            starts.append(try #require(next) - start)
+            let turns = turns(from: start, to: start + 890, slot: slot, for: members)
+            #expect(zip(turns.dropFirst(), turns).allSatisfy { $0.start - $1.end >= 150 })
+        }
+        #expect(starts.allSatisfy { (6..<300).contains($0) })
+        #expect(try #require(starts.max()) - (try #require(starts.min())) > 150, "the starts are drawn")
+    }
+
+    @Test("There is no turn under a key that does not reach the slot")
+    mutating func outOfReach() {
+        let later = SealingKey.daily(.generate(day: 1))
+        #expect(turns(to: 900, slot: 10, under: later, for: members).isEmpty)
     }
 
     @Test(
-        "A member that lags for a day costs two advertisement changes in five minutes, and no more wake-ups"
+        "A member that lags for a day costs three advertisement changes in five minutes, and no more wake-ups"
     )
     mutating func day() throws {
-        var (now, changes, wakes) = (Duration.zero, 0, 0)
+        var (changes, wakes) = (0, 0)
         var last: DeviceID?
-        while now < .seconds(86_400) {
-            let (member, next) = schedule.advance(to: now, advertising: Self.edit, circleDigest: [1], for: [members[0]])
-            if member != last { changes += 1 }
-            (last, wakes) = (member, wakes + 1)
-            now = try #require(next)
+        for slot in UInt64(0)..<96 {
+            var now = Double(slot) * 900
+            let end = now + 900
+            while now < end {
+                let (member, next) = advance(to: now, slot: slot, for: [members[0]])
+                if member != last { changes += 1 }
+                if now > Double(slot) * 900 { wakes += 1 }
+                last = member
+                now = try #require(next)
+            }
         }
-        #expect((560...600).contains(changes))
+        #expect((500...864).contains(changes))
         #expect(wakes <= changes + 1)
     }
 }

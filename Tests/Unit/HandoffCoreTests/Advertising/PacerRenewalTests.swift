@@ -70,7 +70,6 @@ struct PacerRenewalTests {
 extension AdvertisementPacer.Content {
     /// One of 256 activities.
     static func sample(_ number: UInt8) -> Self {
-        guard let hash = try? ActivityTypeHash(bytes: [1, 2, 3, 4, number]) else { preconditionFailure("five bytes") }
-        return .activity(hash, hasWebpage: false)
+        .activity(advertised(number), hasWebpage: false)
     }
 }

@@ -11,13 +11,14 @@ struct NearbyReplayTests {
     /// Inserts a report of an advertisement at that many milliseconds; returns the types that are shown afterwards.
     private mutating func hear(
         _ type: String?,
+        tag: UInt8 = 0,
         at milliseconds: Int,
         slot: UInt64 = 10,
         from address: String = "origin"
     ) throws -> [ActivityTypeHash] {
         let report = NearbyTable.Report(
             device: try .sample(1),
-            activity: try type.map { try hash("org.example.\($0)") },
+            activity: try type.map { try advertised("org.example.\($0)", tag: tag) },
             hasWebpage: false,
             rssi: -60,
             address: RadioAddress(address),
@@ -109,6 +110,17 @@ struct NearbyReplayTests {
         #expect(table.endpoints(of: try .sample(1)).count == 1, "endpoints that are no longer heard are removed")
         for number in 0..<100 { _ = try hear("edit", at: 10_001, from: "attacker \(number)") }
         #expect(table.endpoints(of: try .sample(1)).count == RecentEndpoints.maximumCount)
+    }
+
+    @Test("Thousands of forged activities of a slot are not remembered, and the device's own is accepted in the end")
+    mutating func forgeries() throws {
+        for number in 0..<5000 {
+            _ = try hear("forged\(number / 256)", tag: UInt8(number % 256), at: number, from: "forger")
+        }
+        #expect(table.all.count == 1)
+        #expect(table.rememberedContents(of: try .sample(1)) == 512)
+        for step in 0...10 { _ = try hear("edit", at: 10_000 + step * 150) }
+        #expect(shown == [try hash("org.example.edit")])
     }
 
     @Test("An activity that its origin reported as over is accepted again only after it was heard for a while")

@@ -17,7 +17,7 @@ struct NearbySignalTests {
     ) throws -> NearbyTable.Report {
         NearbyTable.Report(
             device: try .sample(device),
-            activity: try type.map { try ActivityTypeHash(bytes: [1, 2, 3, 4, $0]) },
+            activity: type.map { advertised($0) },
             hasWebpage: hasWebpage,
             rssi: rssi,
             address: RadioAddress(address),

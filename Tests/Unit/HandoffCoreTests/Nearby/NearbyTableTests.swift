@@ -17,6 +17,7 @@ struct NearbyTableTests {
     private static func report(
         _ device: UInt8,
         _ type: String? = notes,
+        tag: UInt8 = 0,
         hasWebpage: Bool = false,
         rssi: Int8? = -60,
         address: String = "A",
@@ -24,7 +25,7 @@ struct NearbyTableTests {
     ) throws -> NearbyTable.Report {
         NearbyTable.Report(
             device: try Self.device(device),
-            activity: try type.map { try hash($0) },
+            activity: try type.map { try advertised($0, tag: tag) },
             hasWebpage: hasWebpage,
             rssi: rssi,
             address: RadioAddress(address),
@@ -53,6 +54,21 @@ struct NearbyTableTests {
         #expect(changes == [.removed(old), .added(new)])
         #expect(new.id != old.id)
         #expect(table.all.count == 1)
+        #expect(table[old.id] == nil)
+    }
+
+    @Test("Another activity of the same type has another tag, and replaces the entry too")
+    mutating func anotherTag() throws {
+        _ = table.insert(try Self.report(1, tag: 7), at: .at(0))
+        let old = try #require(table.all.first)
+        #expect(table.insert(try Self.report(1, tag: 7, hasWebpage: true), at: .at(1)).count == 1)
+        #expect(table.all.first?.id == old.id, "the same activity stays the same entry")
+        let changes = table.insert(try Self.report(1, tag: 8), at: .at(2))
+        let new = try #require(table.all.first)
+        #expect(changes.map { if case .removed(let entry) = $0 { entry.id } else { nil } } == [old.id, nil])
+        #expect(changes.last == .added(new))
+        #expect(new.typeHash == old.typeHash)
+        #expect(new.id != old.id)
         #expect(table[old.id] == nil)
     }
 

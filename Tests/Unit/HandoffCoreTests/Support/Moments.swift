@@ -20,3 +20,13 @@ func activity(_ type: String, _ userInfo: [String: UserInfoValue] = [:], webpage
 func hash(_ type: String) throws -> ActivityTypeHash {
     try ActivityType(type).hash
 }
+
+/// What an advertisement says of an activity of that type.
+func advertised(_ type: String, tag: UInt8 = 0) throws -> AdvertisedActivity {
+    AdvertisedActivity(typeHash: try hash(type), tag: ActivityTag(tag))
+}
+
+/// What an advertisement says of one of 256 activities of one type.
+func advertised(_ tag: UInt8) -> AdvertisedActivity {
+    AdvertisedActivity(typeHash: ActivityTypeHash(number: 0x0102_0304), tag: ActivityTag(tag))
+}

@@ -34,14 +34,20 @@ extension Activity {
 }
 
 extension FetchRequest {
-    /// A request for `org.example.NAME`, with which somebody goes on.
-    static func sample(_ name: String = "edit") throws -> FetchRequest {
-        try sample(name, for: .take(.sample(1)))
+    /// A request for `org.example.NAME` for that purpose, by default with the tag of the first activity of an origin and
+    /// to go on with it.
+    static func sample(_ name: String = "edit", tag: UInt8 = 0, for purpose: Purpose? = nil) throws -> FetchRequest {
+        let hash = try ActivityType("org.example.\(name)").hash
+        return FetchRequest(typeHash: hash, tag: ActivityTag(tag), purpose: try purpose ?? .take(.sample(1)))
     }
+}
 
-    /// A request for `org.example.NAME` for that purpose.
-    static func sample(_ name: String = "edit", for purpose: Purpose) throws -> FetchRequest {
-        FetchRequest(typeHash: try ActivityType("org.example.\(name)").hash, purpose: purpose)
+extension Origin {
+    /// The answer to a request for the activity of a type with any of the first tags; a refusal if all are refused.
+    func answer(anyTagOf type: String, at now: Moment) throws -> Answer {
+        let hash = try hash(type)
+        let answers = (0..<32).map { answer(to: FetchRequest(typeHash: hash, tag: ActivityTag($0)), at: now) }
+        return answers.first { $0.refusalCode != .noLongerCurrent } ?? answers[0]
     }
 }
 

@@ -63,8 +63,8 @@ def seal(key: bytes, slot: int, plaintext: bytes) -> bytes:
 
 
 def check_advertisement(case: dict) -> None:
-    type_hash = hashlib.sha256(case["activityType"].encode()).digest()[:5]
-    plaintext = bytes([case["hasWebpage"] << 7 | (case["port"] - 0x80)]) + type_hash
+    type_hash = hashlib.sha256(case["activityType"].encode()).digest()[:4]
+    plaintext = bytes([case["hasWebpage"] << 7 | (case["port"] - 0x80)]) + type_hash + bytes([case["activityTag"]])
     assert type_hash.hex() == case["typeHash"]
     assert plaintext.hex() == case["plaintext"]
     assert seal(bytes.fromhex(case["advertisingKey"]), case["slot"], plaintext).hex() == case["sealed"]
@@ -381,7 +381,7 @@ def read_report(message: bytes) -> dict:
 
 def read_fetch(message: bytes) -> dict:
     parts = dict(fields(message))
-    contents = {"typeHash": sized(parts.get(1, b""), 5)}
+    contents = {"typeHash": sized(parts.get(1, b""), 4), "activityTag": int(sized(parts.get(2, b""), 1), 16)}
     if 3 in parts:
         return contents | {"purpose": "freshPreview" if dict(fields(parts[3])).get(1) else "preview"}
     if 4 in parts:

@@ -99,18 +99,19 @@ class Session:
         return body
 
 
-def fetch(channel, private_key: bytes, peer: bytes, type_hash: bytes) -> dict:
+def fetch(channel, private_key: bytes, peer: bytes, type_hash: bytes, tag: bytes) -> dict:
     session = Session(channel, private_key, peer)
     take = secrets.token_bytes(8)
-    # Request { fetch { type_hash, take { id } } }
-    session.send(bytes([0x0A, 19, 0x0A, 5]) + type_hash + bytes([0x22, 10, 0x0A, 8]) + take)
+    # Request { fetch { type_hash, activity_tag, take { id } } }
+    fields_of_fetch = bytes([0x0A, 4]) + type_hash + bytes([0x12, 1]) + tag + bytes([0x22, 10, 0x0A, 8]) + take
+    session.send(bytes([0x0A, len(fields_of_fetch)]) + fields_of_fetch)
     answer = dict(fields(session.receive()))
     session.send(b"")
     activity = dict(fields(answer[1]))
     # TakeReport { take, continued { kind = APP } }, which the origin acknowledges
     session.send(bytes([0x0A, 8]) + take + bytes([0x12, 2, 0x08, 1]))
     assert session.receive() == b""
-    assert hashlib.sha256(activity[1]).digest()[:5] == type_hash
+    assert hashlib.sha256(activity[1]).digest()[:4] == type_hash
     return {"type": activity[1].decode(), "title": activity.get(2, b"").decode()}
 
 
@@ -188,10 +189,11 @@ def main() -> None:
     air = Air(sys.argv[1])
     for sender, address, data in air.reports():
         plaintext = unseal(private_key, peer, data)
-        if plaintext is None or plaintext[1:] == bytes(5):
+        if plaintext is None or plaintext[1:5] == bytes(4):
             continue
         channel = Channel(air, sender, address, 0x80 | plaintext[0] & 0x7F)
-        print(json.dumps(fetch(channel, private_key.private_bytes_raw(), peer, plaintext[1:])), flush=True)
+        activity = fetch(channel, private_key.private_bytes_raw(), peer, plaintext[1:5], plaintext[5:])
+        print(json.dumps(activity), flush=True)
         return
 
 

@@ -140,8 +140,8 @@ struct CircleKeepingTests {
         }
     }
 
-    @Test("An advertisement under this device's own key is that of a clone, unless this device has sent it")
-    func cloned() async throws {
+    @Test("An advertisement under this device's own key that it has not sent is reported, and is no reason to delete")
+    func ownKey() async throws {
         try await EngineWorld.runReady { world, peer in
             _ = try world.publish("edit")
             let own = try #require(world.advertisement)
@@ -156,11 +156,19 @@ struct CircleKeepingTests {
             let payload = AdvertisementPayload(
                 hasWebpage: false,
                 port: LEPSM(lowSevenBits: 0x19),
-                typeHash: .withdrawal
+                activity: nil
             )
-            let sealer = try #require(AdvertisementSealer(key: .daily(world.ownKey.daily), slot: Moment.now.slot))
-            hear(sealer.seal(payload.encode()))
-            #expect(world.engine.trust.advisories.map(\.name) == ["identity-cloned"])
+            func foreign(_ slot: UInt64) throws -> [UInt8] {
+                let key = SealingKey.daily(world.ownKey.daily)
+                return try #require(AdvertisementSealer(key: key, slot: slot)).seal(payload.encode())
+            }
+            for slot in [Moment.now.slot - 1, Moment.now.slot] { hear(try foreign(slot)) }
+            #expect(world.engine.trust.advisories.isEmpty, "it may have been sent before the start")
+            hear(try foreign(Moment.now.slot + 1))
+            hear(try foreign(Moment.now.slot + 1))
+            #expect(world.engine.trust.advisories.map(\.name) == ["own-key-heard"])
+            let message = world.engine.trust.advisories.first?.message ?? ""
+            for word in ["copy", "delete"] { #expect(!message.contains(word)) }
             #expect(world.effects.all.filter { $0 == "identity" }.count == 1)
             #expect(world.nearby.isEmpty)
         }

@@ -15,11 +15,14 @@ struct EngineFetchTests {
 
     private static let take = TakeID.random()
 
+    /// A request for `org.example.NAME` with the tag of the current activity.
     private static func request(
         _ name: String = "edit",
+        in world: EngineWorld,
         for purpose: FetchRequest.Purpose = .take(take)
     ) throws -> FetchRequest {
-        FetchRequest(typeHash: try ActivityType("org.example.\(name)").hash, purpose: purpose)
+        let tag = try #require(world.engine.read { $0.origin.current?.tag })
+        return FetchRequest(typeHash: try ActivityType("org.example.\(name)").hash, tag: tag, purpose: purpose)
     }
 
     /// An activity whose app can be asked, and has something to save.
@@ -71,7 +74,9 @@ struct EngineFetchTests {
             world.engine.observe(by: app)
             let engine = world.engine
             let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
-                for _ in 0..<3 { group.addTask { try await engine.sessions.answer(to: Self.request()).answer } }
+                for _ in 0..<3 {
+                    group.addTask { try await engine.sessions.answer(to: Self.request(in: world)).answer }
+                }
                 let saveRequest = try await app.saveRequest()
                 try engine.activities.update(id, to: .sample(line: 7), isEligible: true, by: Self.client)
                 engine.activities.saveEnded(saveRequest, .saved)
@@ -91,7 +96,7 @@ struct EngineFetchTests {
             let app = App(world)
             world.engine.observe(by: app)
             let engine = world.engine
-            async let prepared = engine.sessions.answer(to: Self.request())
+            async let prepared = engine.sessions.answer(to: Self.request(in: world))
             _ = try await app.saveRequest()
             engine.activities.clientLeft(Self.client)
             #expect(try await prepared.activity == nil)
@@ -105,7 +110,7 @@ struct EngineFetchTests {
             let app = App(world)
             world.engine.observe(by: app)
             let engine = world.engine
-            async let prepared = engine.sessions.answer(to: Self.request())
+            async let prepared = engine.sessions.answer(to: Self.request(in: world))
             engine.activities.saveEnded(try await app.saveRequest(), .failed)
             #expect(try await prepared.answer == .activity(try .sample()))
             #expect(engine.read { try? $0.origin.activity(id).needsSave } == true)
@@ -117,7 +122,7 @@ struct EngineFetchTests {
         try await EngineWorld.runReady { world, peer in
             let (id, engine, device) = (try world.publish(), world.engine, peer.device.id)
             world.effects.clear()
-            let prepared = try await engine.sessions.answer(to: Self.request())
+            let prepared = try await engine.sessions.answer(to: Self.request(in: world))
             engine.sessions.willSendAnswer(prepared, to: device)
             engine.sessions.acknowledged(prepared, by: device)
             #expect(world.effects.all == ["fetched \(id) 1"], "bytes that were fetched are not a continuation")
@@ -126,7 +131,7 @@ struct EngineFetchTests {
             }
             #expect(world.effects.all == ["fetched \(id) 1", "continued \(id) by laptop"])
 
-            let refused = try await engine.sessions.answer(to: Self.request("draw"))
+            let refused = try await engine.sessions.answer(to: Self.request("draw", in: world))
             engine.sessions.willSendAnswer(refused, to: device)
             engine.sessions.acknowledged(refused, by: device)
             engine.sessions.willSendAnswer(prepared, to: device)
@@ -141,7 +146,7 @@ struct EngineFetchTests {
     func failure() async throws {
         try await EngineWorld.runReady { world, peer in
             let id = try world.publish()
-            let prepared = try await world.engine.sessions.answer(to: Self.request())
+            let prepared = try await world.engine.sessions.answer(to: Self.request(in: world))
             world.engine.sessions.willSendAnswer(prepared, to: peer.device.id)
             world.effects.clear()
             world.engine.takes.note(TakeReport(Self.take, .failed(.appFailed)), by: peer.device.id)
@@ -154,7 +159,7 @@ struct EngineFetchTests {
         try await EngineWorld.runReady { world, peer in
             let (id, other) = (try world.publish(), try Peer("tablet"))
             try await world.engine.trust.add(other.device)
-            let prepared = try await world.engine.sessions.answer(to: Self.request())
+            let prepared = try await world.engine.sessions.answer(to: Self.request(in: world))
             world.engine.sessions.willSendAnswer(prepared, to: peer.device.id)
             world.effects.clear()
             world.engine.takes.note(TakeReport(Self.take, .continued(.app)), by: other.device.id)
@@ -169,7 +174,7 @@ struct EngineFetchTests {
     func removedDevice() async throws {
         try await EngineWorld.runReady { world, peer in
             _ = try world.publish()
-            let prepared = try await world.engine.sessions.answer(to: Self.request())
+            let prepared = try await world.engine.sessions.answer(to: Self.request(in: world))
             world.engine.sessions.willSendAnswer(prepared, to: peer.device.id)
             try await world.engine.trust.remove(peer.device.id)
             world.effects.clear()
@@ -182,7 +187,7 @@ struct EngineFetchTests {
     func preview() async throws {
         try await EngineWorld.runReady { world, peer in
             let id = try Self.publishDirty(in: world)
-            let prepared = try await world.engine.sessions.answer(to: Self.request(for: .preview))
+            let prepared = try await world.engine.sessions.answer(to: Self.request(in: world, for: .preview))
             #expect(prepared.answer == .activity(try .sample()))
             world.engine.sessions.willSendAnswer(prepared, to: peer.device.id)
             world.engine.sessions.acknowledged(prepared, by: peer.device.id)
@@ -198,7 +203,7 @@ struct EngineFetchTests {
             let app = App(world)
             world.engine.observe(by: app)
             let engine = world.engine
-            async let answer = engine.sessions.answer(to: Self.request(for: .preview(isFresh: true)))
+            async let answer = engine.sessions.answer(to: Self.request(in: world, for: .preview(isFresh: true)))
             let saveRequest = try await app.saveRequest()
             try engine.activities.update(id, to: .sample(line: 7), isEligible: true, by: Self.client)
             engine.activities.saveEnded(saveRequest, .saved)

@@ -106,9 +106,23 @@ struct EngineTests {
             var opener = AdvertisementOpener(keys: [(1, world.engine.read(\.trust.ownKey))])
             let opened = opener.open(advertisement.data, slot: Moment.now.slot)
             let payload = try AdvertisementPayload(decoding: try #require(opened).plaintext)
-            #expect(payload.typeHash == (try ActivityType("org.example.edit").hash))
+            #expect(payload.activity?.typeHash == (try ActivityType("org.example.edit").hash))
             #expect(payload.port.number == 0x81)
             #expect(advertisement.pace == .fast)
+        }
+    }
+
+    @Test("At the border of two slots, the advertisement is still that of the slot before")
+    func slotChange() async throws {
+        try await EngineWorld.runReady { world, _ in
+            _ = try world.publish()
+            let now = Moment.now
+            let border = now.advanced(by: now.timeToNextSlot)
+            let plans = world.engine.edit { $0.plans(at: border, before: nil) }
+            var opener = AdvertisementOpener(keys: [(1, world.engine.read(\.trust.ownKey))])
+            let advertisement = try #require(plans.advertising.advertisement)
+            #expect(opener.open(advertisement.data, slot: border.slot)?.slotOffset == -1)
+            #expect(try #require(plans.deadline) <= border.advanced(by: SlotSchedule.maximumDelay).uptime)
         }
     }
 

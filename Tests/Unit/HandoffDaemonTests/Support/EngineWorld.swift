@@ -160,11 +160,14 @@ struct Peer {
     /// The report of an advertisement of this device; a withdrawal for a nil activity.
     func advertisementReport(
         of name: String?,
+        tag: UInt8 = 0,
         hasWebpage: Bool = false,
         from address: RadioAddress = RadioAddress("C0:00:00:00:00:01/random")
     ) throws -> AdvertisementReport {
-        let hash = try name.map { try ActivityType("org.example.\($0)").hash } ?? .withdrawal
-        let payload = AdvertisementPayload(hasWebpage: hasWebpage, port: LEPSM(lowSevenBits: 0x10), typeHash: hash)
+        let activity = try name.map {
+            AdvertisedActivity(typeHash: try ActivityType("org.example.\($0)").hash, tag: ActivityTag(tag))
+        }
+        let payload = AdvertisementPayload(hasWebpage: hasWebpage, port: LEPSM(lowSevenBits: 0x10), activity: activity)
         guard let sealer = AdvertisementSealer(key: .daily(advertisingKey.daily), slot: Moment.now.slot) else {
             preconditionFailure("a key of the present day reaches the present slot")
         }
