@@ -199,13 +199,16 @@ struct TakeStories {
                     let entry = try await tablet.watchingOnce()
                     try await desktop.withControl(["continue", "--print", "--take"]) { process, _ in
                         #expect(await editor.next(1) == ["WillSave"])
-                        kill(process.processID, SIGINT)
+                        kill(process.processID, SIGTERM)
                         // The app has not answered, so only the caller's end can have ended the session.
                         try await laptop.log.event("session.failed")
                     }
                     try await tablet.connected { user in
                         async let activity = user.fetchActivity(entry, for: .take)
-                        try await laptop.log.first { line -> Void? in line.isLogLine(of: "request.received") ? () : nil
+                        var requests = 0
+                        try await laptop.log.first { line -> Void? in
+                            if line.isLogLine(of: "request.received") { requests += 1 }
+                            return requests == 2 ? () : nil
                         }
                         opening.finish()
                         _ = try await activity
@@ -233,7 +236,7 @@ struct TakeStories {
                         laptop.signal(SIGSTOP)
                         try await desktop.withControl(["continue"]) { process, _ in
                             #expect(await app.next().hasPrefix("WillContinue"))
-                            kill(process.processID, SIGINT)
+                            kill(process.processID, SIGTERM)
                             #expect(await app.next() == "DidFail org.handoffd.Error.UserCancelled")
                         }
                         laptop.signal(SIGCONT)
