@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The origin learns how other devices go on with its activities", .endsWithin(minutes: 10))
 struct OpenTakesTests {
-    var origin = Origin(run: 7)
+    var origin = Origin(run: 0x100)
     let desktop: DeviceID
     let tablet: DeviceID
 
