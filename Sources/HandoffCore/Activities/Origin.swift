@@ -161,7 +161,9 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     ///
     /// Activities that have expired by then are no longer current.
     ///
-    /// - Parameter schedule: when the slots change.
+    /// - Parameters:
+    ///   - now: the present.
+    ///   - schedule: when the slots change.
     package mutating func advance(
         to now: Moment,
         by schedule: SlotSchedule = .atBorder

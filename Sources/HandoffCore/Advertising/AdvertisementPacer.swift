@@ -72,7 +72,9 @@ package struct AdvertisementPacer: Sendable {
 
     /// Returns what to advertise at `now`, and when to call again at the latest (as `uptime`; nil for not at all).
     ///
-    /// - Parameter schedule: when the slots change.
+    /// - Parameters:
+    ///   - now: the present.
+    ///   - schedule: when the slots change.
     package mutating func advance(
         to now: Moment,
         by schedule: SlotSchedule = .atBorder
@@ -90,8 +92,10 @@ package struct AdvertisementPacer: Sendable {
         return (broadcast(in: slot, at: now), nextDeadline(after: now, slotEnd))
     }
 
-    /// Returns the slot to advertise in. It does not go back to the slot before when the key changes, and with it the
-    /// delay: other devices would take that for a replay.
+    /// Returns the slot to advertise in.
+    ///
+    /// It does not go back to the slot before when the key changes, and with it the delay: other devices would take that
+    /// for a replay.
     private mutating func slot(at now: Moment, by schedule: SlotSchedule) -> UInt64 {
         let slot = self.slot == now.slot ? now.slot : schedule.slot(at: now)
         self.slot = slot

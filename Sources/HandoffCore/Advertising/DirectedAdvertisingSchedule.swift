@@ -75,8 +75,10 @@ package struct DirectedAdvertisingSchedule: Sendable {
         return series
     }
 
-    /// Returns a new series; nil when the key does not reach the slot. Where only the slot is new, the pauses are as
-    /// long as they were, and the first turn may come at any time within one.
+    /// Returns a new series; nil when the key does not reach the slot.
+    ///
+    /// Where only the slot is new, the pauses are as long as they were, and the first turn may come at any time within
+    /// one.
     private func begun(
         _ broadcast: AdvertisementPacer.Broadcast,
         _ key: SealingKey,

@@ -19,8 +19,10 @@ struct ReplayFilter: Hashable, Sendable {
     /// How long a device must not be heard before any content is accepted: two windows of a duty-cycled scanner.
     static let quietPeriod = Duration.seconds(8)
 
-    /// The most contents that are remembered in a slot: the pacer allows an origin 450 changes in 900 s. Any member can
-    /// forge more of them; beyond that, content that was not heard before counts as content that reappears.
+    /// The most contents that are remembered in a slot: the pacer allows an origin 450 changes in 900 s.
+    ///
+    /// Any member can forge more of them; beyond that, content that was not heard before counts as content that
+    /// reappears.
     static let maximumContents = 512
 
     private struct Reappearance: Hashable {

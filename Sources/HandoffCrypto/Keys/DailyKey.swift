@@ -8,7 +8,7 @@ import Crypto
 package struct DailyKey: Hashable, Sendable {
     /// The number of slots in a day of Unix time: 86 400 s of 900 s each.
     package static let slotsPerDay: UInt64 = 96
-    /// How many days a key is moved forward at most: ten years, about 15 ms of work, so that no clock costs more.
+    /// How many days a key is moved forward at most: ten years, so that the work is bounded whatever the clock says.
     package static let maximumAdvance: UInt32 = 3650
     /// The number of bytes in ``rawRepresentation``.
     package static let byteCount = AdvertisingKey.byteCount + 4

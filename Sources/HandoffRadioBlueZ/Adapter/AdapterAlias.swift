@@ -1,7 +1,8 @@
 /// The name that an adapter gives to every device that connects.
 struct AdapterAlias: Hashable, Sendable {
-    /// Names that say no more than what kind of device it is, in lower case. `bluez` is the default of main.conf, with a
-    /// version behind it (bluez src/main.c).
+    /// Names that say no more than what kind of device it is, in lower case.
+    ///
+    /// `bluez` is the default of main.conf, with a version behind it (bluez src/main.c).
     private static let neutral: Set<String> = [
         "", "bluetooth", "bluez", "computer", "desktop", "device", "laptop", "linux", "pc", "workstation",
     ]

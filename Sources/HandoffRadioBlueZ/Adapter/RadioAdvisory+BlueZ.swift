@@ -25,7 +25,9 @@ extension RadioAdvisory {
     )
 
     /// bluetoothd gives its alias to every central, without encryption (bluez src/gatt-database.c,
-    /// gap_device_name_read_cb). An alias that was set counts before the name of the host, which the plug-in `hostname`
+    /// gap_device_name_read_cb).
+    ///
+    /// An alias that was set counts before the name of the host, which the plug-in `hostname`
     /// sets (src/adapter.c, btd_adapter_get_name); the `Name` of main.conf does not.
     private static let deviceName = RadioAdvisory(
         name: "device-name",

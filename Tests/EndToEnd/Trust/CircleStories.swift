@@ -122,6 +122,8 @@ struct CircleStories {
                         try await watcher.until { $0.allSatisfy { $0["type"].string != "org.example.edit" } }
                     }
                 }
+                // What is published next is another activity, although of the same type.
+                try await laptop.watching { try await $0.none() }
                 // Its old identity is not trusted again.
                 let card = try await tablet.json("devices", "card")["card"].string
                 let refused = try await desktop.run("--json", "devices", "trust", card)
