@@ -2,8 +2,10 @@ extension AdvertisementOpener {
     /// The largest slot offset that is tried: a day, which covers every clock that was set to another time zone.
     package static var maximumSlotOffset: Int { 96 }
 
-    /// How many keys a call of ``findWithClockSkew(_:slot:turn:)`` tries. Each takes at most 380 derivations of some
-    /// microseconds, so that a call takes less than 20 ms however many devices are trusted.
+    /// How many keys a call of ``findWithClockSkew(_:slot:turn:)`` tries.
+    ///
+    /// Each takes at most 380 derivations of some microseconds, so that a call takes less than 20 ms however many
+    /// devices are trusted.
     package static var keysPerTurn: Int { 10 }
 
     /// Finds the sender of an advertisement sealed under a slot that ``open(_:slot:)`` does not try.

@@ -6,7 +6,9 @@ import Testing
 @Suite("Two devices have keys of their own for directed advertisements", .endsWithin(minutes: 10))
 struct DirectedAdvertisingKeysTests {
     /// The keys of a pair of devices for a day, on the side of the one that advertises: without a shared secret, and the
-    /// first ones with it. All but the day in hexadecimal.
+    /// first ones with it.
+    ///
+    /// All but the day are hexadecimal.
     struct Case: Codable, Equatable, Sendable {
         let privateKey: String
         let otherPrivateKey: String
