@@ -64,7 +64,7 @@ test-bluez: ## Run the tests on a real kernel and bluetoothd, in virtual machine
 SECONDS ?= 30
 
 .PHONY: fuzz
-fuzz: ## Fuzz every parser of external input, SECONDS=30 each
+fuzz: ## Fuzz every reader of external input, SECONDS=30 each
 	@Tests/Scripts/setup build
 	@Tests/Fuzz/run $(SECONDS)
 

@@ -12,8 +12,9 @@ struct Output: Sendable {
         write(isJSON ? try Self.json(document) : text())
     }
 
-    /// Prints a line without buffering, even into a pipe. Text for people is made safe for a terminal; a line break in it
-    /// remains.
+    /// Prints a line without buffering, even into a pipe.
+    ///
+    /// Text for people is made safe for a terminal; a line break in it remains.
     func write(_ line: String) {
         Self.write(isJSON ? line : printableLines(line), to: STDOUT_FILENO)
     }

@@ -59,7 +59,7 @@ package struct HandshakeQueue<Owner: Hashable & Sendable>: Sendable {
     /// The number of peers that wait.
     package var waitingCount: Int { waiting.count }
 
-    /// The time at which ``advance(to:)`` has something to do; nil when nobody waits.
+    /// The time at which `advance(to:)` has something to do; nil when nobody waits.
     package var deadline: Duration? {
         guard !waiting.isEmpty else { return nil }
         return (cooling + admitted.map { $0.since + Self.minimumStay }).min()

@@ -4,9 +4,9 @@ package import HandoffModel
 /// One device's copy of its circle: what the devices have said about each other, and whom this device trusts because
 /// of it (Docs/Circle.md).
 ///
-/// Two copies are joined by ``join(_:isValid:)``, whose result does not depend on order, repetition or direction. Nothing
+/// Two copies are joined by `join(_:isValid:)`, whose result does not depend on order, repetition or direction. Nothing
 /// is ever taken back: a device that was removed becomes trusted again only by the person at this device
-/// (``keep(_:sign:)``).
+/// (`keep(_:sign:)`).
 package struct Circle: Hashable, Sendable {
     /// Signs a statement of this device.
     package typealias Signer = (CircleStatement) -> SignedStatement
@@ -195,7 +195,7 @@ extension Circle {
     /// Trusts a device, which becomes a member, or gives a member its new name.
     ///
     /// - Throws: ``HandoffError`` with `limitReached`, or `deviceRemoved` when the device was removed or is disputed:
-    ///   only ``keep(_:sign:)`` makes it trusted again.
+    ///   only `keep(_:sign:)` makes it trusted again.
     package mutating func add(_ identity: DeviceIdentity, sign: Signer) throws(HandoffError) {
         if let member = self[identity.id], conclusions.removers[identity.id] != nil {
             throw HandoffError(

@@ -52,8 +52,14 @@ struct BusObjects: Sendable {
             // The object may be called once more after the entry was removed.
             engine.nearby.describe((try? engine.nearby.entry(entry.id)) ?? entry)
         } fetch: { client, options in
-            try await connection.whileConnected(client) {
-                try await Self.fetched(entry, by: fetcher, documents, options.purpose)
+            let purpose: FetchRequest.Purpose =
+                switch options.purpose {
+                case .preview: .preview
+                case .freshPreview: .preview(isFresh: true)
+                case .take: .take(.random())
+                }
+            return try await connection.whileConnected(client) {
+                try await Self.fetched(entry, by: fetcher, documents, purpose)
             }
         } handOver: { client, options in
             notifications.continued(entry.id)
@@ -64,36 +70,22 @@ struct BusObjects: Sendable {
         insert([interface], at: HandoffName.nearbyActivity(entry.id.rawValue))
     }
 
-    /// Returns the activity of an entry in the form for a program on this device.
+    /// Returns the activity of an entry in the form for a program on this device; reports how a take by it ended.
     private static func fetched(
         _ entry: NearbyEntry,
         by fetcher: ActivityFetcher,
         _ documents: DocumentTracker,
-        _ purpose: FetchOptions.Purpose
+        _ purpose: FetchRequest.Purpose
     ) async throws -> FetchedActivity {
-        let activity: Activity =
-            switch purpose {
-            case .preview: try documents.local(try await fetcher.fetch(entry.id, for: .preview))
-            case .freshPreview: try documents.local(try await fetcher.fetch(entry.id, for: .preview(isFresh: true)))
-            case .take: try await taken(entry, by: fetcher, documents)
-            }
-        return FetchedActivity(activity, continuation: ContinuationID(of: activity, from: entry.device)?.description)
-    }
-
-    /// Returns the activity of an entry for a program that goes on with it itself.
-    private static func taken(
-        _ entry: NearbyEntry,
-        by fetcher: ActivityFetcher,
-        _ documents: DocumentTracker
-    ) async throws -> Activity {
-        let take = TakeID.random()
+        let takes = fetcher.client.engine.takes
         do {
-            let activity = try documents.local(try await fetcher.fetch(entry.id, for: .take(take)))
-            fetcher.client.engine.takes.end(take, .continued(.app))
-            return activity
+            let activity = try documents.local(try await fetcher.fetch(entry.id, for: purpose))
+            if let take = purpose.take { takes.end(take, .continued(.app)) }
+            let continuation = ContinuationID(of: activity, from: entry.device)
+            return FetchedActivity(activity, continuation: continuation?.description)
         } catch {
             let reason = (error as? HandoffError).map { TakeOutcome.Reason($0.code) } ?? .cancelled
-            fetcher.client.engine.takes.end(take, .failed(reason))
+            if let take = purpose.take { takes.end(take, .failed(reason)) }
             throw error
         }
     }

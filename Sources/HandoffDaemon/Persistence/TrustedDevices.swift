@@ -4,7 +4,7 @@ package import HandoffModel
 
 /// The devices that this one trusts, what is known about them, and this device's own advertising key.
 ///
-/// A value; the engine keeps it in the state directory. Keys move forward with the slot (``advance(to:)``).
+/// A value; the engine keeps it in the state directory. Keys move forward with the slot (`advance(to:)`).
 package struct TrustedDevices: Sendable {
     /// A trusted device.
     package struct Device: Hashable, Sendable {
@@ -33,8 +33,10 @@ package struct TrustedDevices: Sendable {
     var isOutdated = false
     private var devices: [DeviceID: Device] = [:]
 
-    /// Loads the devices in `directory`; none when the file does not exist yet. A name that was changed in the
-    /// configuration applies from now on. Keys are as old as they were written (``advance(to:)``).
+    /// Loads the devices in `directory`; none when the file does not exist yet.
+    ///
+    /// A name that was changed in the configuration applies from now on. Keys are as old as they were written
+    /// (`advance(to:)`).
     ///
     /// - Throws: ``HandoffError`` when the file cannot be read or is damaged; the file is not changed.
     package init(

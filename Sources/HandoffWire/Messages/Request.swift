@@ -13,8 +13,9 @@ package enum Request: Hashable, Sendable {
     /// The device reports how an earlier take ended.
     case report(TakeReport)
 
-    /// The maximum size of a request in bytes: 1024 with its padding's length. It bounds what an unauthenticated peer can
-    /// send.
+    /// The maximum size of a request in bytes: 1024 with its padding's length.
+    ///
+    /// It bounds what an unauthenticated peer can send.
     package static let maximumBytes = 1024 - MessagePadding.lengthBytes
 
     /// Whether it asks for the circle, whose answers are longer than others.

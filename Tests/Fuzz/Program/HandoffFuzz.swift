@@ -1,28 +1,37 @@
 import CFuzzer
 import HandoffDaemon
+import Synchronization
 import SystemPackage
 
-/// Runs one parser with the inputs of libFuzzer: `handoff-fuzz PARSER SCRATCH [libFuzzer's options and directories]`.
+/// Runs one target with the inputs of libFuzzer: `handoff-fuzz TARGET SCRATCH [libFuzzer's options and directories]`.
 ///
-/// SCRATCH is a directory for the files that the parser reads.
+/// SCRATCH is a directory for the files that the target reads.
 @main
 enum HandoffFuzz {
+    /// Static, since libFuzzer calls a C function without a context.
+    private static let target = Mutex<(any FuzzTarget & Sendable)?>(nil)
+
     static func main() async throws {
         let arguments = CommandLine.arguments
-        guard arguments.count > 2, let parser = Parser(rawValue: arguments[1]) else {
-            let parsers = Parser.allCases.map(\.rawValue).joined(separator: "|")
-            print("usage: handoff-fuzz \(parsers) SCRATCH [OPTION…] [CORPUS…]")
+        guard arguments.count > 2, let name = TargetName(rawValue: arguments[1]) else {
+            // Tests/Fuzz/run reads the names from here.
+            print(TargetName.allCases.map(\.rawValue).joined(separator: " "))
             return
         }
         try await StateDirectory.withDirectory(at: FilePath(arguments[2])) { directory in
-            FuzzTarget.prepare(parser, directory)
+            let prepared = try await name.target(in: directory)
+            target.withLock { $0 = prepared }
             // libFuzzer takes the first argument for the program's name.
             var count = CommandLine.argc - 2
             var rest: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 2
             _ = LLVMFuzzerRunDriver(&count, &rest) { start, count in
-                FuzzTarget.take(Array(UnsafeBufferPointer(start: start, count: count)))
+                HandoffFuzz.take(Array(UnsafeBufferPointer(start: start, count: count)))
                 return 0
             }
         }
+    }
+
+    private static func take(_ bytes: [UInt8]) {
+        target.withLock { $0?.take(bytes) }
     }
 }

@@ -1,4 +1,0 @@
-/// The parsers that can be fuzzed.
-enum Parser: String, CaseIterable {
-    case advertisement, frame, handshake, message, card, state
-}

@@ -1,0 +1,34 @@
+import HandoffDaemon
+
+/// The targets, each of which reads one kind of input from outside.
+enum TargetName: String, CaseIterable {
+    // What unknown devices can send.
+    case advertisement, frame, stranger, message, gatt, pairing
+    // What trusted devices can send, behind a handshake with the right keys.
+    case caller, listener, circle
+    // What users and programs of this computer hand over, and what is read from its files.
+    case card, address, bus, json, desktop, state
+
+    /// Prepares the target.
+    ///
+    /// - Parameter directory: a directory for the files that the target reads.
+    func target(in directory: StateDirectory) async throws -> any FuzzTarget & Sendable {
+        switch self {
+        case .advertisement: try AdvertisementTarget()
+        case .frame: FrameTarget()
+        case .stranger: try StrangerTarget()
+        case .message: MessageTarget()
+        case .gatt: GATTTarget()
+        case .pairing: try PairingTarget()
+        case .caller: try CallerTarget()
+        case .listener: try ListenerTarget()
+        case .circle: try CircleTarget(in: directory)
+        case .card: CardTarget()
+        case .address: AddressTarget()
+        case .bus: BusTarget()
+        case .json: JSONTarget()
+        case .desktop: DesktopTarget()
+        case .state: try await StateTarget(in: directory)
+        }
+    }
+}
