@@ -26,8 +26,11 @@ struct AirStories {
                         let name = try JSON(errors)["name"].string
                         #expect(["PeerUnreachable", "TimedOut"].map { "org.handoffd.Error.\($0)" }.contains(name))
                     }
+                    let seen = try await desktop.json("nearby").array.first?["lastSeen"].number ?? 0
                     try world.setAir { _ in }
                     _ = try await watcher.one()
+                    // The origin may have changed its address meanwhile; the entry follows when it is heard.
+                    try await desktop.untilHeard(after: seen)
                     #expect(try await desktop.json("continue", "--print")["userInfo"]["text"].string == text)
                 }
             }

@@ -157,9 +157,9 @@ struct ListenerTarget: FuzzTarget {
         report = TakeReport(try TakeID(bytes: [UInt8](repeating: 2, count: 8)), .continued(.app))
         let hash = ActivityTypeHash(number: 1)
         requests = [
-            .fetch(FetchRequest(typeHash: hash)), .stream(StreamRequest(activity: 1)),
+            .fetch(FetchRequest(typeHash: hash, tag: ActivityTag(9))), .stream(StreamRequest(activity: 1)),
             .settle(SettleRequest(pairing: [UInt8](repeating: 1, count: 8), advertisingKey: nil)),
-            .fetch(FetchRequest(typeHash: hash, purpose: .take(report.take))), .report(report),
+            .fetch(FetchRequest(typeHash: hash, tag: ActivityTag(9), purpose: .take(report.take))), .report(report),
         ]
     }
 
