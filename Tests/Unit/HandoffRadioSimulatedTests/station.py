@@ -44,6 +44,7 @@ def fields(data: bytes) -> list[bytes]:
 
 
 def wait_until(arrival: int) -> None:
+    # Nothing arrives before its time: the simulated air gives every message a time of arrival, in monotonic nanoseconds.
     time.sleep(min(max(0, arrival - time.monotonic_ns()) / 1e9, 10))
 
 
@@ -116,7 +117,8 @@ class Station:
                 channel.connect(self.path(f"{sender}.{address.hex()}.door"))
             except OSError:
                 continue
-            time.sleep(DELAY / 1e9)
+            # A connection takes the air's delay to reach the other side.
+            wait_until(time.monotonic_ns() + DELAY)
             channel.send(self.connect_message(own, port))
             answer = channel.recv(256)
             if answer:
@@ -138,7 +140,8 @@ class Station:
             channel.settimeout(2)
             request = fields(channel.recv(256))
             dialled = struct.unpack("<Q", request[4])[0]
-            time.sleep(DELAY / 1e9)
+            # A connection takes the air's delay to reach the other side.
+            wait_until(time.monotonic_ns() + DELAY)
             channel.send(self.connect_message(address, port if dialled == port else 0))
             if dialled == port:
                 channel.settimeout(None)
