@@ -5,7 +5,7 @@ package import HandoffWire
 ///
 /// `State` and `handle` are the caller's column of the table in Docs/Protocol.md, "States of a session". The caller
 /// judges an answer before it acknowledges it: nothing that it refuses has an effect on the other device.
-package struct ClientSession: Sendable {
+package struct ClientSession: SessionStates, Sendable {
     /// A complete answer, to be judged before it is acknowledged.
     package struct ReceivedAnswer: Sendable {
         package let answer: Answer
@@ -30,7 +30,7 @@ package struct ClientSession: Sendable {
     }
 
     /// What a frame has completed.
-    private enum Event {
+    enum Event {
         case greeted([UInt8])
         case answered(ReceivedAnswer)
         case concluded(Acknowledgement)
@@ -38,7 +38,7 @@ package struct ClientSession: Sendable {
 
     private let request: Request
     private var state: State
-    private var frames = FrameDecoder(maximumLength: SessionGreeting.byteCount)
+    var frames = FrameDecoder(maximumLength: SessionGreeting.byteCount)
     private var reader: SessionMessageReader
 
     /// Creates a session with the device whose keys are `peer`, which alone can read the request.
@@ -133,24 +133,12 @@ package struct ClientSession: Sendable {
     /// - Precondition: the answer was acknowledged.
     package consuming func stream() -> (sending: StreamSender, receiving: StreamReceiver) {
         guard case .finished(let transport) = state else { preconditionFailure("a stream comes after the answer") }
-        let (sending, receiving) = transport.directions()
-        return (StreamSender(cipher: sending), StreamReceiver(cipher: receiving, frames: frames))
+        return streamDirections(over: transport)
     }
 
     // MARK: The table
 
-    /// Returns the event that the received bytes have completed.
-    private mutating func event(in bytes: [UInt8]) throws(HandoffError) -> Event? {
-        try SessionErrorMapping.mappingErrors { () throws -> Event? in
-            try frames.append(bytes)
-            while let frame = try frames.next() {
-                if let event = try handle(frame) { return event }
-            }
-            return nil
-        }
-    }
-
-    private mutating func handle(_ frame: [UInt8]) throws -> Event? {
+    mutating func handle(_ frame: [UInt8]) throws -> Event? {
         switch state {
         case .greeting(let keys, let peer):
             return .greeted(try opening(with: frame, keys, peer))

@@ -8,7 +8,7 @@ package import HandoffWire
 /// first: ``greeting`` makes the handshake fresh. Until the first message has proved that a trusted device
 /// sent it, the peer is unauthenticated, and at most one frame of ``maximumUnauthenticatedFrame`` bytes is buffered.
 /// Anything with an effect waits for the acknowledgement, which proves that the answer has arrived.
-package struct ServerSession: Sendable {
+package struct ServerSession: SessionStates, Sendable {
     /// The maximum length of the first frame: the handshake's overhead and the largest request with its padding.
     package static let maximumUnauthenticatedFrame =
         NoiseHandshake.overheadBytes + 1 + MessagePadding.size(of: Request.maximumBytes)
@@ -34,7 +34,7 @@ package struct ServerSession: Sendable {
     }
 
     /// What a frame has completed.
-    private enum Event {
+    enum Event {
         case requested(AuthenticatedRequest)
         case acknowledged(Acknowledgement)
         case reported(TakeReport)
@@ -43,7 +43,7 @@ package struct ServerSession: Sendable {
     private let trial: NoiseResponderTrial<DeviceID>
     private let pairingTrial: NoiseResponderTrial<DeviceID>?
     private var state = State.request
-    private var frames = FrameDecoder(maximumLength: maximumUnauthenticatedFrame)
+    var frames = FrameDecoder(maximumLength: maximumUnauthenticatedFrame)
     private let ownGreeting: SessionGreeting
     private var reader = SessionMessageReader(maximumLength: Request.maximumBytes)
 
@@ -168,24 +168,12 @@ package struct ServerSession: Sendable {
     /// - Precondition: the answer was acknowledged.
     package consuming func stream() -> (sending: StreamSender, receiving: StreamReceiver) {
         guard case .finished(let transport) = state else { preconditionFailure("a stream comes after the answer") }
-        let (sending, receiving) = transport.directions()
-        return (StreamSender(cipher: sending), StreamReceiver(cipher: receiving, frames: frames))
+        return streamDirections(over: transport)
     }
 
     // MARK: The table
 
-    /// Returns the event that the received bytes have completed.
-    private mutating func event(in bytes: [UInt8]) throws(HandoffError) -> Event? {
-        try SessionErrorMapping.mappingErrors { () throws -> Event? in
-            try frames.append(bytes)
-            while let frame = try frames.next() {
-                if let event = try handle(frame) { return event }
-            }
-            return nil
-        }
-    }
-
-    private mutating func handle(_ frame: [UInt8]) throws -> Event? {
+    mutating func handle(_ frame: [UInt8]) throws -> Event? {
         switch state {
         case .request:
             return .requested(try authenticate(frame))
