@@ -180,6 +180,7 @@ let package = Package(
         support("HandoffTestSupport", ["AsyncSupport", "DBus", "TestRuns"]),
         support("BlueZTestSupport", ["AsyncSupport", "Bluetooth", "BlueZ", "DBus", "TestRuns"]),
         support("HandoffTestVectors"),
+        support("HandoffSessionVectors", ["HandoffCrypto", "HandoffTestVectors"]),
         support("HandoffRadioConformance", ["AsyncSupport", "Bluetooth", "HandoffRadio", "TestRuns"]),
         support("HandoffAttackModel", [crypto, cryptoExtras]),
         .executableTarget(
@@ -219,13 +220,19 @@ let package = Package(
             ]
         ),
         tests("HandoffModelTests", ["HandoffModel", "HandoffTestVectors"]),
-        tests("HandoffWireTests", ["Bluetooth", "HandoffWire", "HandoffModel", "HandoffCrypto", "HandoffTestVectors"]),
+        tests(
+            "HandoffWireTests",
+            [
+                "Bluetooth", "HandoffWire", "HandoffModel", "HandoffCrypto", "HandoffSessionVectors",
+                "HandoffTestVectors",
+            ]
+        ),
         tests("HandoffCryptoTests", ["HandoffCrypto", "HandoffModel", "HandoffTestVectors"], excluding: ["Python"]),
         tests(
             "HandoffCoreTests",
             [
-                "Bluetooth", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffTestVectors",
-                "HandoffWire",
+                "Bluetooth", "HandoffCore", "HandoffCrypto", "HandoffModel", "HandoffRadio", "HandoffSessionVectors",
+                "HandoffTestVectors", "HandoffWire",
             ]
         ),
         tests(

@@ -150,9 +150,15 @@ struct SaveStories {
                 let received = try await UntrustedClient.exchange(at: laptop, enough: 1) {
                     greeting,
                     activity in
-                    let request = try Self.request(of: try #require(activity), by: phone, to: laptopKey, greeting)
-                    recorded.withLock { $0 = request }
-                    return request
+                    let advertised = try #require(activity)
+                    let fetch = FetchRequest(
+                        typeHash: advertised.typeHash,
+                        tag: advertised.tag,
+                        purpose: .take(.random())
+                    )
+                    let opening = try Request.fetch(fetch).opening(by: phone, to: laptopKey, greeting)
+                    recorded.withLock { $0 = opening }
+                    return opening
                 }
                 #expect(!received.isEmpty, "the device answers the request that it has not seen before")
                 let replayed = recorded.withLock(\.self)
@@ -183,25 +189,6 @@ struct SaveStories {
                 #expect(await editor.next(1) == ["WillSave"])
             }
         }
-    }
-
-    /// The bytes with which a device asks for an advertised activity.
-    private static func request(
-        of activity: AdvertisedActivity,
-        by keys: DeviceKeys,
-        to peer: DevicePublicKeys,
-        _ greeting: SessionGreeting
-    ) throws -> [UInt8] {
-        var handshake = NoiseHandshake.initiator(
-            localStatic: keys.agreement,
-            remoteStatic: peer.agreement,
-            prologue: greeting.prologue
-        )
-        let fetch = FetchRequest(typeHash: activity.typeHash, tag: activity.tag, purpose: .take(.random()))
-        let message = Request.fetch(fetch).encode()
-        return FrameCodec.encode(
-            try handshake.writeMessage(MessageFragmenter().fragments(of: MessagePadding.pad(message))[0])
-        )
     }
 
     @Test("The monitor prints every change, save, fetch and continuation with the exact contents")

@@ -172,7 +172,7 @@ struct TakeStories {
                 for outcome in [TakeOutcome.continued(.app), .failed(.appFailed)] {
                     let request = Request.report(TakeReport(.random(), outcome))
                     let answer = try await UntrustedClient.exchange(at: laptop, enough: 1) { greeting, _ in
-                        try Self.opening(request, by: phone, to: laptopKey, greeting)
+                        try request.opening(by: phone, to: laptopKey, greeting)
                     }
                     #expect(!answer.isEmpty)
                 }
@@ -244,22 +244,5 @@ struct TakeStories {
                 }
             }
         }
-    }
-
-    /// The bytes with which a device sends a request.
-    private static func opening(
-        _ request: Request,
-        by keys: DeviceKeys,
-        to peer: DevicePublicKeys,
-        _ greeting: SessionGreeting
-    ) throws -> [UInt8] {
-        var handshake = NoiseHandshake.initiator(
-            localStatic: keys.agreement,
-            remoteStatic: peer.agreement,
-            prologue: greeting.prologue
-        )
-        return FrameCodec.encode(
-            try handshake.writeMessage(MessageFragmenter().fragments(of: MessagePadding.pad(request.encode()))[0])
-        )
     }
 }

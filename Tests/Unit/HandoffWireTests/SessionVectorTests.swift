@@ -1,5 +1,6 @@
 import HandoffCrypto
 import HandoffModel
+import HandoffSessionVectors
 import HandoffTestVectors
 import HandoffWire
 import TestLimits
@@ -34,40 +35,6 @@ struct SessionVectorTests {
         let handshakeHash: String
     }
 
-    private struct Keys {
-        let caller: AgreementKey
-        let callerEphemeral: AgreementKey
-        let listener: AgreementKey
-        let listenerEphemeral: AgreementKey
-        let greeting: SessionGreeting
-
-        init(seed: UInt64) throws {
-            var random = SeededRandom(seed: seed)
-            caller = try AgreementKey(rawRepresentation: random.bytes(32))
-            callerEphemeral = try AgreementKey(rawRepresentation: random.bytes(32))
-            listener = try AgreementKey(rawRepresentation: random.bytes(32))
-            listenerEphemeral = try AgreementKey(rawRepresentation: random.bytes(32))
-            greeting = try #require(SessionGreeting(bytes: random.bytes(16)))
-        }
-
-        /// Both sides of the handshake, the caller's first.
-        func handshakes() -> (NoiseHandshake, NoiseHandshake) {
-            let initiator = NoiseHandshake.initiator(
-                localStatic: caller,
-                remoteStatic: listener.publicKey,
-                prologue: greeting.prologue,
-                ephemeralForTestVectors: callerEphemeral
-            )
-            let responder = NoiseHandshake.responder(
-                localStatic: listener,
-                remoteStatic: caller.publicKey,
-                prologue: greeting.prologue,
-                ephemeralForTestVectors: listenerEphemeral
-            )
-            return (initiator, responder)
-        }
-    }
-
     /// A message after the answer: its sender, and its bytes.
     private typealias Later = (by: String, message: [UInt8])
 
@@ -87,7 +54,7 @@ struct SessionVectorTests {
         answer: Answer,
         then later: [Later] = [acknowledgement]
     ) throws -> Case {
-        let keys = try Keys(seed: seed)
+        let keys = try SessionVectorKeys(seed: seed)
         var (caller, listener) = keys.handshakes()
         let fragmenter = MessageFragmenter(fragmentBytes: fragmentBytes)
         let request = try (request ?? fetch()).encode()
@@ -117,7 +84,7 @@ struct SessionVectorTests {
 
     private static func describe(
         _ what: String,
-        _ keys: Keys,
+        _ keys: SessionVectorKeys,
         fragmentBytes: Int,
         turns: [Turn],
         handshakeHash: [UInt8]

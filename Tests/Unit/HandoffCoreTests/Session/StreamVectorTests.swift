@@ -1,5 +1,6 @@
 import HandoffCore
 import HandoffCrypto
+import HandoffSessionVectors
 import HandoffTestVectors
 import HandoffWire
 import TestLimits
@@ -64,41 +65,8 @@ struct StreamVectorTests {
         ),
     ]
 
-    private struct Keys {
-        let caller: AgreementKey
-        let callerEphemeral: AgreementKey
-        let listener: AgreementKey
-        let listenerEphemeral: AgreementKey
-        let greeting: SessionGreeting
-
-        init(seed: UInt64) throws {
-            var random = SeededRandom(seed: seed)
-            caller = try AgreementKey(rawRepresentation: random.bytes(32))
-            callerEphemeral = try AgreementKey(rawRepresentation: random.bytes(32))
-            listener = try AgreementKey(rawRepresentation: random.bytes(32))
-            listenerEphemeral = try AgreementKey(rawRepresentation: random.bytes(32))
-            greeting = try #require(SessionGreeting(bytes: random.bytes(16)))
-        }
-
-        func handshakes() -> (caller: NoiseHandshake, listener: NoiseHandshake) {
-            let initiator = NoiseHandshake.initiator(
-                localStatic: caller,
-                remoteStatic: listener.publicKey,
-                prologue: greeting.prologue,
-                ephemeralForTestVectors: callerEphemeral
-            )
-            let responder = NoiseHandshake.responder(
-                localStatic: listener,
-                remoteStatic: caller.publicKey,
-                prologue: greeting.prologue,
-                ephemeralForTestVectors: listenerEphemeral
-            )
-            return (initiator, responder)
-        }
-    }
-
     private static func make(_ conversation: Conversation, seed: UInt64) throws -> Case {
-        let keys = try Keys(seed: seed)
+        let keys = try SessionVectorKeys(seed: seed)
         var (caller, listener) = keys.handshakes()
         let fragments = [
             Request.stream(StreamRequest(activity: 7)).encode(), Answer.stream.encode(), Acknowledgement().encode(),

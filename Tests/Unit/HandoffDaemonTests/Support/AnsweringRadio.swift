@@ -8,7 +8,7 @@ import HandoffWire
 import Synchronization
 
 /// A radio over which one device answers every request with the same answer.
-struct AnsweringRadio: Radio {
+struct AnsweringRadio: DialOnlyRadio {
     /// The caller's end of a channel to that device.
     final class Channel: RadioChannel {
         let peer = RadioAddress("C0:00:00:00:00:01/random")
@@ -56,32 +56,6 @@ struct AnsweringRadio: Radio {
     let answer: Answer
     /// Whether an answer was acknowledged.
     let acknowledged = CurrentValue(false)
-
-    func run() async throws { try await untilCancelled() }
-
-    func states() -> AsyncStream<RadioState> { AsyncStream { $0.finish() } }
-
-    func withAdvertisement<Success: Sendable>(
-        _ advertisement: Advertisement,
-        _ body: () async throws -> Success
-    ) async throws -> Success {
-        try await body()
-    }
-
-    func withScan<Success: Sendable>(
-        for services: Set<BluetoothUUID>,
-        _ body: (AsyncStream<AdvertisementReport>) async throws -> Success
-    ) async throws -> Success {
-        try await body(AsyncStream { $0.finish() })
-    }
-
-    func withListener<Success: Sendable>(
-        limit: Int,
-        serving serve: @escaping @Sendable (Channel) async -> Void,
-        _ body: (LEPSM) async throws -> Success
-    ) async throws -> Success {
-        try await untilCancelled()
-    }
 
     func withChannel<Success: Sendable>(
         to address: RadioAddress,

@@ -6,7 +6,7 @@ import Synchronization
 @testable import HandoffDaemon
 
 /// A radio on which every dial waits for ever, except to one address, which refuses it, and to one, whose link breaks.
-final class DialRecordingRadio: Radio {
+final class DialRecordingRadio: DialOnlyRadio {
     /// A channel whose link breaks with the first message.
     struct Channel: RadioChannel {
         let peer: RadioAddress
@@ -49,36 +49,6 @@ final class DialRecordingRadio: Radio {
             return try await body(Channel(peer: address))
         }
         if address == refusing { throw RadioError(.refused, "refused") }
-        try await untilCancelled()
-    }
-
-    func run() async throws {
-        try await untilCancelled()
-    }
-
-    func states() -> AsyncStream<RadioState> {
-        AsyncStream { $0.finish() }
-    }
-
-    func withAdvertisement<Success: Sendable>(
-        _ advertisement: Advertisement,
-        _ body: () async throws -> Success
-    ) async throws -> Success {
-        try await body()
-    }
-
-    func withScan<Success: Sendable>(
-        for services: Set<BluetoothUUID>,
-        _ body: (AsyncStream<AdvertisementReport>) async throws -> Success
-    ) async throws -> Success {
-        try await body(AsyncStream { $0.finish() })
-    }
-
-    func withListener<Success: Sendable>(
-        limit: Int,
-        serving serve: @escaping @Sendable (Channel) async -> Void,
-        _ body: (LEPSM) async throws -> Success
-    ) async throws -> Success {
         try await untilCancelled()
     }
 }
