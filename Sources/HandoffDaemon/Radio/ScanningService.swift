@@ -39,6 +39,7 @@ struct ScanningService<R: Radio>: Service {
                     plan = try await pause(plan)
                 }
             } catch let error as RadioError {
+                engine.radio.failed(.scanning, error)
                 logger.debug("cannot scan: \(error.message)", metadata: ["code": "\(error.code)"])
                 plan = try await retry.wait(orUntil: plans, changesSince: plan)
             }
@@ -49,6 +50,7 @@ struct ScanningService<R: Radio>: Service {
     private func listen(until plan: CurrentValue<Engine.ScanningPlan>.Snapshot, within window: Duration?) async throws {
         let engine = engine
         try await radio.withScan(for: plan.value.services) { reports in
+            engine.radio.succeeded(.scanning)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     for await report in reports { engine.nearby.receive(report) }

@@ -33,6 +33,8 @@ struct OwnRadio: Sendable {
     private static let oldKeyDuration = Duration.seconds(10)
 
     private(set) var state = RadioState.unavailable(RadioError(.serviceAbsent, "The radio has not started yet."))
+    /// The duties that the radio has refused last, each with the reason.
+    private(set) var refusals: [RadioDuty: RadioError] = [:]
     /// Counts how often the radio has become usable.
     private(set) var generation: UInt64 = 0
     /// The port of the listener; nil when it cannot be reached.
@@ -52,7 +54,14 @@ struct OwnRadio: Sendable {
     /// Sets the state of the radio.
     mutating func setState(_ state: RadioState) {
         self.state = state
-        if isReady { generation += 1 }
+        if isReady { generation += 1 } else { refusals = [:] }
+    }
+
+    /// Records why the radio has refused a duty, or that it has not; returns whether that is new.
+    mutating func setRefusal(_ error: RadioError?, of duty: RadioDuty) -> Bool {
+        guard refusals[duty]?.message != error?.message else { return false }
+        refusals[duty] = error
+        return true
     }
 
     /// Whether this device has sent an advertisement with that data to its circle lately.
