@@ -137,6 +137,7 @@ struct EngineActivities: Sendable {
         engine.change { state, now in
             guard state.origin.isWithheld != isWithheld else { return }
             state.origin.withhold(isWithheld, at: now)
+            if !isWithheld { state.nearby.scanPolicy.arrived(at: now.uptime) }
             state.show(.identityChanged)
             if isWithheld {
                 engine.logger.info(

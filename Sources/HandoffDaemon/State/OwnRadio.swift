@@ -48,13 +48,23 @@ struct OwnRadio: Sendable {
         if case .ready = state { true } else { false }
     }
 
+    /// Whether sound is going over the radio's adapter.
+    var isPlayingAudio: Bool {
+        if case .ready(let description) = state { description.isPlayingAudio } else { false }
+    }
+
     /// The time until which an advertisement under a replaced key is kept; nil when there is none.
     var sealedEnd: Duration? { sealed?.end }
 
     /// Sets the state of the radio.
     mutating func setState(_ state: RadioState) {
+        let before = self.state
         self.state = state
-        if isReady { generation += 1 } else { refusals = [:] }
+        switch (before, state) {
+        case (.ready(let old), .ready(let new)) where new.works(like: old): break
+        case (_, .ready): generation += 1
+        case (_, .unavailable): refusals = [:]
+        }
     }
 
     /// Records why the radio has refused a duty, or that it has not; returns whether that is new.

@@ -69,7 +69,7 @@ struct EngineWorld {
     }
 
     var advertisement: Advertisement? { engine.advertising.current.value.advertisement }
-    var effort: Engine.ScanningPlan.Effort { engine.scanning.current.value.effort }
+    var effort: ScanPolicy.Effort { engine.scanning.current.value.effort }
     var nearby: [NearbyEntry] { engine.read { $0.nearby.table.all } }
 }
 
