@@ -8,6 +8,13 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BINDIR := $(PREFIX)/bin
 DOCDIR := $(PREFIX)/share/doc/handoffd
+MANDIR := $(PREFIX)/share/man
+UNITDIR := $(PREFIX)/lib/systemd/user
+SERVICEDIR := $(PREFIX)/share/dbus-1/services
+INTERFACEDIR := $(PREFIX)/share/dbus-1/interfaces
+BASHDIR := $(PREFIX)/share/bash-completion/completions
+ZSHDIR := $(PREFIX)/share/zsh/site-functions
+FISHDIR := $(PREFIX)/share/fish/vendor_completions.d
 
 # A module may import only the dependencies that Package.swift declares; this enforces the layers.
 SWIFT_FLAGS := --explicit-target-dependency-import-check error
@@ -100,20 +107,66 @@ bench-resting: ## Measure memory and wake-ups of an idle daemon, in a release bu
 docs: ## Build the reference documentation into .build/documentation
 	@Tests/Scripts/build-docs
 
+# What `make release` makes and `make install` copies.
+DIST := .build/dist
+RELEASE_FLAGS := --configuration release --static-swift-stdlib -Xlinker -z -Xlinker now
+
+.PHONY: release
+release: ## Build what is installed: programs, manual pages, completions
+	@Tests/Scripts/setup release
+	swift build $(RELEASE_FLAGS) --product handoffd
+	swift build $(RELEASE_FLAGS) --product handoffctl
+	@rm -rf $(DIST) && mkdir -p $(DIST)/bin $(DIST)/completions
+	@bin=$$(swift build $(RELEASE_FLAGS) --show-bin-path); cp $$bin/handoffd $$bin/handoffctl $(DIST)/bin
+	@strip $(DIST)/bin/*
+	@# The linker is told where Swift's libraries are; the programs contain theirs.
+	@chrpath --delete $(DIST)/bin/* > /dev/null
+	@Tests/Scripts/build-man-pages $(DIST)/man
+	@for shell in bash zsh fish; do \
+	    $(DIST)/bin/handoffctl --generate-completion-script $$shell > $(DIST)/completions/handoffctl.$$shell; \
+	done
+	@Tests/Scripts/build-notices > $(DIST)/NOTICES
+	@ls -lh $(DIST)/bin
+
 .PHONY: install
-install: ## Install a release build: DESTDIR= PREFIX=/usr/local
-	@Tests/Scripts/setup build
-	swift build --configuration release --static-swift-stdlib --product handoffd
-	swift build --configuration release --static-swift-stdlib --product handoffctl
-	bin=$$(swift build --configuration release --static-swift-stdlib --show-bin-path); \
-	install -D -m 755 -t $(DESTDIR)$(BINDIR) $$bin/handoffd $$bin/handoffctl
-	install -d $(DESTDIR)$(PREFIX)/lib/systemd/user $(DESTDIR)$(PREFIX)/share/dbus-1/services
-	sed 's|@bindir@|$(BINDIR)|; s|@docdir@|$(DOCDIR)|' systemd/handoffd.service.in \
-		> $(DESTDIR)$(PREFIX)/lib/systemd/user/handoffd.service
+install: ## Install what `make release` has built: DESTDIR= PREFIX=/usr/local
+	@[[ -s $(DIST)/NOTICES ]] || { echo "make install: nothing is built yet; run \`make release\` first, as yourself" >&2; exit 1; }
+	install -D -m 755 -t $(DESTDIR)$(BINDIR) $(DIST)/bin/handoffd $(DIST)/bin/handoffctl
+	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(SERVICEDIR)
+	sed 's|@bindir@|$(BINDIR)|' systemd/handoffd.service.in > $(DESTDIR)$(UNITDIR)/handoffd.service
 	sed 's|@bindir@|$(BINDIR)|' systemd/org.handoffd.Handoff1.service.in \
-		> $(DESTDIR)$(PREFIX)/share/dbus-1/services/org.handoffd.Handoff1.service
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/dbus-1/interfaces Docs/dbus/*.xml
-	install -D -m 644 -t $(DESTDIR)$(DOCDIR) README.md CHANGELOG.md LICENSE
+	    > $(DESTDIR)$(SERVICEDIR)/org.handoffd.Handoff1.service
+	install -D -m 644 -t $(DESTDIR)$(INTERFACEDIR) Docs/dbus/*.xml
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(DIST)/man/man1/*
+	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man8 $(DIST)/man/man8/*
+	install -D -m 644 $(DIST)/completions/handoffctl.bash $(DESTDIR)$(BASHDIR)/handoffctl
+	install -D -m 644 $(DIST)/completions/handoffctl.zsh $(DESTDIR)$(ZSHDIR)/_handoffctl
+	install -D -m 644 -t $(DESTDIR)$(FISHDIR) $(DIST)/completions/handoffctl.fish
+	install -D -m 644 -t $(DESTDIR)$(DOCDIR) README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE $(DIST)/NOTICES
+	install -D -m 644 -t $(DESTDIR)$(DOCDIR)/Docs Docs/*.md
+	install -D -m 644 -t $(DESTDIR)$(DOCDIR)/Docs/dbus Docs/dbus/*.md
+	install -D -m 644 -t $(DESTDIR)$(DOCDIR)/Docs/Decisions Docs/Decisions/*.md
+
+.PHONY: uninstall
+uninstall: ## Remove what `make install` has installed: DESTDIR= PREFIX=/usr/local
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,handoffd handoffctl) $(DESTDIR)$(UNITDIR)/handoffd.service
+	rm -f $(DESTDIR)$(SERVICEDIR)/org.handoffd.Handoff1.service $(DESTDIR)$(INTERFACEDIR)/org.handoffd.*.xml
+	rm -f $(DESTDIR)$(MANDIR)/man1/handoffctl.1 $(DESTDIR)$(MANDIR)/man1/handoffctl-*.1 $(DESTDIR)$(MANDIR)/man8/handoffd.8
+	rm -f $(DESTDIR)$(BASHDIR)/handoffctl $(DESTDIR)$(ZSHDIR)/_handoffctl $(DESTDIR)$(FISHDIR)/handoffctl.fish
+	rm -rf $(DESTDIR)$(DOCDIR)
+
+.PHONY: deb
+deb: ## Build the Debian package in .build/package
+	@Tests/Scripts/setup release
+	@Tests/Scripts/setup package
+	DEB_RULES_REQUIRES_ROOT=no debian/rules binary
+	@debian/rules clean > /dev/null
+	@ls -lh .build/package/*.deb
+
+.PHONY: test-package
+test-package: deb ## Build the Debian package, and try it in fresh Debian 12 and 13 root directories
+	@Tests/Scripts/setup package-test
+	@Tests/Scripts/test-package
 
 .PHONY: clean
 clean: ## Remove the build directory

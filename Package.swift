@@ -96,7 +96,6 @@ let package = Package(
         .systemLibrary(
             name: "CBluetooth",
             path: "Sources/CBluetooth",
-            pkgConfig: "bluez",
             providers: [.apt(["libbluetooth-dev"])]
         ),
         .systemLibrary(name: "CLinux", path: "Sources/CLinux"),

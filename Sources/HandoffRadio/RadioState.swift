@@ -15,9 +15,18 @@ package struct RadioDescription: Hashable, Sendable {
     /// What works less well than it could, each with a remedy.
     package let advisories: [RadioAdvisory]
 
-    package init(name: String, advisories: [RadioAdvisory] = []) {
+    /// Whether sound is going over the same adapter, such as to headphones.
+    package let isPlayingAudio: Bool
+
+    package init(name: String, advisories: [RadioAdvisory] = [], isPlayingAudio: Bool = false) {
         self.name = name
         self.advisories = advisories
+        self.isPlayingAudio = isPlayingAudio
+    }
+
+    /// Whether the radio is the same and works as well as `other`: only its sound may differ.
+    package func works(like other: RadioDescription) -> Bool {
+        name == other.name && advisories == other.advisories
     }
 }
 

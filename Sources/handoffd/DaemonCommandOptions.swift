@@ -31,7 +31,7 @@ struct DaemonCommandOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Where keys and trusted devices are kept. (default: $STATE_DIRECTORY, else $XDG_STATE_HOME/handoff)",
+            "Where keys and trusted devices are kept. (default: $XDG_STATE_HOME/handoff, ~/.local/state/handoff)",
             valueName: "dir"
         )
     )

@@ -27,12 +27,13 @@ struct AdapterMirror {
     private var service = BlueZSnapshot.Service.unknown
     private var entries: [ObjectPath: Entry] = [:]
     private var incarnations: UInt64 = 0
+    private var transports = SoundTransports()
 
     /// The current state.
     var snapshot: BlueZSnapshot {
         BlueZSnapshot(
             service: service,
-            adapters: entries.compactMap(Self.adapter).sorted { Self.precedes($0.name, $1.name) }
+            adapters: entries.compactMap(adapter).sorted { Self.precedes($0.name, $1.name) }
         )
     }
 
@@ -46,6 +47,7 @@ struct AdapterMirror {
     mutating func clear(_ service: BlueZSnapshot.Service) {
         self.service = service
         entries = [:]
+        transports.removeAll()
     }
 
     /// Replaces the state with the answer of GetManagedObjects.
@@ -58,6 +60,10 @@ struct AdapterMirror {
             let before = entries.removeValue(forKey: path)
             _ = add(path, interfaces)
             keepIncarnation(of: before, at: path)
+        }
+        transports.removeAll()
+        for (path, interfaces) in objects {
+            if let properties = interfaces[Names.mediaTransport] { transports.update(path, properties) }
         }
     }
 
@@ -82,6 +88,7 @@ struct AdapterMirror {
     }
 
     private mutating func add(_ path: ObjectPath, _ interfaces: InterfaceProperties) -> Bool {
+        if let properties = interfaces[Names.mediaTransport] { transports.update(path, properties) }
         if let properties = interfaces[Names.adapter] {
             guard entries[path] != nil || entries.count < Self.maximumAdapters else { return false }
             // An adapter that is known already was read before its InterfacesAdded arrived: the signal is older.
@@ -104,6 +111,7 @@ struct AdapterMirror {
     }
 
     private mutating func remove(_ path: ObjectPath, _ interfaces: [String]) {
+        if interfaces.contains(Names.mediaTransport) { transports.remove(path) }
         if interfaces.contains(Names.adapter) {
             entries[path] = nil
         }
@@ -121,6 +129,7 @@ struct AdapterMirror {
         _ values: [String: Value],
         _ invalidated: [String]
     ) {
+        if interface == Names.mediaTransport { return transports.update(path, values) }
         guard var entry = entries[path] else { return }
         let wasPowered = Self.isPowered(entry)
         switch interface {
@@ -154,7 +163,7 @@ struct AdapterMirror {
         entry.adapter["Powered"]?.boolean ?? false
     }
 
-    private static func adapter(_ path: ObjectPath, _ entry: Entry) -> Adapter? {
+    private func adapter(_ path: ObjectPath, _ entry: Entry) -> Adapter? {
         let kind = BluetoothAddress.Kind(rawValue: entry.adapter["AddressType"]?.string ?? "") ?? .public
         guard let text = entry.adapter["Address"]?.string, let address = BluetoothAddress(text, kind: kind) else {
             return nil
@@ -164,9 +173,10 @@ struct AdapterMirror {
             incarnation: entry.incarnation,
             address: address,
             alias: entry.adapter["Alias"]?.string ?? "",
-            power: power(entry),
+            power: Self.power(entry),
             isDiscovering: entry.adapter["Discovering"]?.boolean ?? false,
-            advertising: entry.advertising.map(advertising),
+            isPlayingAudio: transports.isPlaying(over: path),
+            advertising: entry.advertising.map(Self.advertising),
             servesGATT: entry.servesGATT,
             roles: Set(entry.adapter["Roles"].flatMap { [String]($0) } ?? []),
             release: .oldest(withAdapterProperties: entry.adapter.keys)

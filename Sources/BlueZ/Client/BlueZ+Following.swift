@@ -14,6 +14,7 @@ extension BlueZ {
             MatchRule(sender: Names.service, path: .root, interface: "org.freedesktop.DBus.ObjectManager"),
             Self.changes(of: Names.adapter),
             Self.changes(of: Names.advertising),
+            Self.changes(of: Names.mediaTransport),
         ]
         let (subscriptions, subscribed) = AsyncStream<Void>.makeStream()
         do {
@@ -62,7 +63,7 @@ extension BlueZ {
 
     /// Applies one signal under the mirror's mutex: while the objects are being read, signals wait.
     ///
-    /// There is no order between the three subscriptions. A waiting change is applied on top of the answer. It may be
+    /// There is no order between the subscriptions. A waiting change is applied on top of the answer. It may be
     /// older than the answer, but then a newer change of the same kind follows it.
     private func apply(_ change: ObjectChange, from sender: BusName?) async throws {
         try await mirrorTurns.withLock {

@@ -11,6 +11,7 @@ enum Names {
     static let advertising = "org.bluez.LEAdvertisingManager1"
     static let gattServer = "org.bluez.GattManager1"
     static let device = "org.bluez.Device1"
+    static let mediaTransport = "org.bluez.MediaTransport1"
     static let gattService = "org.bluez.GattService1"
     static let gattCharacteristic = "org.bluez.GattCharacteristic1"
     static let objectManager = "org.freedesktop.DBus.ObjectManager"

@@ -123,11 +123,22 @@ struct EngineActivities: Sendable {
         engine.change { state, _ in state.origin.cover(isCovering) }
     }
 
+    /// The advisory that the current activity is not advertised, because nobody uses this session.
+    var advisories: [(name: String, message: String)] {
+        let isWithheld = engine.read { $0.origin.isWithheld && $0.origin.current != nil }
+        let message =
+            "This session is locked or idle, so its current activity is not advertised until somebody uses it again. "
+            + "`staysWhenAway: true` in handoffd.json advertises it all the time."
+        return isWithheld ? [("withheld", message)] : []
+    }
+
     /// Stops all advertising of this device's activities, or allows it again.
     func withhold(_ isWithheld: Bool) {
         engine.change { state, now in
             guard state.origin.isWithheld != isWithheld else { return }
             state.origin.withhold(isWithheld, at: now)
+            if !isWithheld { state.nearby.scanPolicy.arrived(at: now.uptime) }
+            state.show(.identityChanged)
             if isWithheld {
                 engine.logger.info(
                     "session idle or locked: stopped advertising activities",

@@ -27,6 +27,7 @@ struct EngineNearby: Sendable {
             guard state.trust.devices[device] != nil else { return }
             if sender.isDirected { state.sessions.recordInvitation(by: device, at: now) }
             state.nearby.lastSeen[device] = now.unixMicroseconds
+            state.nearby.scanPolicy.heard(at: now.uptime)
             state.nearby.clockSkew.clearSkew(of: device)
             state.show(state.nearby.table.insert(report, at: now))
             state.sessions.recordEndpoint(state.nearby.table.endpoints(of: device).first, of: device)

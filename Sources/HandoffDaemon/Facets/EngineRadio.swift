@@ -24,8 +24,30 @@ struct EngineRadio: Sendable {
         engine.change { state, _ in state.radio.port = port }
     }
 
+    /// Records that the radio has refused a duty.
+    func failed(_ duty: RadioDuty, _ error: RadioError) { setRefusal(error, of: duty) }
+
+    /// Records that the radio does a duty.
+    func succeeded(_ duty: RadioDuty) { setRefusal(nil, of: duty) }
+
+    private func setRefusal(_ error: RadioError?, of duty: RadioDuty) {
+        engine.change { state, _ in
+            if state.radio.setRefusal(error, of: duty) { state.show(.radioChanged) }
+        }
+    }
+
+    /// The advisories about duties that a working radio refuses.
+    var advisories: [(name: String, message: String)] {
+        engine.read { state in
+            RadioDuty.allCases.compactMap { duty in
+                state.radio.refusals[duty].map { (duty.advisoryName, duty.explanation(of: $0)) }
+            }
+        }
+    }
+
     /// Records that the advertisement of the plan has started.
     func began(_ plan: Engine.AdvertisingPlan) {
+        succeeded(.advertising)
         guard let content = plan.content else { return }
         engine.change { state, now in state.origin.began(content, at: now) }
     }

@@ -11,15 +11,12 @@ package import SystemPackage
 package struct StateDirectory: Sendable {
     package let path: FilePath
 
-    /// Returns the path of the directory: the requested one, otherwise systemd's for the service, otherwise the user's
-    /// default.
+    /// Returns the path of the directory: the requested one, otherwise the user's default, whoever starts the daemon.
     ///
     /// - Throws: ``HandoffError`` with `stateUnreadable` when none of them is set.
     package static func path(option: String?, environment: [String: String]) throws(HandoffError) -> FilePath {
         if let option, !option.isEmpty { return FilePath(option) }
         guard option == nil else { throw HandoffError(.stateUnreadable, "--state-dir is empty; name a directory.") }
-        // systemd separates several directories by colons; this service has one (systemd.exec, RuntimeDirectory=).
-        if let directory = environment["STATE_DIRECTORY"], !directory.isEmpty { return FilePath(directory) }
         if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") { return FilePath(base).appending("handoff") }
         if let home = environment["HOME"], home.hasPrefix("/") {
             return FilePath(home).appending(".local/state/handoff")

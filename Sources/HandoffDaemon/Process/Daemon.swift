@@ -29,6 +29,7 @@ package struct Daemon<R: Radio>: Sendable {
     ///   or another handoffd owns the name on it, `RadioError` when the radio cannot become usable by waiting.
     package func run() async throws {
         try await StateDirectory.withDirectory(at: options.stateDirectory) { directory in
+            try adoptEarlierState(to: directory)
             let identity = try await Identity.loaded(from: directory)
             let engine = try Engine(identity: identity, name: options.name, in: directory, logger: logger)
             try await engine.pairings.confirmTrusted()
@@ -43,6 +44,19 @@ package struct Daemon<R: Radio>: Sendable {
             try await Reactor.withReactor { reactor in
                 try await group(of: try services(for: engine, in: directory, on: reactor)).run()
             }
+        }
+    }
+
+    private func adoptEarlierState(to directory: StateDirectory) throws(HandoffError) {
+        guard let earlier = options.earlierStateDirectory else { return }
+        switch try EarlierStateDirectory.adopt(from: earlier, to: directory) {
+        case .absent: break
+        case .moved:
+            logger.notice("moved this device's keys and trusted devices from \(earlier) to \(directory.path)")
+        case .left:
+            logger.warning(
+                "\(earlier) has the keys of another identity of this computer, which handoffd does not use: remove them"
+            )
         }
     }
 

@@ -10,6 +10,8 @@ package struct DaemonOptions: Sendable {
     package var bus: BusAddress
     /// The directory for keys and trusted devices.
     package var stateDirectory: FilePath
+    /// The directory from which the state of an earlier version is moved; nil when none is looked for.
+    package var earlierStateDirectory: FilePath?
     /// The name that other devices display for this one.
     package var name: DeviceName
 

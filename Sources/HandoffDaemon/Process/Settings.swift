@@ -59,6 +59,8 @@ package struct Settings: Sendable {
             apps: AppScan(directories: directories, searchPath: environment["PATH"] ?? ""),
             documentApps: DocumentAppScan(directories: directories, environment: environment)
         )
+        daemon.earlierStateDirectory =
+            line.stateDirectory == nil ? EarlierStateDirectory.path(environment: environment) : nil
         daemon.home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         daemon.folders = try Self.folders(file.folders ?? [:], home: daemon.home)
         daemon.notifies = file.notifies ?? true

@@ -49,6 +49,7 @@ struct AdvertisingService<R: Radio>: Service {
                 }
                 retry.reset()
             } catch let error as RadioError {
+                engine.radio.failed(.advertising, error)
                 logger.warning(
                     "cannot advertise: \(error.message)",
                     metadata: ["event": "advertising.failed", "code": "\(error.code)"]

@@ -31,11 +31,13 @@ struct ListeningService<R: Radio>: Service {
                     limit: ConnectionAdmission.maximumChannels,
                     serving: { await server.serve($0) }
                 ) { port in
+                    engine.radio.succeeded(.listening)
                     engine.radio.listening(at: port)
                     try await untilCancelled()
                 }
             } catch let error as RadioError {
                 engine.radio.listening(at: nil)
+                engine.radio.failed(.listening, error)
                 logger.debug("cannot listen: \(error.message)", metadata: ["code": "\(error.code)"])
                 _ = try await retry.wait(orUntil: engine.radioGeneration, changesSince: generation)
             }

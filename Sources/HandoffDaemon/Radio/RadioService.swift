@@ -14,15 +14,10 @@ struct RadioService<R: Radio>: Service {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await radio.run() }
                 group.addTask {
-                    var isFirst = true
+                    var last: RadioState?
                     for await state in states {
-                        // A radio is unavailable before it runs, which does not need a warning.
-                        if case .unavailable = state, isFirst {
-                            logger.debug("the radio is starting")
-                        } else {
-                            log(state)
-                        }
-                        isFirst = false
+                        log(state, after: last)
+                        last = state
                         engine.radio.radioChanged(to: state)
                     }
                 }
@@ -32,9 +27,10 @@ struct RadioService<R: Radio>: Service {
         }
     }
 
-    private func log(_ state: RadioState) {
+    private func log(_ state: RadioState, after last: RadioState?) {
         switch state {
         case .ready(let description):
+            if case .ready(let before)? = last, before.works(like: description) { return }
             logger.info("the radio is ready", metadata: ["event": "radio.ready", "radio": "\(description.name)"])
             for advisory in description.advisories {
                 logger.notice(
@@ -42,6 +38,9 @@ struct RadioService<R: Radio>: Service {
                     metadata: ["event": "radio.limited", "advisory": "\(advisory.name)"]
                 )
             }
+        // A radio is unavailable before it runs, which does not need a warning.
+        case .unavailable where last == nil:
+            logger.debug("the radio is starting")
         case .unavailable(let error):
             logger.warning(
                 "the radio cannot be used: \(error.message)",

@@ -1,4 +1,5 @@
 import AsyncSupport
+import HandoffCore
 import HandoffRadio
 import Logging
 import ServiceLifecycle
@@ -8,11 +9,6 @@ struct ScanningService<R: Radio>: Service {
     let engine: Engine
     let radio: R
     let logger: Logger
-
-    /// The window of a duty-cycled scan: long enough to hear an advertiser at 417.5 ms twice.
-    private static var window: Duration { .seconds(1) }
-    /// The pause between two windows.
-    private static var rest: Duration { .seconds(3) }
 
     func run() async throws {
         try await ignoringCancellation {
@@ -33,12 +29,13 @@ struct ScanningService<R: Radio>: Service {
                     try await listen(until: plan, within: nil)
                     retry.reset()
                     plan = plans.current
-                case .dutyCycled:
-                    try await listen(until: plan, within: Self.window)
+                case .windows(let rest):
+                    try await listen(until: plan, within: ScanPolicy.window)
                     retry.reset()
-                    plan = try await pause(plan)
+                    plan = try await pause(plan, for: rest)
                 }
             } catch let error as RadioError {
+                engine.radio.failed(.scanning, error)
                 logger.debug("cannot scan: \(error.message)", metadata: ["code": "\(error.code)"])
                 plan = try await retry.wait(orUntil: plans, changesSince: plan)
             }
@@ -49,6 +46,7 @@ struct ScanningService<R: Radio>: Service {
     private func listen(until plan: CurrentValue<Engine.ScanningPlan>.Snapshot, within window: Duration?) async throws {
         let engine = engine
         try await radio.withScan(for: plan.value.services) { reports in
+            engine.radio.succeeded(.scanning)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     for await report in reports { engine.nearby.receive(report) }
@@ -63,13 +61,14 @@ struct ScanningService<R: Radio>: Service {
 
     /// Waits until the pause is over or the plan changes.
     private func pause(
-        _ plan: CurrentValue<Engine.ScanningPlan>.Snapshot
+        _ plan: CurrentValue<Engine.ScanningPlan>.Snapshot,
+        for rest: Duration
     ) async throws -> CurrentValue<Engine.ScanningPlan>.Snapshot {
         let plans = engine.scanning
         return try await race {
             try await plans.changed(since: plan)
         } _: {
-            try await Task.sleep(for: Self.rest)
+            try await Task.sleep(for: rest)
             return plans.current
         }
     }

@@ -15,11 +15,7 @@ extension Engine {
 
     /// The planned scan.
     struct ScanningPlan: Hashable, Sendable {
-        enum Effort: Hashable, Sendable {
-            case none, dutyCycled, continuous
-        }
-
-        var effort: Effort
+        var effort: ScanPolicy.Effort
         var services: Set<BluetoothUUID> = [Engine.service]
         var radioGeneration: UInt64
     }

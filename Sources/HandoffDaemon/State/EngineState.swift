@@ -100,8 +100,10 @@ extension Engine.State {
         )
         let (pairingAdvertisement, pairingEnd) = pairing.advertisement(at: now, radio)
         let ordinary = radio.advertisement(for: broadcast, to: turn.member, at: now.uptime, trust)
+        let (effort, effortEnd) = scanningEffort(at: now)
         let deadlines = [
             next, turn.next, radio.sealedEnd, nearby.table.nextTimeout, pairingEnd, takes.nextDeadline, now.nextKeptDay,
+            effortEnd,
         ]
         return Engine.Plans(
             advertising: Engine.AdvertisingPlan(
@@ -110,7 +112,7 @@ extension Engine.State {
                 radioGeneration: radio.generation
             ),
             scanning: Engine.ScanningPlan(
-                effort: scanningEffort(at: now),
+                effort: effort,
                 services: pairing.services,
                 radioGeneration: radio.generation
             ),
@@ -120,10 +122,16 @@ extension Engine.State {
         )
     }
 
-    private func scanningEffort(at now: Moment) -> Engine.ScanningPlan.Effort {
-        guard radio.isReady else { return .none }
-        if let effort = pairing.effort(at: now) { return effort }
-        guard !trust.devices.isEmpty else { return .none }
-        return nearby.activeScanners.isEmpty ? .dutyCycled : .continuous
+    /// Returns how much to scan, and when that changes by itself.
+    private func scanningEffort(at now: Moment) -> (effort: ScanPolicy.Effort, until: Duration?) {
+        guard radio.isReady else { return (.none, nil) }
+        if let effort = pairing.effort(at: now) { return (effort, nil) }
+        guard !trust.devices.isEmpty else { return (.none, nil) }
+        let situation = ScanPolicy.Situation(
+            isLooking: !nearby.activeScanners.isEmpty,
+            isAway: origin.isWithheld,
+            isPlayingAudio: radio.isPlayingAudio
+        )
+        return nearby.scanPolicy.effort(in: situation, at: now.uptime)
     }
 }

@@ -7,6 +7,7 @@ struct NearbyState: Sendable {
     var table = NearbyTable()
     var knownTypes = KnownTypes()
     var clockSkew = ClockSkewDetector()
+    var scanPolicy = ScanPolicy(at: Moment.now.uptime)
     /// The clients that look for activities at this moment.
     var activeScanners: Set<BusName> = []
     /// When each device was heard last in this run of the daemon, in microseconds since 1970.

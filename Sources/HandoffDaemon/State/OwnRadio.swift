@@ -33,6 +33,8 @@ struct OwnRadio: Sendable {
     private static let oldKeyDuration = Duration.seconds(10)
 
     private(set) var state = RadioState.unavailable(RadioError(.serviceAbsent, "The radio has not started yet."))
+    /// The duties that the radio has refused last, each with the reason.
+    private(set) var refusals: [RadioDuty: RadioError] = [:]
     /// Counts how often the radio has become usable.
     private(set) var generation: UInt64 = 0
     /// The port of the listener; nil when it cannot be reached.
@@ -46,13 +48,30 @@ struct OwnRadio: Sendable {
         if case .ready = state { true } else { false }
     }
 
+    /// Whether sound is going over the radio's adapter.
+    var isPlayingAudio: Bool {
+        if case .ready(let description) = state { description.isPlayingAudio } else { false }
+    }
+
     /// The time until which an advertisement under a replaced key is kept; nil when there is none.
     var sealedEnd: Duration? { sealed?.end }
 
     /// Sets the state of the radio.
     mutating func setState(_ state: RadioState) {
+        let before = self.state
         self.state = state
-        if isReady { generation += 1 }
+        switch (before, state) {
+        case (.ready(let old), .ready(let new)) where new.works(like: old): break
+        case (_, .ready): generation += 1
+        case (_, .unavailable): refusals = [:]
+        }
+    }
+
+    /// Records why the radio has refused a duty, or that it has not; returns whether that is new.
+    mutating func setRefusal(_ error: RadioError?, of duty: RadioDuty) -> Bool {
+        guard refusals[duty]?.message != error?.message else { return false }
+        refusals[duty] = error
+        return true
     }
 
     /// Whether this device has sent an advertisement with that data to its circle lately.

@@ -32,6 +32,8 @@ struct PairingState: Sendable {
     private static let maximumInitialAttempts = 6
     /// The time between two attempts.
     private static let retryDelay = Duration.seconds(3)
+    /// The pause between windows of a scan for a device with which a pairing is unconfirmed.
+    private static let rest = Duration.seconds(3)
     /// How long after a start pairings are reconciled with full effort.
     private static let effortAfterStart = Duration.seconds(30)
 
@@ -109,10 +111,10 @@ struct PairingState: Sendable {
     }
 
     /// Returns the scan effort for pairings; nil when pairings need none.
-    func effort(at now: Moment) -> Engine.ScanningPlan.Effort? {
+    func effort(at now: Moment) -> ScanPolicy.Effort? {
         if activeRequest != nil { return .continuous }
         guard !records.toAsk(at: now, effortUntil: effortEnd).isEmpty else { return nil }
-        return now.uptime < effortEnd ? .continuous : .dutyCycled
+        return now.uptime < effortEnd ? .continuous : .windows(rest: Self.rest)
     }
 
     /// Returns the advertisement for pairings, which takes precedence over any other, and the time until it may change.

@@ -146,11 +146,15 @@ package final class BlueZRadio: Radio {
                 defer { state.session = session }
                 return state.session?.adapter.incarnation != adapter.incarnation
             }
-            let advisories = RadioAdvisory.all(for: adapter, .current())
             // The user may have followed an advisory meanwhile: the alias can change at any time.
-            guard isNew || advisories != condition.value.advisories else { return }
+            let description = RadioDescription(
+                name: adapter.name,
+                advisories: RadioAdvisory.all(for: adapter, .current()),
+                isPlayingAudio: adapter.isPlayingAudio
+            )
+            guard isNew || condition.value != .ready(description) else { return }
             if isNew { links.withLock { $0 = LinkUsageTable() } }
-            publish(.ready(RadioDescription(name: adapter.name, advisories: advisories)))
+            publish(.ready(description))
         case .failure(let error):
             state.withLock { $0.session = nil }
             publish(.unavailable(RadioError(error, refusal: .serviceAbsent)))
@@ -174,12 +178,5 @@ package final class BlueZRadio: Radio {
         case .unavailable(let error): logger.notice("\(error)")
         }
         condition.update(next)
-    }
-}
-
-extension RadioState {
-    /// The advisories of a working radio.
-    fileprivate var advisories: [RadioAdvisory] {
-        if case .ready(let description) = self { description.advisories } else { [] }
     }
 }

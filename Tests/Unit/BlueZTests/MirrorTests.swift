@@ -89,6 +89,51 @@ struct AdapterMirrorTests {
         #expect(mirror.snapshot.adapters.map(\.name).last == "hci15")
     }
 
+    @Test("Sound goes over the adapter whose transport plays or is about to, until it is idle or gone")
+    func sound() {
+        let transport = path.appending("dev_C0_00_00_00_00_01").appending("fd0")
+        func state(_ state: String) -> [String: Value] { ["State": .string(state), "Volume": .uint16(3)] }
+        var mirror = mirror()
+        _ = mirror.apply(.added("/org/bluez/hci1", [Names.adapter: properties]))
+        _ = mirror.apply(.added(transport, [Names.mediaTransport: state("idle")]))
+        #expect(mirror.snapshot.adapters.map(\.isPlayingAudio) == [false, false])
+        for (now, isPlaying) in [("pending", true), ("active", true), ("idle", false), ("active", true)] {
+            _ = mirror.apply(
+                .changed(transport, interface: Names.mediaTransport, values: state(now), invalidated: [])
+            )
+            #expect(mirror.snapshot.adapters.map(\.isPlayingAudio) == [isPlaying, false])
+        }
+        _ = mirror.apply(
+            .changed(transport, interface: Names.mediaTransport, values: ["Volume": .uint16(4)], invalidated: [])
+        )
+        #expect(mirror.snapshot.adapters.map(\.isPlayingAudio) == [true, false])
+        _ = mirror.apply(.removed(transport, interfaces: [Names.mediaTransport]))
+        #expect(mirror.snapshot.adapters.map(\.isPlayingAudio) == [false, false])
+    }
+
+    @Test("Sound that was there before the objects are read is known, and forgotten with bluetoothd")
+    func soundAtStart() {
+        let transport = path.appending("dev_C0_00_00_00_00_01").appending("fd0")
+        var mirror = AdapterMirror()
+        mirror.replace(
+            with: [path: [Names.adapter: properties], transport: [Names.mediaTransport: ["State": .string("active")]]]
+        )
+        #expect(mirror.snapshot.adapters.map(\.isPlayingAudio) == [true])
+        mirror.clear(.absent)
+        mirror.replace(with: [path: [Names.adapter: properties]])
+        #expect(mirror.snapshot.adapters.map(\.isPlayingAudio) == [false])
+    }
+
+    @Test("The number of transports in the mirror is limited")
+    func soundBound() {
+        var transports = SoundTransports()
+        for number in 0..<1000 {
+            transports.update(path.appending("fd\(number)"), ["State": .string("active")])
+        }
+        for number in 0..<SoundTransports.maximum { transports.remove(path.appending("fd\(number)")) }
+        #expect(!transports.isPlaying(over: path))
+    }
+
     @Test("Changes of unknown objects and of other interfaces are ignored")
     func strangers() {
         var mirror = mirror()

@@ -7,11 +7,10 @@ import Testing
 @Suite("The state directory keeps secrets for one daemon", .endsWithin(minutes: 10))
 struct StateDirectoryTests {
     @Test(
-        "The path is that of the option, else that of systemd, else the user's directory for state",
+        "The path is that of the option, else the user's directory for state, also in a unit with a directory of its own",
         arguments: [
             (option: String?("/a"), environment: ["STATE_DIRECTORY": "/b", "HOME": "/h"], path: "/a"),
-            (nil, ["STATE_DIRECTORY": "/b", "XDG_STATE_HOME": "/x", "HOME": "/h"], "/b"),
-            (nil, ["STATE_DIRECTORY": "", "XDG_STATE_HOME": "/x", "HOME": "/h"], "/x/handoff"),
+            (nil, ["STATE_DIRECTORY": "/h/.config/handoff", "XDG_STATE_HOME": "/x", "HOME": "/h"], "/x/handoff"),
             (nil, ["XDG_STATE_HOME": "relative", "HOME": "/h"], "/h/.local/state/handoff"),
             (nil, ["HOME": "/h"], "/h/.local/state/handoff"),
         ]

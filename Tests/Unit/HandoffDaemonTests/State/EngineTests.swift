@@ -58,7 +58,7 @@ struct EngineTests {
             world.effects.clear()
             world.engine.activities.clientLeft(":1.2")
             #expect(world.effects.all == ["removed 2", "current - to 1"])
-            #expect(world.effort == .dutyCycled)
+            #expect(world.effort == .windows(rest: .seconds(3)))
         }
     }
 
@@ -153,6 +153,32 @@ struct EngineTests {
         }
     }
 
+    @Test("While sound goes over the adapter, only who looks makes it scan, and nothing begins anew")
+    func sound() async throws {
+        try await EngineWorld.runReady { world, _ in
+            let generation = world.engine.radioGeneration.current.value
+            world.engine.radio.radioChanged(to: .ready(RadioDescription(name: "test", isPlayingAudio: true)))
+            #expect(world.effort == .none)
+            world.engine.nearby.startLooking(for: ":1.1")
+            #expect(world.effort == .continuous)
+            world.engine.nearby.stopLooking(for: ":1.1")
+            world.engine.radio.radioChanged(to: .ready(RadioDescription(name: "test")))
+            #expect(world.effort == .windows(rest: .seconds(3)))
+            #expect(world.engine.radioGeneration.current.value == generation)
+        }
+    }
+
+    @Test("A session that nobody uses does not scan, and who comes back hears everything at once")
+    func awaySession() async throws {
+        try await EngineWorld.runReady { world, _ in
+            world.engine.activities.withhold(true)
+            #expect(world.effort == .none)
+            world.engine.activities.withhold(false)
+            #expect(world.effort == .continuous)
+            #expect(world.engine.deadline.current.value != nil)
+        }
+    }
+
     @Test("Scanning requires a radio and a device to hear")
     func scanning() async throws {
         try await EngineWorld.run { world in
@@ -164,7 +190,7 @@ struct EngineTests {
             try await world.engine.trust.add(try Peer("laptop").device)
             #expect(world.effort == .continuous)
             world.engine.nearby.stopLooking(for: ":1.1")
-            #expect(world.effort == .dutyCycled)
+            #expect(world.effort == .windows(rest: .seconds(3)))
             world.engine.radio.radioChanged(to: .unavailable(RadioError(.poweredOff, "off")))
             #expect(world.effort == .none)
         }

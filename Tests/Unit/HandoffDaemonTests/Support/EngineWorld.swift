@@ -69,13 +69,15 @@ struct EngineWorld {
     }
 
     var advertisement: Advertisement? { engine.advertising.current.value.advertisement }
-    var effort: Engine.ScanningPlan.Effort { engine.scanning.current.value.effort }
+    var effort: ScanPolicy.Effort { engine.scanning.current.value.effort }
     var nearby: [NearbyEntry] { engine.read { $0.nearby.table.all } }
 }
 
 /// The effects that the engine has shown, as short words.
 final class RecordedEffects: EngineObserver {
     private let words = Mutex<[String]>([])
+    /// Changes with every effect.
+    let changes = CurrentValue(0)
 
     var all: [String] { words.withLock { $0 } }
 
@@ -85,6 +87,7 @@ final class RecordedEffects: EngineObserver {
 
     func show(_ effect: Engine.Effect) {
         words.withLock { $0.append(Self.words(for: effect)) }
+        changes.modify { $0 += 1 }
     }
 
     func deliver(_ stream: Engine.IncomingStream) async -> Bool { false }
