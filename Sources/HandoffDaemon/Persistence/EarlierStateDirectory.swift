@@ -1,6 +1,6 @@
 import Epoll
 import Glibc
-import HandoffCore
+package import HandoffCore
 package import SystemPackage
 
 /// The directory in which the service of earlier versions kept its state on systemd before 254.
