@@ -154,8 +154,8 @@ let package = Package(
         module(
             "HandoffCLI",
             [
-                "AsyncSupport", "DBus", "Epoll", "HandoffBus", "HandoffCrypto", "HandoffModel", argumentParser, system,
-                unixSignals,
+                "AsyncSupport", "BlueZ", "Bluetooth", "DBus", "Epoll", "HandoffBus", "HandoffCrypto", "HandoffModel",
+                argumentParser, system, unixSignals,
             ]
         ),
         program(
@@ -258,7 +258,10 @@ let package = Package(
                 lifecycle, logging, system,
             ]
         ),
-        tests("HandoffCLITests", ["DBus", "HandoffBus", "HandoffCLI", "HandoffModel", argumentParser]),
+        tests(
+            "HandoffCLITests",
+            ["BlueZ", "Bluetooth", "DBus", "HandoffBus", "HandoffCLI", "HandoffModel", argumentParser]
+        ),
         tests(
             "HandoffEndToEndTests",
             [

@@ -35,6 +35,7 @@ package struct HandoffControl: AsyncParsableCommand {
         subcommands: [
             StatusCommand.self, PairCommand.self, NearbyCommand.self, PublishCommand.self, ContinueCommand.self,
             StreamCommand.self, AppsCommand.self, FoldersCommand.self, DevicesCommand.self, MonitorCommand.self,
+            DoctorCommand.self,
         ]
     )
 

@@ -1,0 +1,45 @@
+import ArgumentParser
+import HandoffBus
+
+/// `handoffctl doctor`: examines everything that Handoff needs on this computer, and says how to mend it.
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Examine what Handoff needs on this computer, and say how to mend it.",
+        discussion: """
+            Exits with 0 when nothing is at fault, and with 1 otherwise. Nothing is changed: a test
+            advertisement and a test scan last a second.
+            """
+    )
+
+    @OptionGroup var options: GlobalOptions
+
+    @Option(help: ArgumentHelp("Also examine the way to a trusted device.", valueName: "device"))
+    var peer: String?
+
+    @Option(help: ArgumentHelp("Write a report without names, keys and addresses.", valueName: "file"))
+    var report: String?
+
+    func run() async throws {
+        let output = Output(isJSON: options.json)
+        let facts = await DoctorExamination(bus: options.bus).facts()
+        var findings = Diagnosis.findings(from: facts)
+        if let peer { findings += await PeerExamination(bus: options.bus, peer: peer).findings() }
+        try output.print(findings, Self.text(findings))
+        if let report { try DoctorReport(findings, facts).write(to: report, output) }
+        if findings.contains(where: { $0.grade == .fault }) { throw ExitCode(ExitStatus.failed.rawValue) }
+    }
+
+    static func text(_ findings: [Finding]) -> String {
+        findings.map { finding in
+            let mark =
+                switch finding.grade {
+                case .good: "ok    "
+                case .advice: "note  "
+                case .fault: "FAULT "
+                }
+            let cure = finding.cure.map { "\n      -> \($0)" } ?? ""
+            return "\(mark)\(finding.message)\(cure)"
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,142 @@
+import AsyncSupport
+import BlueZ
+import DBus
+import Glibc
+import HandoffBus
+
+/// Reads what `handoffctl doctor` judges; changes nothing on this computer.
+struct DoctorExamination: Sendable {
+    /// How long any program on a bus may take to answer.
+    private static let patience = Duration.seconds(5)
+
+    /// The daemon's bus, as on the command line.
+    let bus: String
+    var files = SystemFiles()
+
+    /// Returns everything that could be read; what could not is absent.
+    func facts() async -> DoctorFacts {
+        var facts = DoctorFacts(toolVersion: HandoffVersion.current, daemon: .absent, bluetooth: .absent)
+        await readSessionBus(&facts)
+        if case .running(let status, _, _) = facts.daemon, status.radioState == "ready" {
+            facts.adapterName = status.radioMessage
+        }
+        await readSystemBus(&facts)
+        let adapter = facts.adapter?.name
+        facts.stateDirectory = files.stateDirectory
+        facts.radioSwitches = files.bluetoothSwitches
+        facts.isSuspendedWhenIdle = adapter.flatMap { files.isSuspendedWhenIdle($0) }
+        facts.inotifyInstances = files.inotifyInstances
+        facts.opensWebpages = facts.opensWebpages || files.hasProgram("xdg-open")
+        return facts
+    }
+
+    // MARK: The session bus
+
+    private func readSessionBus(_ facts: inout DoctorFacts) async {
+        do {
+            let bus = BusAddress(argument: bus)
+            let (daemon, unit, names) = try await Connection.withConnection(to: bus) { connection in
+                (await Self.daemon(on: connection), await Self.unit(on: connection), await Self.names(on: connection))
+            }
+            facts.daemon = daemon
+            facts.unit = unit
+            facts.hasNotificationServer = names.contains("org.freedesktop.Notifications")
+            facts.opensWebpages = names.contains("org.freedesktop.portal.Desktop")
+        } catch {
+            facts.daemon = .noBus("\(error)")
+        }
+    }
+
+    private static func daemon(on connection: Connection) async -> DoctorFacts.Daemon {
+        let client = HandoffClient(connection: connection)
+        do {
+            let status = try await client.status()
+            let devices = try await client.objects().devices
+            let problems = try await client.folders().filter { !$0.problem.isEmpty }
+                .map { "The folder \($0.id): \($0.problem)" }
+            return .running(status, trustedDevices: devices.count, folderProblems: problems)
+        } catch let error as DBusError where error.indicatesAbsentService {
+            return .absent
+        } catch {
+            return .failing("\((error as? DBusError)?.message ?? "\(error)")")
+        }
+    }
+
+    /// Returns the state of the unit; nil when there is no user systemd on this bus.
+    private static func unit(on connection: Connection) async -> DoctorFacts.Unit? {
+        func call(_ member: MemberName) async throws -> Value? {
+            let call = MethodCall(
+                destination: "org.freedesktop.systemd1",
+                path: "/org/freedesktop/systemd1",
+                interface: "org.freedesktop.systemd1.Manager",
+                member: member,
+                arguments: [.string("handoffd.service")],
+                startsService: false
+            )
+            return try await connection.call(call, timeout: patience).first
+        }
+        guard let path = try? await call("LoadUnit")?.objectPath else { return nil }
+        let state = try? await property("ActiveState", of: "org.freedesktop.systemd1.Unit", at: path, on: connection)
+        let file = try? await call("GetUnitFileState")?.string
+        return DoctorFacts.Unit(fileState: file ?? "not installed", activeState: state?.string ?? "unknown")
+    }
+
+    private static func property(
+        _ name: String,
+        of interface: String,
+        at path: ObjectPath,
+        on connection: Connection,
+        from service: BusName = "org.freedesktop.systemd1"
+    ) async throws -> Value? {
+        let call = MethodCall(
+            destination: service,
+            path: path,
+            interface: "org.freedesktop.DBus.Properties",
+            member: "Get",
+            arguments: [.string(interface), .string(name)]
+        )
+        guard case .variant(let value)? = try await connection.call(call, timeout: patience).first else { return nil }
+        return value
+    }
+
+    /// Returns the names that are on the bus, or that the bus can start.
+    private static func names(on connection: Connection) async -> Set<String> {
+        var names: Set<String> = []
+        for member in ["ListNames", "ListActivatableNames"] as [MemberName] {
+            let call = MethodCall(
+                destination: "org.freedesktop.DBus",
+                path: "/org/freedesktop/DBus",
+                interface: "org.freedesktop.DBus",
+                member: member
+            )
+            let answer = try? await connection.call(call, timeout: patience).first
+            names.formUnion(answer.flatMap { [String]($0) } ?? [])
+        }
+        return names
+    }
+
+    // MARK: The system bus
+
+    private func readSystemBus(_ facts: inout DoctorFacts) async {
+        let name = facts.adapterName
+        do {
+            let read = try await Connection.withConnection(to: .system) { connection in
+                let clock = try? await Self.property(
+                    "NTPSynchronized",
+                    of: "org.freedesktop.timedate1",
+                    at: "/org/freedesktop/timedate1",
+                    on: connection,
+                    from: "org.freedesktop.timedate1"
+                )
+                let bluetooth = await BluetoothExamination(adapterName: name).read(on: connection)
+                return (clock: clock?.boolean, bluetooth: bluetooth)
+            }
+            facts.isClockSynchronized = read.clock
+            facts.bluetooth = read.bluetooth.state
+            facts.advertisement = read.bluetooth.advertisement
+            facts.discovery = read.bluetooth.discovery
+        } catch {
+            facts.bluetooth = .noBus("\(error)")
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import BlueZ
+import HandoffBus
+
+/// What `handoffctl doctor` has read of this computer, without any judgement.
+struct DoctorFacts: Sendable {
+    /// The daemon, as far as it could be reached.
+    enum Daemon: Sendable {
+        case noBus(String)
+        case absent
+        /// It answers with an error.
+        case failing(String)
+        case running(DaemonStatus, trustedDevices: Int, folderProblems: [String])
+    }
+
+    /// bluetoothd, as far as it could be reached.
+    enum Bluetooth: Sendable {
+        case noBus(String)
+        /// It did not answer in time, or with an error.
+        case silent(String)
+        case absent
+        case running([Adapter])
+    }
+
+    /// The result of trying something.
+    enum Trial: Hashable, Sendable {
+        case notTried
+        case accepted
+        case refused(String)
+    }
+
+    /// A switch of the kernel that keeps a radio off (Linux Documentation/driver-api/rfkill.rst).
+    struct RadioSwitch: Hashable, Sendable {
+        let name: String
+        let isSoftBlocked: Bool
+        let isHardBlocked: Bool
+    }
+
+    /// The user unit, as the user's systemd knows it.
+    struct Unit: Hashable, Sendable {
+        /// Such as `enabled`, `disabled` or `not-found`.
+        var fileState: String
+        /// Such as `active` or `failed`.
+        var activeState: String
+    }
+
+    /// The directory of this device's keys.
+    struct StateDirectory: Hashable, Sendable {
+        var path: String
+        var hasIdentity: Bool
+        /// The permission bits; nil when there is no directory.
+        var mode: UInt32?
+        var belongsToUser: Bool
+        /// A directory with the keys of another identity of this computer; nil when there is none.
+        var earlierPath: String?
+    }
+
+    var toolVersion: String
+    var daemon: Daemon
+    var unit: Unit?
+    var stateDirectory: StateDirectory?
+    var bluetooth: Bluetooth
+    /// The kernel's name of the adapter that the daemon uses, or would use.
+    var adapterName: String?
+    var radioSwitches: [RadioSwitch] = []
+    /// Whether the adapter may be suspended while it is idle; nil when that is unknown.
+    var isSuspendedWhenIdle: Bool?
+    var advertisement: Trial = .notTried
+    var discovery: Trial = .notTried
+    /// Whether the clock follows a time server; nil when that is unknown.
+    var isClockSynchronized: Bool?
+    /// The number of inotify instances that a user may have; nil when that is unknown.
+    var inotifyInstances: Int?
+    var hasNotificationServer = false
+    var opensWebpages = false
+
+    /// The adapter that the daemon uses, or would use.
+    var adapter: Adapter? {
+        guard case .running(let adapters) = bluetooth else { return nil }
+        return adapters.first { $0.name == adapterName } ?? adapters.first
+    }
+}

@@ -1,0 +1,82 @@
+import FoundationEssentials
+import Glibc
+import HandoffBus
+
+/// A report of `handoffctl doctor` for a person who helps from afar: versions and findings, and nothing that identifies a
+/// user, a device or a computer.
+struct DoctorReport {
+    private let lines: [String]
+
+    init(_ findings: [Finding], _ facts: DoctorFacts, kernel: String = Self.kernel) {
+        let secrets = Self.secrets(facts)
+        lines =
+            ["handoffctl \(facts.toolVersion)", "kernel \(kernel)", "bluetoothd \(Self.bluetoothd(facts))"]
+            + findings.map { finding in
+                Self.withoutAddresses("\(finding.grade.rawValue) \(finding.check): \(finding.message)", secrets)
+            }
+    }
+
+    var text: String { lines.joined(separator: "\n") + "\n" }
+
+    /// Writes the report to a new file.
+    ///
+    /// - Throws: what `output` makes of the failure; an existing file is not replaced.
+    func write(to path: String, _ output: Output) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            let reason = errno == EEXIST ? "it exists already" : String(cString: strerror(errno))
+            throw output.failure(CommandFailure(status: .failed, message: "\(path) cannot be written: \(reason)."))
+        }
+        defer { close(descriptor) }
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                let reason = String(cString: strerror(errno))
+                throw output.failure(CommandFailure(status: .failed, message: "\(path) cannot be written: \(reason)."))
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// The names that the messages may contain.
+    private static func secrets(_ facts: DoctorFacts) -> [String] {
+        var secrets = [facts.stateDirectory?.path, facts.stateDirectory?.earlierPath].compactMap(\.self)
+        if case .running(let status, _, let problems) = facts.daemon {
+            secrets += [status.deviceName, status.deviceID] + problems
+        }
+        if let adapter = facts.adapter { secrets += [adapter.alias, adapter.address.description] }
+        return secrets.filter { !$0.isEmpty }
+    }
+
+    /// Replaces the secrets, and every word that looks like an address, an id or a path.
+    private static func withoutAddresses(_ line: String, _ secrets: [String]) -> String {
+        var line = line
+        for secret in secrets.sorted(by: { $0.count > $1.count }) {
+            line = line.replacing(secret, with: "…")
+        }
+        return line.split(separator: " ", omittingEmptySubsequences: false).map { word in
+            let digits = word.filter(\.isHexDigit).count
+            let isAddress = word.contains(":") && digits >= 12 || digits >= 16
+            return isAddress || word.hasPrefix("/home/") || word.hasPrefix("/root/") ? "…" : String(word)
+        }.joined(separator: " ")
+    }
+
+    private static func bluetoothd(_ facts: DoctorFacts) -> String {
+        switch facts.bluetooth {
+        case .running: facts.adapter.map { "at least \($0.release)" } ?? "without an adapter"
+        case .absent: "absent"
+        case .silent: "silent"
+        case .noBus: "unknown"
+        }
+    }
+
+    private static var kernel: String {
+        var names = utsname()
+        guard uname(&names) == 0 else { return "unknown" }
+        return withUnsafeBytes(of: names.release) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+}

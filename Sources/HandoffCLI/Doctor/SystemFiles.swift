@@ -1,0 +1,86 @@
+import Glibc
+
+/// The files of the system that `handoffctl doctor` reads.
+struct SystemFiles: Sendable {
+    /// The directory that stands for `/`; another one in tests.
+    var root = ""
+    /// The environment variables that name directories.
+    var environment = Self.environment
+
+    private static var environment: [String: String] {
+        ["HOME", "PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME"].reduce(into: [:]) { variables, name in
+            variables[name] = getenv(name).map { String(cString: $0) }
+        }
+    }
+
+    /// Where this device keeps its keys; nil when the environment does not tell.
+    var stateDirectory: DoctorFacts.StateDirectory? {
+        guard let path = directory("XDG_STATE_HOME", else: ".local/state") else { return nil }
+        var status = stat()
+        let exists = stat(root + path, &status) == 0
+        let earlier = directory("XDG_CONFIG_HOME", else: ".config")
+        return DoctorFacts.StateDirectory(
+            path: path,
+            hasIdentity: access("\(root)\(path)/identity", F_OK) == 0,
+            mode: exists ? status.st_mode & 0o777 : nil,
+            belongsToUser: exists && status.st_uid == getuid(),
+            earlierPath: earlier.flatMap { access("\(root)\($0)/identity", F_OK) == 0 ? $0 : nil }
+        )
+    }
+
+    /// The switches of the kernel for Bluetooth radios.
+    var bluetoothSwitches: [DoctorFacts.RadioSwitch] {
+        names(in: "/sys/class/rfkill").compactMap { name in
+            let directory = "/sys/class/rfkill/\(name)"
+            guard line("\(directory)/type") == "bluetooth" else { return nil }
+            return DoctorFacts.RadioSwitch(
+                name: name,
+                isSoftBlocked: line("\(directory)/soft") == "1",
+                isHardBlocked: line("\(directory)/hard") == "1"
+            )
+        }
+    }
+
+    /// The number of inotify instances that a user may have.
+    var inotifyInstances: Int? { line("/proc/sys/fs/inotify/max_user_instances").flatMap { Int($0) } }
+
+    /// Whether the kernel may suspend an adapter that is idle; nil when it has no such setting.
+    func isSuspendedWhenIdle(_ adapter: String) -> Bool? {
+        line("/sys/class/bluetooth/\(adapter)/device/../power/control").map { $0 == "auto" }
+    }
+
+    /// Whether a program is on the search path.
+    func hasProgram(_ name: String) -> Bool {
+        (environment["PATH"] ?? "").split(separator: ":").contains { access("\(root)\($0)/\(name)", X_OK) == 0 }
+    }
+
+    private func directory(_ variable: String, else place: String) -> String? {
+        if let base = environment[variable], base.hasPrefix("/") { return base + "/handoff" }
+        guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
+        return "\(home)/\(place)/handoff"
+    }
+
+    private func names(in directory: String) -> [String] {
+        guard let stream = opendir(root + directory) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Returns the first line of a file of the kernel; nil when it cannot be read.
+    private func line(_ path: String) -> String? {
+        let descriptor = open(root + path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = read(descriptor, &bytes, bytes.count)
+        guard count > 0 else { return nil }
+        return String(decoding: bytes[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,224 @@
+@testable import BlueZ
+import Bluetooth
+import DBus
+import Foundation
+import TestLimits
+import Testing
+
+@testable import HandoffBus
+@testable import HandoffCLI
+
+@Suite("doctor finds each fault, says why it matters, and how to mend it", .endsWithin(minutes: 10))
+struct DoctorTests {
+    @Test("A healthy computer has no fault and nothing to improve")
+    func healthy() {
+        #expect(Diagnosis.findings(from: .healthy).filter { $0.grade != .good } == [])
+        #expect(Diagnosis.findings(from: .healthy).count >= 6)
+    }
+
+    @Test("Each fault is found, alone, with its grade and a cure", arguments: Fault.all)
+    func fault(_ fault: Fault) throws {
+        var facts = DoctorFacts.healthy
+        fault.make(&facts)
+        let findings = Diagnosis.findings(from: facts).filter { $0.grade != .good }
+        #expect(findings.map(\.check) == [fault.check])
+        let finding = try #require(findings.first)
+        #expect(finding.grade == fault.grade)
+        #expect(fault.cure.map { finding.cure?.contains($0) == true } ?? true)
+        #expect(DoctorCommand.text(findings).contains(finding.message))
+    }
+
+    @Test("A daemon with a simulated radio needs no Bluetooth")
+    func simulated() {
+        var facts = DoctorFacts.healthy
+        facts.daemon = .running(.sample(radio: "desktop"), trustedDevices: 1, folderProblems: [])
+        facts.bluetooth = .noBus("none")
+        #expect(Diagnosis.findings(from: facts).filter { $0.grade != .good } == [])
+    }
+
+    @Test("A report has no name, id, address or path in it")
+    func report() {
+        var facts = DoctorFacts.healthy
+        facts.daemon = .running(
+            .sample(advisories: [["clock-differs", "The clock of Ann's laptop at 00:AA:01:00:00:00 differs."]]),
+            trustedDevices: 1,
+            folderProblems: ["The folder docs: /home/ann/Documents does not exist."]
+        )
+        let text = DoctorReport(Diagnosis.findings(from: facts), facts, kernel: "6.1").text
+        for secret in ["0123456789abcdef", "00:AA:01:00:00:00", "/home/ann", "Ann's"] {
+            #expect(!text.contains(secret), "\(secret) is in the report:\n\(text)")
+        }
+        #expect(text.contains("kernel 6.1"))
+        #expect(text.contains("fault folder"))
+    }
+
+    @Test("The files of the system are read, and those that are not there tell nothing")
+    func systemFiles() throws {
+        let root = FileManager.default.temporaryDirectory.appending(path: "doctor-\(UUID())").path()
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        func write(_ path: String, _ text: String) throws {
+            let path = root + path
+            try FileManager.default.createDirectory(
+                atPath: (path as NSString).deletingLastPathComponent,
+                withIntermediateDirectories: true
+            )
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+        }
+        let files = SystemFiles(root: root, environment: ["HOME": "/home/ann", "PATH": "/usr/bin"])
+        #expect(files.bluetoothSwitches == [])
+        #expect(files.inotifyInstances == nil)
+        #expect(files.isSuspendedWhenIdle("hci0") == nil)
+        #expect(files.stateDirectory?.mode == nil)
+        #expect(!files.hasProgram("xdg-open"))
+        try write("/sys/class/rfkill/rfkill0/type", "wlan\n")
+        for (file, text) in [("type", "bluetooth\n"), ("soft", "1\n"), ("hard", "0\n")] {
+            try write("/sys/class/rfkill/rfkill1/\(file)", text)
+        }
+        try write("/proc/sys/fs/inotify/max_user_instances", "128\n")
+        try write("/home/ann/.local/state/handoff/identity", "key")
+        try write("/home/ann/.config/handoff/identity", "key")
+        #expect(
+            files.bluetoothSwitches == [.init(name: "rfkill1", isSoftBlocked: true, isHardBlocked: false)]
+        )
+        #expect(files.inotifyInstances == 128)
+        #expect(files.stateDirectory?.hasIdentity == true)
+        #expect(files.stateDirectory?.earlierPath == "/home/ann/.config/handoff")
+    }
+}
+
+/// A fault of a computer, and the finding that it leads to.
+struct Fault: CustomTestStringConvertible, Sendable {
+    let check: String
+    var grade = Finding.Grade.fault
+    /// A part of the cure; nil when there is none.
+    var cure: String?
+    let make: @Sendable (inout DoctorFacts) -> Void
+
+    var testDescription: String { "\(check) \(grade.rawValue)" }
+
+    static let all = daemon + state + bluetooth + desktop
+
+    private static let daemon = [
+        Fault(check: "bus", cure: "dbus-user-session") { $0.daemon = .noBus("no socket") },
+        Fault(check: "daemon", cure: "systemctl --user start") { $0.daemon = .absent },
+        Fault(check: "daemon", cure: "journalctl --user") {
+            $0.daemon = .absent
+            $0.unit?.activeState = "failed"
+        },
+        Fault(check: "daemon", cure: "restart") { $0.daemon = .failing("no memory") },
+        Fault(check: "version", cure: "restart") { $0.toolVersion = "0.0.1" },
+        Fault(check: "trust", grade: .advice, cure: "handoffctl pair") {
+            $0.daemon = .running(.sample(), trustedDevices: 0, folderProblems: [])
+        },
+        Fault(check: "not-advertising") {
+            $0.daemon = .running(
+                .sample(advisories: [["not-advertising", "The kernel refuses it."]]),
+                trustedDevices: 1,
+                folderProblems: []
+            )
+        },
+        Fault(check: "public-address", grade: .advice) {
+            $0.daemon = .running(
+                .sample(advisories: [["public-address", "Set 'Privacy = device'."]]),
+                trustedDevices: 1,
+                folderProblems: []
+            )
+        },
+        Fault(check: "unit", grade: .advice, cure: "enable") { $0.unit?.fileState = "disabled" },
+        Fault(check: "unit", grade: .advice) { $0.unit = nil },
+    ]
+
+    private static let state = [
+        Fault(check: "identity", grade: .advice, cure: "rm") { $0.stateDirectory?.earlierPath = "/h/.config/handoff" },
+        Fault(check: "state-owner", cure: "chown") { $0.stateDirectory?.belongsToUser = false },
+        Fault(check: "state-mode", cure: "chmod") { $0.stateDirectory?.mode = 0o755 },
+    ]
+
+    private static let bluetooth = [
+        Fault(check: "system-bus", cure: "dbus") { $0.bluetooth = .noBus("no socket") },
+        Fault(check: "bluetoothd", cure: "restart") { $0.bluetooth = .silent("no answer") },
+        Fault(check: "bluetoothd", cure: "apt install bluez") { $0.bluetooth = .absent },
+        Fault(check: "adapter", cure: "btusb") { $0.bluetooth = .running([]) },
+        Fault(check: "switch", cure: "switch or key") {
+            $0.bluetooth = .running([])
+            $0.radioSwitches = [.init(name: "rfkill0", isSoftBlocked: false, isHardBlocked: true)]
+        },
+        Fault(check: "switch", cure: "rfkill unblock") { $0.bluetooth = .running([.sample(power: .blocked)]) },
+        Fault(check: "power", cure: "bluetoothctl power on") { $0.bluetooth = .running([.sample(power: .off)]) },
+        Fault(check: "roles", cure: "another adapter") { $0.bluetooth = .running([.sample(roles: ["central"])]) },
+        Fault(check: "advertisement", cure: "programs that advertise") {
+            $0.bluetooth = .running([.sample(freeAdvertisements: 0)])
+            $0.advertisement = .refused("no instance")
+        },
+        Fault(check: "advertisement", cure: "update bluez") { $0.advertisement = .refused("invalid parameters") },
+        Fault(check: "scan", cure: "restart") { $0.discovery = .refused("busy") },
+        Fault(check: "autosuspend", grade: .advice, cure: "power/control") { $0.isSuspendedWhenIdle = true },
+        Fault(check: "sound", grade: .advice) { $0.bluetooth = .running([.sample(isPlayingAudio: true)]) },
+    ]
+
+    private static let desktop = [
+        Fault(check: "clock", grade: .advice, cure: "timedatectl") { $0.isClockSynchronized = false },
+        Fault(check: "inotify", grade: .advice, cure: "sysctl") { $0.inotifyInstances = 64 },
+        Fault(check: "notifications", grade: .advice, cure: "dunst") { $0.hasNotificationServer = false },
+        Fault(check: "browser", grade: .advice, cure: "xdg-utils") { $0.opensWebpages = false },
+        Fault(check: "folder", cure: "handoffctl folders") {
+            $0.daemon = .running(.sample(), trustedDevices: 1, folderProblems: ["The folder docs is gone."])
+        },
+    ]
+}
+
+extension DoctorFacts {
+    fileprivate static let healthy = DoctorFacts(
+        toolVersion: "0.1.0",
+        daemon: .running(.sample(), trustedDevices: 1, folderProblems: []),
+        unit: Unit(fileState: "enabled", activeState: "active"),
+        stateDirectory: StateDirectory(
+            path: "/home/ann/.local/state/handoff",
+            hasIdentity: true,
+            mode: 0o700,
+            belongsToUser: true
+        ),
+        bluetooth: .running([.sample()]),
+        adapterName: "hci0",
+        isSuspendedWhenIdle: false,
+        advertisement: .accepted,
+        discovery: .accepted,
+        isClockSynchronized: true,
+        inotifyInstances: 128,
+        hasNotificationServer: true,
+        opensWebpages: true
+    )
+}
+
+extension DaemonStatus {
+    fileprivate static func sample(radio: String = "hci0", advisories: [[String]] = []) -> DaemonStatus {
+        DaemonStatus([
+            "Version": .string("0.1.0"), "DeviceID": .string("0123456789abcdef"), "DeviceName": .string("Ann's laptop"),
+            "RadioState": .string("ready"), "RadioMessage": .string(radio),
+            "Advisories": .advisories(advisories.map { ($0[0], $0[1]) }),
+        ])
+    }
+}
+
+extension Adapter {
+    fileprivate static func sample(
+        power: Power = .on,
+        roles: Set<String> = ["central", "peripheral", "central-peripheral"],
+        freeAdvertisements: Int = 3,
+        isPlayingAudio: Bool = false
+    ) -> Adapter {
+        Adapter(
+            path: "/org/bluez/hci0",
+            incarnation: 1,
+            address: BluetoothAddress("00:AA:01:00:00:00", kind: .public)!,
+            alias: "Computer",
+            power: power,
+            isDiscovering: false,
+            isPlayingAudio: isPlayingAudio,
+            advertising: Advertising(active: 0, free: freeAdvertisements, honorsInterval: true),
+            servesGATT: true,
+            roles: roles,
+            release: BlueZRelease(5, 79)
+        )
+    }
+}
