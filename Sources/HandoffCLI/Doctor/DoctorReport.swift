@@ -1,3 +1,5 @@
+import BlueZ
+import Bluetooth
 import FoundationEssentials
 import Glibc
 import HandoffBus

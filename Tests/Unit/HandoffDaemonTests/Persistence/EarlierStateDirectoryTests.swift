@@ -62,7 +62,7 @@ struct EarlierStateDirectoryTests {
     func inUse() async throws {
         try await withDirectories { earlier, directory in
             try earlier.appending("identity").write("identity")
-            try await StateDirectory.withDirectory(at: earlier) { _ in
+            try await StateDirectory.withDirectory(at: earlier) { _ -> Void in
                 #expect {
                     try EarlierStateDirectory.adopt(from: earlier, to: directory)
                 } throws: { error in

@@ -1,4 +1,5 @@
 import AsyncSupport
+import DBus
 import Epoll
 import HandoffRadio
 import Logging
