@@ -17,6 +17,7 @@ struct AdvisoryTests {
             alias: alias,
             power: .on,
             isDiscovering: false,
+            isPlayingAudio: false,
             advertising: Adapter.Advertising(active: 0, free: 3, honorsInterval: true),
             servesGATT: true,
             roles: [],
