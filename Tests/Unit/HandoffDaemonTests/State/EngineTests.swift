@@ -136,7 +136,8 @@ struct EngineTests {
             for line in 0..<2000 {
                 try world.engine.activities.update(id, to: .sample(line: Int64(line)), isEligible: true, by: ":1.1")
             }
-            #expect(world.engine.advertising.current.version == plan.version)
+            // A new slot may begin meanwhile, and seals the same advertisement under another key.
+            #expect(world.engine.advertising.current.version <= plan.version + 1)
         }
     }
 
