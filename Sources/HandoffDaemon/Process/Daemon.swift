@@ -35,7 +35,7 @@ package struct Daemon<R: Radio>: Sendable {
             try adoptEarlierState(to: directory)
             let identity = try await Identity.loaded(from: directory)
             let engine = try Engine(identity: identity, name: options.name, in: directory, logger: logger)
-            try await engine.pairings.confirmTrusted()
+            try await engine.pairings.recover()
             engine.activities.cover(options.coversAdvertisement)
             logger.info(
                 "starting",
