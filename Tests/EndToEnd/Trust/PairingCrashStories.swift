@@ -66,12 +66,13 @@ struct PairingCrashStories {
                             atPath: blocked + "/full",
                             withIntermediateDirectories: true
                         )
+                        let start = tablet.log.lines.count
                         one.type("yes")
                         try await other.screen.line(containing: "Paired with tablet")
                         try await tablet.log.event("pairing.unwritten")
                         try await tablet.showsUnconfirmed("desktop")
                         // The desktop has asked, and the tablet could not save the answer.
-                        try await tablet.log.event("session.failed")
+                        try await tablet.log.event("session.failed", from: start)
                         #expect(try await tablet.trusts() == ["desktop unconfirmed"])
                         try FileManager.default.removeItem(atPath: blocked)
                         try await one.screen.line(containing: "Paired with desktop")
