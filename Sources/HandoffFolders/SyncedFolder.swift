@@ -14,10 +14,17 @@ package struct SyncedFolder: Hashable, Sendable {
     ///   - id: the id of the folder.
     ///   - path: the path of the directory; `~` stands for `home`.
     ///   - home: the user's home directory, if there is one.
-    /// - Throws: ``FolderError`` with `invalid` for a path that is not absolute or contains NUL.
+    /// - Throws: ``FolderError`` with `invalid` for a path that is not absolute, contains NUL, or is longer than Linux allows.
     package init(id: FolderID, path: String, home: String? = nil) throws(FolderError) {
         var text = path
         if let home, path == "~" || path.hasPrefix("~/") { text = home + path.dropFirst() }
+        // Checked first: normalizing takes time that grows faster than the length.
+        guard text.utf8.count <= FolderURL.maximumPathBytes else {
+            throw FolderError(
+                .invalid,
+                "The path of the folder \(id) has \(text.utf8.count) bytes; Linux allows \(FolderURL.maximumPathBytes)."
+            )
+        }
         let path = FilePath(text).lexicallyNormalized()
         guard path.isAbsolute, !text.utf8.contains(0) else {
             throw FolderError(.invalid, "\(text.debugDescription) is not an absolute path; the folder \(id) needs one.")

@@ -17,5 +17,6 @@ final class ConnectionContext: Sendable {
         queue.close(error)
         router.end(error)
         asyncHandlers.finish()
+        objects.end()
     }
 }

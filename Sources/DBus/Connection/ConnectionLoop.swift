@@ -3,10 +3,14 @@ final class ConnectionLoop {
     /// The time limit for sending the remaining messages after the end; a bus that reads takes microseconds.
     private static let flushTime = Duration.seconds(2)
 
+    /// How often the socket is read before calls are handled again; libdbus reads 2 KiB at a time.
+    private static let readsPerTurn = 256
+
     private let context: ConnectionContext
     private let transport: Transport
     private let server: ObjectServer
     private var pending = PendingCalls()
+    private var incoming = IncomingQueue()
     /// The deadline for sending the remaining messages; set when the connection is to end.
     private var flushDeadline: ContinuousClock.Instant?
     private var loss: DBusError?
@@ -24,6 +28,7 @@ final class ConnectionLoop {
         while loss == nil, !isFlushed {
             performCommands()
             receive()
+            handleTurn()
             expire()
             if loss == nil, !isFlushed { sleep() }
         }
@@ -90,13 +95,36 @@ final class ConnectionLoop {
 
     // MARK: Receiving
 
+    /// Accepts what has arrived; while calls wait, also what is still in the socket, behind which others may wait.
     private func receive() {
-        while let message = transport.receive() {
-            if flushDeadline == nil { dispatch(message) }
+        for _ in 0..<Self.readsPerTurn {
+            while let message = transport.receive() {
+                if flushDeadline == nil { accept(message) }
+            }
+            guard !incoming.isEmpty, transport.read() else { break }
         }
         if !transport.isConnected, loss == nil {
             loss = DBusError(.disconnected, "the bus closed the connection")
         }
+    }
+
+    /// Handles a message, or lets it wait for the turn of its sender, as calls do and what follows them.
+    private func accept(_ message: consuming Message) {
+        guard let sender = message.sender, message.kind == .call || incoming.contains(sender) else {
+            return dispatch(message)
+        }
+        guard incoming.isFull(for: sender) else { return incoming.append(message, of: sender) }
+        if message.kind == .call {
+            server.refuse(message, waiting: IncomingQueue.maximumPerSender)
+        } else {
+            dispatch(message)
+        }
+    }
+
+    /// Handles the messages of the sender whose turn it is.
+    private func handleTurn() {
+        guard flushDeadline == nil else { return }
+        for item in incoming.removeTurn() { item.withMessage { dispatch($0) } }
     }
 
     private func dispatch(_ message: borrowing Message) {
@@ -132,11 +160,20 @@ final class ConnectionLoop {
         guard let sender = message.sender, let path = message.path, let interface = message.interface,
             let member = message.member
         else { return }
+        if sender == .bus, member == "NameOwnerChanged" { finishCalls(ofOwnerIn: message) }
         let header = SignalHeader(sender: sender, path: path, interface: interface, member: member)
         if sender == .bus, member == "NameOwnerChanged" { updateOwner(message) }
         context.router.deliver(header, destination: message.destination) { () throws(DBusError) in
             try MessageDecoder.arguments(of: message)
         }
+    }
+
+    /// Handles everything that a connection has sent before it left the bus or lost a name.
+    private func finishCalls(ofOwnerIn message: borrowing Message) {
+        guard !incoming.isEmpty, let arguments = try? MessageDecoder.arguments(of: message), arguments.count == 3,
+            let owner = arguments[1].string, !owner.isEmpty
+        else { return }
+        for item in incoming.removeAll(of: BusName(trusted: owner)) { item.withMessage { dispatch($0) } }
     }
 
     private func updateOwner(_ message: borrowing Message) {
@@ -156,7 +193,7 @@ final class ConnectionLoop {
     }
 
     private func sleep() {
-        let mayWait = flushDeadline != nil || context.queue.prepareToSleep()
+        let mayWait = flushDeadline != nil || incoming.isEmpty && context.queue.prepareToSleep()
         transport.wait(wake: context.queue.wakeDescriptor, milliseconds: mayWait ? pollTimeout : 0)
         context.queue.clearWake()
     }

@@ -81,6 +81,19 @@ final class Transport {
         dbus_connection_pop_message(raw).map { Message(taking: $0) }
     }
 
+    /// Lets libdbus read what has arrived by now; returns false when there was nothing.
+    func read() -> Bool {
+        let active = watches.active
+        var polled = active.map { pollfd(fd: $0.descriptor, events: $0.events & Int16(POLLIN), revents: 0) }
+        guard poll(&polled, nfds_t(polled.count), 0) > 0 else { return false }
+        var hasRead = false
+        for (watch, result) in zip(active, polled) where result.revents & Int16(POLLIN) != 0 {
+            watches.handle(watch, result.revents)
+            hasRead = true
+        }
+        return hasRead
+    }
+
     /// Waits until libdbus has to read or write, `wake` is readable, or `milliseconds` (-1: no limit) have passed; then
     /// lets libdbus read and write.
     func wait(wake: Int32, milliseconds: Int32) {

@@ -31,6 +31,14 @@ struct ObjectServer: Sendable {
         }
     }
 
+    /// Refuses a call of a sender of which so many calls wait already.
+    func refuse(_ message: borrowing Message, waiting limit: Int) {
+        guard let sender = message.sender, message.expectsReply else { return }
+        let text = "\(sender) has \(limit) calls waiting: wait for the answers"
+        let address = ReplyAddress(sender: sender, serial: message.serial)
+        answer(address, nil, .failure(DBusError.failure(.limitsExceeded, text)))
+    }
+
     private static func arguments(of message: borrowing Message, for method: Method) throws(DBusError) -> [Value] {
         let expected = method.inputs.map(\.type.description).joined()
         let found = message.signature

@@ -12,6 +12,8 @@ package final class ObjectTree: Sendable {
     }
 
     private let nodes = Mutex<[ObjectPath: Node]>([:])
+    /// Whether the connection has ended; only changed while `nodes` is locked.
+    private let hasEnded = Atomic(false)
     private let queue: CommandQueue
     private let sendFailures: SendFailures
 
@@ -25,6 +27,7 @@ package final class ObjectTree: Sendable {
     /// Emits InterfacesAdded from the nearest object manager above, if there is one.
     package func insert(_ interfaces: [Interface], at path: ObjectPath) {
         nodes.withLock { nodes in
+            guard !hasEnded.load(ordering: .relaxed) else { return }
             for interface in interfaces { nodes[path, default: Node()].interfaces[interface.name] = interface }
             if let manager = Self.manager(above: path, nodes) {
                 queue.push(.announce(interfaces, at: path, by: manager))
@@ -44,12 +47,25 @@ package final class ObjectTree: Sendable {
         }
     }
 
+    /// Removes all objects for good, because the connection has ended: their handlers may hold the connection.
+    func end() {
+        let removed = nodes.withLock { nodes in
+            hasEnded.store(true, ordering: .relaxed)
+            defer { nodes = [:] }
+            return nodes
+        }
+        // Released without the lock: the end of a handler may use the tree.
+        _ = removed
+    }
+
     /// Makes the object at `path` an object manager of the objects below it, up to and including any other object
     /// manager there.
     ///
     /// It does not list itself.
     package func insertObjectManager(at path: ObjectPath) {
-        nodes.withLock { $0[path, default: Node()].isManager = true }
+        nodes.withLock { nodes in
+            if !hasEnded.load(ordering: .relaxed) { nodes[path, default: Node()].isManager = true }
+        }
     }
 
     /// Emits InterfacesAdded once more for all objects that the object manager at `path` lists.

@@ -7,6 +7,11 @@ extension HandoffClient {
         _ = try await callPairing("Pair", [.objectPath(agent), [String: Value]().value])
     }
 
+    /// Stops the request of this connection; its agent is told how it has ended.
+    package func stopPairing() async throws {
+        _ = try await callPairing("Stop", [])
+    }
+
     /// Forgets an unconfirmed pairing.
     package func forgetPairing(with device: String) async throws {
         _ = try await callPairing("Forget", [.string(device)])

@@ -2,6 +2,7 @@ import ArgumentParser
 import DBus
 private import Glibc
 import HandoffBus
+import UnixSignals
 
 /// `handoffctl pair`: pairs this device with another one.
 struct PairCommand: AsyncParsableCommand {
@@ -28,15 +29,16 @@ struct PairCommand: AsyncParsableCommand {
             let dialog = PairingDialog(output: output)
             client.connection.objects.insert([.pairingAgent(dialog.agent)], at: PairingDialog.path)
             try await client.pair(agent: PairingDialog.path)
+            let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
             dialog.begin()
-            try await untilInterrupted {
-                try await dialog.run(until: { try await Self.waitForDaemonExit(client) })
-            }
-            guard dialog.hasEnded else {
-                throw CommandFailure(
-                    status: .failed,
-                    message: "Pairing was interrupted. `handoffctl devices` shows which devices are trusted."
-                )
+            try await dialog.run {
+                try await Self.waitForDaemonExit(client)
+            } onInterruption: { interrupt in
+                // After the user's own yes only the other device can say how the pairing has ended.
+                for await signal in signals {
+                    interrupt(signal == .sigterm)
+                    try? await client.stopPairing()
+                }
             }
         }
     }

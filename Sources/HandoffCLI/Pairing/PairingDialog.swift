@@ -17,6 +17,8 @@ struct PairingDialog: Sendable {
         case failed(error: String, message: String)
         case line(String)
         case endOfInput
+        /// The user wants to stop, or to leave without the outcome.
+        case interrupted(isFinal: Bool)
         case daemonEnded
     }
 
@@ -56,16 +58,12 @@ struct PairingDialog: Sendable {
 
     private let events: AsyncStream<Event>
     private let newEvents: AsyncStream<Event>.Continuation
-    private let end = Completion()
 
     init(output: Output) {
         self.output = output
         (events, newEvents) = AsyncStream.makeStream()
         agent = Agent(events: newEvents)
     }
-
-    /// Whether the daemon has reported the outcome, or has exited.
-    var hasEnded: Bool { end.isFinished }
 
     /// Shows the user what to do on the other device.
     func begin() {
@@ -75,10 +73,17 @@ struct PairingDialog: Sendable {
         )
     }
 
-    /// Runs the dialog until the daemon reports the outcome or exits.
+    /// Runs the dialog until the daemon reports the outcome or exits, or the user interrupts it twice.
     ///
-    /// - Throws: ``CommandFailure`` if the pairing failed or the daemon exited.
-    func run(until waitForDaemonExit: @escaping @Sendable () async throws -> Void) async throws {
+    /// - Parameters:
+    ///   - waitForDaemonExit: returns when the daemon has exited.
+    ///   - watchInterruptions: calls its argument whenever the user interrupts the dialog, and then stops the request.
+    /// - Throws: ``CommandFailure`` unless the devices are paired.
+    func run(
+        until waitForDaemonExit: @escaping @Sendable () async throws -> Void,
+        onInterruption watchInterruptions:
+            @escaping @Sendable (_ interrupt: @Sendable (_ isFinal: Bool) -> Void) async -> Void
+    ) async throws {
         let newEvents = newEvents
         // A blocked read of the terminal cannot be ended: the thread lives until the process exits.
         _ = try BlockingThread {
@@ -86,7 +91,7 @@ struct PairingDialog: Sendable {
             newEvents.yield(.endOfInput)
         }
         do {
-            try await runDialog(until: waitForDaemonExit)
+            try await runDialog(until: waitForDaemonExit, watchInterruptions)
         } catch {
             await cancelAllQuestions()
             throw error
@@ -100,9 +105,16 @@ struct PairingDialog: Sendable {
         for await _ in events {}
     }
 
-    private func runDialog(until waitForDaemonExit: @escaping @Sendable () async throws -> Void) async throws {
+    private func runDialog(
+        until waitForDaemonExit: @escaping @Sendable () async throws -> Void,
+        _ watchInterruptions: @escaping @Sendable (_ interrupt: @Sendable (_ isFinal: Bool) -> Void) async -> Void
+    ) async throws {
         let newEvents = newEvents
         try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                await watchInterruptions { newEvents.yield(.interrupted(isFinal: $0)) }
+                return false
+            }
             group.addTask {
                 try await waitForDaemonExit()
                 try Task.checkCancellation()
@@ -120,6 +132,7 @@ struct PairingDialog: Sendable {
 
     private func runDialog() async throws {
         var question = Question.none
+        var (isInterrupted, confirmed) = (false, String?.none)
         for await event in events {
             switch event {
             case .choice(let candidates, let reply):
@@ -128,26 +141,54 @@ struct PairingDialog: Sendable {
             case .digits(let digits, let name, let device, let reply):
                 question = .digits(name: name, reply)
                 ask(digits, name, device)
-            case .line(let line): question = answer(line, to: question)
+            case .line(let line):
+                let asked = question
+                question = answer(line, to: question)
+                if case .digits(let name, _) = asked, case .none = question, line.lowercased().contains("y") {
+                    confirmed = name
+                }
             case .cancelled(let message):
-                question = cancel(question)
+                (question, confirmed) = (cancel(question), nil)
                 report(Document(event: "cancelled", message: message), printable(message) + " Still looking …")
             case .endOfInput: _ = cancel(question)
+            case .interrupted(let isFinal) where isFinal || isInterrupted:
+                throw Self.interrupted(afterAnswerOn: confirmed)
+            case .interrupted:
+                (isInterrupted, question) = (true, cancel(question))
+                if let confirmed { reportStop(waitingFor: confirmed) }
             case .paired(let device, let name):
-                end.finish()
                 let text = "Paired with \(printable(name)) (\(printable(device))). The devices now trust each other."
                 return report(Document(event: "paired", device: device, deviceName: name), text)
             case .failed(let error, let message):
-                end.finish()
                 throw CommandFailure(status: Self.status(of: error), message: printable(message), name: error)
             case .daemonEnded:
-                end.finish()
                 throw CommandFailure(
                     status: .noDaemon,
                     message: "handoffd has stopped, which ended the pairing. Start it and try again."
                 )
             }
         }
+    }
+
+    private func reportStop(waitingFor name: String) {
+        report(
+            nil,
+            "You have answered already, so \(printable(name)) decides. Waiting for it … Ctrl-C again leaves without an answer."
+        )
+    }
+
+    /// Returns the failure after a second interruption; `name` is that of the device whose digits were compared.
+    private static func interrupted(afterAnswerOn name: String?) -> CommandFailure {
+        guard let name else {
+            return CommandFailure(
+                status: .failed,
+                message: "Pairing was interrupted. `handoffctl devices` shows which devices are trusted."
+            )
+        }
+        return CommandFailure(
+            status: .unconfirmed,
+            message: "You have answered, and \(printable(name)) has not. `handoffctl devices` shows when it is trusted."
+        )
     }
 
     private func ask(_ candidates: [PairingCandidate]) {
@@ -267,17 +308,6 @@ extension PairingDialog {
 
         func failed(_ error: String, _ message: String) {
             events.yield(.failed(error: error, message: message))
-        }
-    }
-
-    /// Records whether the pairing has ended.
-    private final class Completion: Sendable {
-        private let state = Mutex(false)
-
-        var isFinished: Bool { state.withLock { $0 } }
-
-        func finish() {
-            state.withLock { $0 = true }
         }
     }
 }

@@ -77,6 +77,15 @@ struct PairingAttempts: Sendable {
         HandoffError(.timedOut, "This device was not chosen on \(name) in time; nothing was paired.")
     }
 
+    /// Returns the error when both users have confirmed, and this device could not save it.
+    static func unsaved(_ name: DeviceName, _ error: HandoffError) -> HandoffError {
+        HandoffError(
+            .unconfirmed,
+            "Both users have confirmed, but this device cannot save it: \(error.message) Until it can, and has met \(name) again, "
+                + "`handoffctl devices` shows \(name) as unconfirmed here, and it is not trusted."
+        )
+    }
+
     private static let noDeviceFound = HandoffError(
         .timedOut,
         "No other pairing device was found. Run `handoffctl pair` on both within two minutes, near each other."

@@ -307,7 +307,7 @@ extension PairingMachine {
     ) -> [Action] {
         let closed = peers[channel] == nil ? [] : drop([channel])
         // The outcome that followed the trust action was never reported.
-        return closed + end(with: .unconfirmed(peer, error), at: now)
+        return closed + end(with: .unconfirmed(peer, PairingAttempts.unsaved(peer.name, error)), at: now)
     }
 
     /// The remote user had confirmed before the channel was lost, so the other side is not searching for another

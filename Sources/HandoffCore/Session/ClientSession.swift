@@ -21,12 +21,17 @@ package struct ClientSession: SessionStates, Sendable {
         /// Waits for the rest of the answer.
         case restOfAnswer(NoiseTransport)
         /// Has the whole answer, and not acknowledged it.
-        case judging(NoiseTransport, isCircle: Bool)
-        /// Has acknowledged the listener's circle, or has reported a take, and waits for the listener's own
-        /// acknowledgement.
+        case judging(NoiseTransport, Sequel)
+        /// Has acknowledged the listener's circle or the outcome of a pairing, or has reported a take, and waits for the
+        /// listener's own acknowledgement.
         case conclusion(NoiseTransport)
         /// Expects no message any more: the listener closes, or the session has become a stream.
         case finished(NoiseTransport)
+    }
+
+    /// What follows this device's acknowledgement of the answer.
+    private enum Sequel {
+        case nothing, circle, pairingOutcome
     }
 
     /// What a frame has completed.
@@ -70,8 +75,8 @@ package struct ClientSession: SessionStates, Sendable {
         return answer
     }
 
-    /// Accepts bytes from the channel; returns the listener's acknowledgement of this device's circle once it is
-    /// complete.
+    /// Accepts bytes from the channel; returns the listener's acknowledgement of this device's circle, or its word that it
+    /// has saved the outcome of a pairing, once it is complete.
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved`; then the session is over.
     package mutating func receiveConclusion(_ bytes: [UInt8]) throws(HandoffError) -> Acknowledgement? {
@@ -88,16 +93,16 @@ package struct ClientSession: SessionStates, Sendable {
     /// - Precondition: an answer was received, and not acknowledged yet.
     /// - Throws: ``HandoffError`` when the session's key is exhausted.
     package mutating func acknowledge(_ circle: CircleMessage? = nil) throws(HandoffError) -> [UInt8] {
-        guard case .judging(var transport, let isCircle) = state else {
+        guard case .judging(var transport, let sequel) = state else {
             preconditionFailure("an answer is acknowledged once")
         }
         return try SessionErrorMapping.mappingErrors { () throws in
             let bytes = try SessionMessageWriter.frames(
                 of: Acknowledgement(circle: circle).encode(),
-                paddedToAtLeast: isCircle ? MessagePadding.smallestAnswer : MessagePadding.smallest,
+                paddedToAtLeast: sequel == .circle ? MessagePadding.smallestAnswer : MessagePadding.smallest,
                 with: &transport
             )
-            state = isCircle ? .conclusion(transport) : .finished(transport)
+            state = sequel == .nothing ? .finished(transport) : .conclusion(transport)
             return bytes
         }
     }
@@ -180,9 +185,30 @@ package struct ClientSession: SessionStates, Sendable {
         state = .restOfAnswer(transport)
         guard let message = try reader.append(fragment) else { return nil }
         let envelope = try AnswerEnvelope(decoding: message)
-        let isCircle = if case .circle = envelope.answer { request.isCircle } else { false }
-        state = .judging(transport, isCircle: isCircle)
-        reader = SessionMessageReader(maximumLength: Acknowledgement.maximumCircleBytes)
+        let sequel = sequel(of: envelope.answer)
+        state = .judging(transport, sequel)
+        reader = SessionMessageReader(
+            maximumLength: sequel == .circle ? Acknowledgement.maximumCircleBytes : Acknowledgement.maximumBytes
+        )
         return .answered(ReceivedAnswer(answer: envelope.answer, circleDigest: envelope.circleDigest))
+    }
+
+    private func sequel(of answer: Answer) -> Sequel {
+        switch (answer, request) {
+        case (.circle, .circle): .circle
+        case (_, .settle) where answer.isPairingOutcome: .pairingOutcome
+        default: .nothing
+        }
+    }
+}
+
+extension Answer {
+    /// Whether it tells how a pairing has ended: then the listener acknowledges that it has saved the same.
+    var isPairingOutcome: Bool {
+        switch self {
+        case .settled: true
+        case .refusal(let refusal): refusal.code == .notPaired
+        case .activity, .circle, .stream, .noted: false
+        }
     }
 }

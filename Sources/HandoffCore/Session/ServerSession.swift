@@ -22,7 +22,8 @@ package struct ServerSession: SessionStates, Sendable {
         case acknowledgement(NoiseTransport, Sequel)
         /// Waits for the caller's report of how its take has ended.
         case report(NoiseTransport)
-        /// Has the caller's circle or report, and has not acknowledged it.
+        /// Has the caller's circle or report, or its word that it has saved how a pairing ended, and has not acknowledged
+        /// it.
         case judging(NoiseTransport, minimumBytes: Int)
         /// Expects no message any more: one side closes, or the session has become a stream.
         case finished(NoiseTransport)
@@ -30,7 +31,7 @@ package struct ServerSession: SessionStates, Sendable {
 
     /// What follows the caller's acknowledgement of the answer.
     private enum Sequel {
-        case nothing, circle, report
+        case nothing, circle, report, pairingOutcome
     }
 
     /// What a frame has completed.
@@ -143,13 +144,15 @@ package struct ServerSession: SessionStates, Sendable {
         }
     }
 
-    /// Returns the bytes of this device's acknowledgement of the caller's circle or report, after it has judged it.
+    /// Returns the bytes of this device's acknowledgement of the caller's circle or report after it has judged it, or of
+    /// a pairing's outcome after it has saved it.
     ///
-    /// - Precondition: the caller has sent its circle or report, which was not acknowledged yet.
+    /// - Precondition: the caller has sent its circle or report, or has acknowledged a pairing's outcome, and that was not
+    ///   acknowledged yet.
     /// - Throws: ``HandoffError`` when the session's key is exhausted.
     package mutating func conclude(_ acknowledgement: Acknowledgement) throws(HandoffError) -> [UInt8] {
         guard case .judging(var transport, let minimumBytes) = state else {
-            preconditionFailure("a circle or a report is acknowledged once")
+            preconditionFailure("a circle, a report and an outcome are acknowledged once")
         }
         return try SessionErrorMapping.mappingErrors { () throws in
             let bytes = try SessionMessageWriter.frames(
@@ -187,6 +190,7 @@ package struct ServerSession: SessionStates, Sendable {
                 case .nothing: .finished(transport)
                 case .circle: .judging(transport, minimumBytes: MessagePadding.smallestAnswer)
                 case .report: .report(transport)
+                case .pairingOutcome: .judging(transport, minimumBytes: MessagePadding.smallest)
                 }
             reader = SessionMessageReader(maximumLength: TakeReport.maximumBytes)
             return .acknowledged(acknowledgement)
@@ -206,6 +210,7 @@ package struct ServerSession: SessionStates, Sendable {
         switch (answer, request) {
         case (.circle, .circle): .circle
         case (.activity, .fetch(let fetch)) where fetch.purpose.take != nil: .report
+        case (_, .settle) where answer.isPairingOutcome: .pairingOutcome
         default: .nothing
         }
     }

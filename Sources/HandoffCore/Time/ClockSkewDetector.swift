@@ -45,6 +45,17 @@ package struct ClockSkewDetector: Sendable {
             .sorted { $0.device.description < $1.device.description }
     }
 
+    /// Whether this device's clock cannot be right: it shows a time before this program was written.
+    package static func isClockUnset(at now: Moment) -> Bool { now.unixMicroseconds < firstPossibleTime }
+
+    /// 2025-01-01 00:00:00 UTC.
+    private static let firstPossibleTime: Int64 = 1_735_689_600_000_000
+
+    /// The sentence that explains to the user what follows from a clock that was not set.
+    package static let explanationOfUnsetClock =
+        "the clock of this computer shows a time before 2025, as after its battery was empty; neither this device nor the "
+        + "others see each other's activities: set it from the network"
+
     /// Returns the sentence that explains the difference to the user.
     package static func explanation(of name: String, slots: Int) -> String {
         let minutes = abs(slots) * 15

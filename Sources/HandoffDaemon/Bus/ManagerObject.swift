@@ -33,7 +33,7 @@ struct ManagerObject: ManagerHandler {
 
     var advisories: [(name: String, message: String)] {
         let own =
-            engine.activities.advisories + engine.trust.advisories + engine.nearby.clockAdvisories
+            engine.activities.advisories + engine.trust.advisories + engine.nearby.clockAdvisories()
             + engine.radio.advisories
         guard case .ready(let description) = engine.read(\.radio.state) else { return own }
         return own + description.advisories.map { ($0.name, $0.message) }

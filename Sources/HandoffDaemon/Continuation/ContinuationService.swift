@@ -107,16 +107,30 @@ struct ContinuationService: Sendable {
             result = try await perform(&machine, job, unless: isAbandoned)
         } catch {
             // The bus or the daemon ends. Whatever is being given the activity may go on with it.
-            if machine.isHandingOver {
+            guard !machine.isHandingOver else {
                 engine.takes.abandon(job.take)
-            } else {
-                engine.takes.end(job.take, .failed(.cancelled))
+                throw Self.unknownOutcome
             }
+            engine.takes.end(job.take, .failed(.cancelled))
+            await withdrawAnnouncement(job)
             throw error
         }
         engine.takes.end(job.take, TakeOutcome(result))
         return ContinuationResult(try result.get())
     }
+
+    /// Tells an app that its announced activity is not coming, while the daemon stops and is still on the bus.
+    ///
+    /// On the same connection: if the bus is just starting the app, it passes on both calls or neither. The next run of the
+    /// daemon would only know that it has sent the announcement.
+    private func withdrawAnnouncement(_ job: Job) async {
+        guard let app = job.app, let type = job.type, connection.isOpen, await journal.withdraw(job.id) else { return }
+        job.delivery.reportFailure(of: type, to: app, .cancelled, "handoffd was stopped; try again.")
+    }
+
+    private static let unknownOutcome = HandoffErrorName.cancelled.reply(
+        "The daemon is stopping while the activity is passed on: it may have been continued, so look before you try again."
+    )
 
     /// Performs the actions of one continuation until it ends.
     private func perform(

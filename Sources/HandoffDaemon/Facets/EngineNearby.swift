@@ -76,9 +76,11 @@ struct EngineNearby: Sendable {
         engine.change { state, _ in _ = state.nearby.activeScanners.remove(client) }
     }
 
-    /// The advisories about devices whose clocks are far off.
-    var clockAdvisories: [(name: String, message: String)] {
-        let now = Moment.now
+    /// Returns the advisories about clocks: this device's own, or those of others that are far off.
+    func clockAdvisories(at now: Moment = .now) -> [(name: String, message: String)] {
+        guard !ClockSkewDetector.isClockUnset(at: now) else {
+            return [("clock-unset", ClockSkewDetector.explanationOfUnsetClock)]
+        }
         return engine.read { state in
             state.nearby.clockSkew.skewedDevices(at: now.uptime).compactMap { device, slots in
                 state.trust.devices[device].map {

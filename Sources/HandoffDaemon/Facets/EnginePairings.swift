@@ -51,7 +51,7 @@ struct EnginePairings: Sendable {
 
     /// Allows a pairing of the active request to be reconciled, because the peer waits for it.
     func abandon(_ id: PairingID) {
-        engine.change { state, _ in _ = state.pairing.activeRequest?.abandoned.insert(id) }
+        engine.change { state, _ in state.pairing.activeRequest?.pairings.abandon(id) }
         engine.deviceUpdates.set(())
     }
 
@@ -74,13 +74,17 @@ struct EnginePairings: Sendable {
 
     /// Saves the state of a pairing.
     ///
-    /// - Throws: ``HandoffError`` with `stateUnwritable`, `ownCard` or `invalidCard`; then nothing has changed.
+    /// - Throws: ``HandoffError`` with `stateUnwritable`, or with `ownCard`, `invalidCard`, `deviceRemoved` or `limitReached`
+    ///   for a device that cannot be trusted; then nothing has changed.
     func keep(_ record: PairingRecord) async throws {
         let identity = engine.identity
         guard record.peer.id != identity.id else {
             throw HandoffError(.ownCard, "The other device has the keys of this one: one is a copy of the other.")
         }
         try await engine.persist { kept throws(HandoffError) in
+            // Found out before the user compares anything: whoever has confirmed must be able to trust.
+            var trusting = kept.devices
+            if record.status != .paired { try trusting.insert(record.peer) }
             kept.pairings.forgetExpired(at: .now)
             kept.pairings.keep(record)
             _ = try PairingState.trial(of: kept.pairings, for: identity)
@@ -100,14 +104,13 @@ struct EnginePairings: Sendable {
         engine.trust.recordContact(with: peer.id)
     }
 
-    /// Records the outcome of pairings whose device is trusted: the daemon may have ended between the two.
+    /// Makes the records consistent with the trusted devices: the daemon may have ended after it has written only these.
     ///
     /// - Throws: ``HandoffError`` with `stateUnwritable`.
-    func confirmTrusted() async throws {
+    func recover() async throws {
         try await engine.persist { kept in
-            for record in kept.pairings.unconfirmed where kept.devices[record.peer.id] != nil {
-                kept.pairings.markPaired(record.peer.id)
-            }
+            let devices = kept.devices
+            kept.pairings.recover { devices[$0] != nil }
         }
     }
 
@@ -143,39 +146,60 @@ struct EnginePairings: Sendable {
     }
 
     /// Returns the answer to a device that asks how a pairing ended.
-    func answer(to request: SettleRequest, from device: DeviceID) -> EngineSessions.PreparedAnswer {
-        guard !engine.read({ $0.pairing.isUndecided(request, from: device) }) else {
-            return .refusal(.busy, "The digits are still being compared here.")
-        }
+    ///
+    /// - Throws: ``HandoffError`` with `peerMisbehaved` for an invalid key.
+    func answer(to request: SettleRequest, from device: DeviceID) throws -> EngineSessions.PreparedAnswer {
         let key = newLocalIdentity().advertisingKey
-        let verdict = engine.read { state in
-            state.pairing.records.verdict(
-                on: request,
-                from: device,
-                isTrusted: state.trust.devices[device] != nil,
-                key
-            )
-        }
-        let answer: Answer =
-            switch verdict {
-            case .paired(let key): .settled(advertisingKey: key.rawRepresentation)
-            case .notPaired: .refusal(Refusal(.notPaired, "The pairing was not confirmed here."))
+        let verdict = try engine.read { state in
+            Result { () throws(HandoffError) in
+                try state.pairing.records.verdict(
+                    on: request,
+                    from: device,
+                    isTrusted: state.trust.devices[device] != nil,
+                    during: state.pairing.activeRequest?.pairings,
+                    key
+                )
             }
-        return EngineSessions.PreparedAnswer(answer: answer, activity: nil, outcome: (request, key))
+        }.get()
+        let answer: Answer
+        switch verdict {
+        case .paired where !canTrust(device, askingFor: request):
+            return .refusal(.busy, "This device cannot trust any more devices now.")
+        case .undecided: return .refusal(.busy, "The digits are still being compared here.")
+        case .paired(let key): answer = .settled(advertisingKey: key.rawRepresentation)
+        case .notPaired: answer = .refusal(Refusal(.notPaired, "The pairing was not confirmed here."))
+        }
+        let outcome = EngineSessions.PairingOutcome(request: request, verdict: verdict, toldKey: key)
+        return EngineSessions.PreparedAnswer(answer: answer, activity: nil, outcome: outcome)
     }
 
-    /// Records that a device knows how a pairing ended here; its acknowledgement proves that it does.
+    /// Whether a device could be trusted now; otherwise it must not learn that the two are paired.
+    private func canTrust(_ device: DeviceID, askingFor request: SettleRequest) -> Bool {
+        engine.read { state in
+            guard state.trust.devices[device] == nil,
+                let record = state.pairing.records.record(of: request, from: device)
+            else { return true }
+            var devices = state.trust.devices
+            return (try? devices.insert(record.peer)) != nil
+        }
+    }
+
+    /// Saves how a pairing has ended, once a device has acknowledged the answer that it was told.
     ///
     /// - Throws: ``HandoffError`` when it cannot be trusted or saved.
-    ///
-    /// - Parameter toldKey: the new advertising key of this device that was told to it.
-    func reconcile(_ request: SettleRequest, with device: DeviceID, toldKey: AdvertisingKeyRecord) async throws {
-        try await apply(toldKey: toldKey) { kept throws(HandoffError) in
-            try kept.pairings.reconciliation(of: request, from: device, isTrusted: kept.devices[device] != nil)
+    func reconcile(_ outcome: EngineSessions.PairingOutcome, with device: DeviceID) async throws {
+        try await apply(toldKey: outcome.toldKey) { kept throws(HandoffError) in
+            let isTrusted = kept.devices[device] != nil
+            return try kept.pairings.reconciliation(
+                of: outcome.request,
+                from: device,
+                outcome.verdict,
+                isTrusted: isTrusted
+            )
         }
     }
 
-    /// Records the peer's answer to the question how a pairing ended.
+    /// Saves the peer's answer to the question how a pairing ended.
     ///
     /// - Parameter toldKey: the new advertising key of this device that was told to it.
     /// - Throws: ``HandoffError`` when it cannot be trusted or saved, or the answer is invalid.
@@ -188,38 +212,45 @@ struct EnginePairings: Sendable {
             }
             verdict = .paired(key)
         case .refusal(let refusal) where refusal.code == .notPaired: verdict = .notPaired
+        case .refusal(let refusal): throw HandoffError.refused(refusal, by: record.peer.name.rawValue)
         default: throw HandoffError(.peerMisbehaved, "\(record.peer.name) did not report how the pairing ended.")
         }
         try await apply(toldKey: toldKey) { kept in
-            // The peer may have reconciled it in the other direction in the meantime.
-            guard let current = kept.pairings[record.id] else { return nil }
             let isTrusted = kept.devices[record.peer.id] != nil
-            return kept.pairings.reconciliation(of: current, verdict, isTrusted: isTrusted)
+            return kept.pairings.reconciliation(of: record, verdict, isTrusted: isTrusted)
         }
         // The peer had confirmed, and waits no more for a device that is pairing.
         if record.status == .notPaired { engine.pairingListener.value?.onReconciled(record.id) }
     }
 
+    /// Saves that the peer has saved how a pairing has ended: nobody asks about it any more.
+    ///
+    /// - Throws: ``HandoffError`` with `stateUnwritable`; then this device asks again.
+    func conclude(_ record: PairingRecord) async throws {
+        try await apply(toldKey: nil) { $0.pairings.concluded(record) }
+    }
+
     /// Makes the consequences of a reconciliation, which is decided by what is kept at that moment, in one step.
     private func apply(
-        toldKey: AdvertisingKeyRecord,
-        _ decide: @Sendable (KeptState) throws(HandoffError) -> PairingRecords.Reconciliation?
+        toldKey: AdvertisingKeyRecord?,
+        _ decide: @Sendable (KeptState) throws(HandoffError) -> PairingRecords.Reconciliation
     ) async throws {
         let (record, added) = try await engine.trust.change { kept throws(HandoffError) in
+            let before = kept.pairings
             let reconciliation = try decide(kept)
-            if let (peer, key) = reconciliation?.newlyTrusted {
-                try EngineTrust.insert(peer, key: key, toldKey: toldKey, into: &kept)
+            if let addition = reconciliation.newlyTrusted {
+                try EngineTrust.insert(addition.peer, key: addition.key, toldKey: toldKey, into: &kept)
             }
-            let added = reconciliation?.newlyTrusted?.peer.id
-            guard let record = reconciliation?.record, kept.pairings[record.id] != record else {
+            let added = reconciliation.newlyTrusted?.peer.id
+            guard let record = reconciliation.record, kept.pairings[record.id] != record else {
                 return (PairingRecord?.none, added)
             }
             kept.pairings.keep(record)
-            return (record, added)
+            return (before[record.id]?.status == record.status ? nil : record, added)
         }
         if let added { engine.trust.recordContact(with: added) }
-        guard let record else { return }
         engine.pairingUpdates.set(())
+        guard let record else { return }
         if record.status == .notPaired { engine.pairingListener.value?.onReconciled(record.id) }
         engine.logger.info(
             record.status == .paired ? "a pairing was reconciled" : "a pairing was reconciled: not paired",

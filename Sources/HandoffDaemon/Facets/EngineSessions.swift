@@ -16,6 +16,15 @@ extension Engine {
 struct EngineSessions: Sendable {
     let engine: Engine
 
+    /// What a device was told about the outcome of a pairing.
+    struct PairingOutcome: Sendable {
+        /// What the device has asked.
+        let request: SettleRequest
+        let verdict: PairingRecords.Verdict
+        /// The new advertising key of this device that the answer contains.
+        let toldKey: AdvertisingKeyRecord
+    }
+
     /// An answer to a device, and the activity that it contains.
     struct PreparedAnswer: Sendable {
         let answer: Answer
@@ -23,8 +32,8 @@ struct EngineSessions: Sendable {
         let activity: ActivityRegister.ID?
         /// The take for which the activity was requested; nil for a preview and for any other answer.
         var take: TakeID?
-        /// The pairing whose outcome the answer contains, and the key that it tells; nil for any other answer.
-        var outcome: (request: SettleRequest, toldKey: AdvertisingKeyRecord)?
+        /// What the answer tells about a pairing; nil for any other answer.
+        var outcome: PairingOutcome?
 
         /// Whether the device gets an activity with which it goes on.
         var isTake: Bool { if case .activity = answer { take != nil } else { false } }

@@ -170,6 +170,11 @@ struct EngineTrust: Sendable {
             guard kept.devices[peer] != nil else { throw Self.removedMeanwhile }
             let changes = try kept.devices.receive(message, from: peer)
             for member in changes.removed { kept.pairings.forget(member.id) }
+            // Nor can a device that was removed elsewhere be trusted after a pairing that is not decided.
+            let circle = kept.devices.contents.circle
+            for record in kept.pairings.all {
+                if case .removed? = circle[record.peer.id]?.standing { kept.pairings.forget(record.peer.id) }
+            }
             return changes
         } then: { state, changes in
             state.show(changes)
@@ -189,6 +194,8 @@ struct EngineTrust: Sendable {
     func completeExchange(with peer: DeviceID, sent: [UInt8], theirs: [UInt8]) async throws {
         try await engine.persist { kept in
             kept.devices.completeExchange(with: peer, sent: sent, theirs: theirs)
+            // It has told its circle to this device, and so trusts it.
+            kept.pairings.forgetPaired(with: peer)
         } then: { state, _ in
             if theirs == state.trust.devices.digest { state.sessions.setDivergent(false, peer) }
         }

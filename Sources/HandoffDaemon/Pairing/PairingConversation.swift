@@ -2,7 +2,6 @@ import AsyncSupport
 import Bluetooth
 import HandoffCore
 import HandoffCrypto
-import HandoffCrypto
 import HandoffModel
 import HandoffRadio
 import HandoffWire
@@ -36,6 +35,7 @@ final class PairingConversation<R: Radio>: Sendable {
     private let deadline = CurrentValue<Duration?>(nil)
     private let openChannels = CurrentValue(0)
     private let events = PairingEventQueue()
+    private let onOutcome: @Sendable () -> Void
 
     /// The time limit for opening a channel.
     private static var dialLimit: Duration { .seconds(8) }
@@ -45,11 +45,19 @@ final class PairingConversation<R: Radio>: Sendable {
     /// The time limit for a channel to end once there is nothing left to send.
     private static var lingering: Duration { .seconds(2) }
 
-    init(engine: Engine, radio: R, delegate: any PairingDelegate, logger: Logger) {
+    /// - Parameter onOutcome: called when the request has an outcome, before its last messages were sent.
+    init(
+        engine: Engine,
+        radio: R,
+        delegate: any PairingDelegate,
+        logger: Logger,
+        onOutcome: @escaping @Sendable () -> Void
+    ) {
         self.engine = engine
         self.radio = radio
         self.delegate = delegate
         self.logger = logger
+        self.onOutcome = onOutcome
     }
 
     /// Pairs until the machine has finished, with a listener at `port`.
@@ -146,7 +154,9 @@ extension PairingConversation {
         case .withdrawQuestion(let sentence): delegate.withdrawQuestion(sentence)
         case .abandon(let id): engine.pairings.abandon(id)
         case .persist, .update, .trust: return await persist(action)
-        case .finish(let outcome): state.withLock { $0.outcome = outcome }
+        case .finish(let outcome):
+            state.withLock { $0.outcome = outcome }
+            onOutcome()
         }
         return nil
     }
@@ -283,10 +293,11 @@ extension PairingConversation {
     }
 
     private func awaitStop(_ stopped: CurrentValue<String?>) async throws {
+        // The user may have stopped the request while it waited for the end of an earlier one.
         var version = stopped.current
         while true {
-            version = try await stopped.changed(since: version)
             if version.value == delegate.name { events.report(.cancelled) }
+            version = try await stopped.changed(since: version)
         }
     }
 }

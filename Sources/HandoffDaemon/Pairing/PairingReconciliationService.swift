@@ -42,7 +42,8 @@ struct PairingReconciliationService: Service {
         }
     }
 
-    /// Asks how a pairing has ended, and acknowledges the answer after it was saved.
+    /// Asks how a pairing has ended, and acknowledges the answer after it was saved; the record stays until the peer has
+    /// acknowledged that it has saved it, too.
     private func ask(_ peer: SessionPeer, about record: PairingRecord) async throws {
         let engine = engine
         try await client.withChannel(to: peer) { (channel, result: SessionResult<Void>) in
@@ -59,8 +60,13 @@ struct PairingReconciliationService: Service {
                 return result.fail(error)
             }
             try await channel.sendAll(try session.acknowledge())
-            result.deliver(())
-            await SessionClient.awaitClose(of: channel)
+            do {
+                _ = try await channel.next { try session.receiveConclusion($0) }
+                try await engine.pairings.conclude(record)
+                result.deliver(())
+            } catch {
+                result.fail(error)
+            }
         }
     }
 }

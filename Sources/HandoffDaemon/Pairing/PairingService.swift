@@ -24,7 +24,7 @@ protocol PairingDelegate: Sendable {
 
 /// Pairs this device with others at the user's request.
 protocol PairingController: Sendable {
-    /// Starts looking for a device to pair with.
+    /// Starts looking for a device to pair with, as soon as an earlier request has ended whose outcome is known already.
     ///
     /// - Throws: ``HandoffError`` with `limitReached` while another pairing request is active.
     func begin(_ delegate: any PairingDelegate) throws(HandoffError)
@@ -38,10 +38,18 @@ struct PairingService<R: Radio>: Service, PairingController {
     let radio: R
     let logger: Logger
 
+    /// The requests that were begun and have not ended.
+    private struct Requests: Sendable {
+        /// Whether the active one has an outcome, and only its last messages are sent.
+        var isEnding = false
+        /// Whether another one waits for its end.
+        var hasNext = false
+    }
+
     private let requests: AsyncStream<any PairingDelegate>
     private let newRequests: AsyncStream<any PairingDelegate>.Continuation
-    /// The name of the active request; nil if there is none.
-    private let current = CurrentValue<String?>(nil)
+    /// The requests that were begun and have not ended; nil if there are none.
+    private let current = CurrentValue<Requests?>(nil)
     /// The name of the request that was stopped last.
     private let stopped = CurrentValue<String?>(nil)
 
@@ -61,17 +69,26 @@ struct PairingService<R: Radio>: Service, PairingController {
         try await ignoringCancellation {
             try await cancelWhenGracefulShutdown {
                 for await delegate in requests {
-                    try await pair(delegate)
-                    current.set(nil)
+                    let outcome = try await pair(delegate)
+                    // Before the user learns of the outcome, and may begin again.
+                    current.modify { $0 = $0?.hasNext == true ? Requests() : nil }
+                    delegate.didEnd(outcome)
                 }
             }
         }
     }
 
     func begin(_ delegate: any PairingDelegate) throws(HandoffError) {
-        guard current.setOnce(delegate.name) else {
+        let isFirst = current.setOnce(Requests())
+        // A request whose user has an outcome, or has gone away, only ends on the air.
+        let isNext =
+            !isFirst
+            && current.set(Requests(isEnding: true, hasNext: true)) { $0.map { $0.isEnding && !$0.hasNext } ?? false }
+        guard isFirst || isNext else {
             throw HandoffError(.limitReached, "This device is already pairing: finish or stop that pairing first.")
         }
+        // What was stopped before is another request of the same client.
+        stopped.set(nil) { $0 == delegate.name }
         newRequests.yield(delegate)
     }
 
@@ -79,9 +96,11 @@ struct PairingService<R: Radio>: Service, PairingController {
         stopped.set(name)
     }
 
-    private func pair(_ delegate: any PairingDelegate) async throws {
+    private func pair(_ delegate: any PairingDelegate) async throws -> PairingMachine.Outcome {
         logger.info("looking for a device to pair with", metadata: ["event": "pairing.began"])
-        let conversation = PairingConversation(engine: engine, radio: radio, delegate: delegate, logger: logger)
+        let conversation = PairingConversation(engine: engine, radio: radio, delegate: delegate, logger: logger) {
+            current.modify { $0?.isEnding = true }
+        }
         let outcome: PairingMachine.Outcome
         do {
             outcome = try await radio.withListener(
@@ -93,7 +112,7 @@ struct PairingService<R: Radio>: Service, PairingController {
             let way = error.code == .listeningRefused ? "; cards still work (`handoffctl devices card`)" : ""
             outcome = await conversation.abandon(HandoffError(.radioUnavailable, error.message + way))
         }
-        delegate.didEnd(try await reconciled(outcome))
+        return try await reconciled(outcome)
     }
 
     /// Returns the same outcome, or a definite one if the peer can be asked within some seconds.
@@ -110,7 +129,12 @@ struct PairingService<R: Radio>: Service, PairingController {
             }
             return true
         } _: {
-            try await Task.sleep(for: Self.reconciliationLimit)
+            try await race {
+                try await Task.sleep(for: Self.reconciliationLimit)
+            } _: {
+                var requests = current.current
+                while requests.value?.hasNext != true { requests = try await current.changed(since: requests) }
+            }
             return false
         }
         let final = isReconciled ? engine.pairings.reconciledOutcome(peer) : outcome

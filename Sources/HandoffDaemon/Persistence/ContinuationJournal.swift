@@ -80,6 +80,16 @@ final class ContinuationJournal: Sendable {
         try await change { $0.entries[id] = nil }
     }
 
+    /// Removes an announcement even if the task is cancelled; returns whether there was one.
+    func withdraw(_ id: ID) async -> Bool {
+        guard state.withLock({ $0.entries[id] != nil }) else { return false }
+        return await writes.withLockIgnoringCancellation {
+            let (entry, all) = state.withLock { ($0.entries.removeValue(forKey: id), $0.all) }
+            await write(all)
+            return entry != nil
+        }
+    }
+
     /// Keeps an announcement for the next connection, over which its app can be notified.
     func leave(_ id: ID) {
         state.withLock { state in
@@ -91,15 +101,19 @@ final class ContinuationJournal: Sendable {
     private func change<Result: Sendable>(_ edit: (inout State) -> Result) async throws -> Result {
         try await writes.withLock {
             let (result, all) = state.withLock { (edit(&$0), $0.all) }
-            do throws(HandoffError) {
-                try await Self.file.write(all, to: directory)
-            } catch {
-                logger.warning(
-                    "cannot write the continuation journal; a restart now would leave an app waiting: \(error.message)",
-                    metadata: ["event": "journal.unwritten"]
-                )
-            }
+            await write(all)
             return result
+        }
+    }
+
+    private func write(_ entries: [Entry]) async {
+        do throws(HandoffError) {
+            try await Self.file.write(entries, to: directory)
+        } catch {
+            logger.warning(
+                "cannot write the continuation journal; a restart now would leave an app waiting: \(error.message)",
+                metadata: ["event": "journal.unwritten"]
+            )
         }
     }
 }

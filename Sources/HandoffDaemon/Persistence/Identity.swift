@@ -22,10 +22,17 @@ package struct Identity: Sendable {
 
     /// Returns the identity in `directory`, which is generated and saved there at the first start.
     ///
-    /// - Throws: ``HandoffError`` when the file cannot be read, is damaged, or cannot be written. A damaged file is not
-    ///   changed.
+    /// - Throws: ``HandoffError`` when the file cannot be read, is damaged, is missing beside those that were written after
+    ///   it, or cannot be written. A damaged file is not changed.
     package static func loaded(from directory: StateDirectory) async throws(HandoffError) -> Identity {
         if let identity = try read(from: directory) { return identity }
+        for name in [CircleFile.name, PairingsFile.name] where try directory.read(name) != nil {
+            throw HandoffError(
+                .stateDamaged,
+                "\(directory.path.appending(file.name)) is missing, and \(name) beside it is not: the keys of this device are "
+                    + "lost. Restore it from a backup, or move the directory away to start again as a new device."
+            )
+        }
         let identity = Identity(keys: .generate())
         try await identity.write(to: directory)
         return identity

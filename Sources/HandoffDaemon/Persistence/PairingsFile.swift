@@ -18,7 +18,8 @@ enum PairingsFile {
         var began: Int64
     }
 
-    private static let file = StateFile<[Entry]>(name: "pairings", version: 2)
+    static let name = "pairings"
+    private static let file = StateFile<[Entry]>(name: name, version: 2)
 
     /// Returns the pairings in the file; none when it does not exist yet.
     ///
@@ -45,7 +46,7 @@ enum PairingsFile {
                     )
                 )
             } catch {
-                let path = directory.path.appending("pairings")
+                let path = directory.path.appending(name)
                 throw HandoffError(
                     .stateDamaged,
                     "\(path) contains an invalid pairing. Restore it from a backup, or move it away: unconfirmed pairings "

@@ -2,6 +2,8 @@ import AsyncSupport
 import Epoll
 import Glibc
 package import HandoffCore
+import HandoffCrypto
+import HandoffModel
 package import SystemPackage
 
 /// The directory in which this device keeps its keys and its trusted devices.
@@ -10,6 +12,8 @@ package import SystemPackage
 /// durably: after a crash or a power failure, a file is either the old or the new one.
 package struct StateDirectory: Sendable {
     package let path: FilePath
+    /// The open lock file.
+    private let lock: Int32
 
     /// Returns the path of the directory: the requested one, otherwise the user's default, whoever starts the daemon.
     ///
@@ -29,21 +33,52 @@ package struct StateDirectory: Sendable {
 
     /// Opens the directory at `path`, creates it if necessary, and locks it for this process while `body` runs.
     ///
+    /// - Parameters:
+    ///   - path: the path of the directory.
+    ///   - runtimeDirectory: the user's directory for files of running programs (XDG_RUNTIME_DIR). A lock there keeps a
+    ///     second daemon out even when the state directory was deleted meanwhile; nil for none.
+    ///   - body: uses the directory.
     /// - Throws: ``HandoffError`` when it cannot be used, or another daemon uses it; else what `body` throws.
     package static func withDirectory<Success>(
         at path: FilePath,
+        runtimeDirectory: FilePath? = nil,
         _ body: (StateDirectory) async throws -> Success
     ) async throws -> Success {
+        let outerLock = try runtimeDirectory.flatMap { try lockOutside(path, in: $0) }
+        defer { if let outerLock { close(outerLock) } }
         try make(path)
-        let lock = try open(path.appending("lock"), O_RDWR | O_CREAT)
+        let lock = try open(path.appending(lockName), O_RDWR | O_CREAT)
         defer { close(lock) }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else { throw isUsed(path) }
+        return try await body(StateDirectory(path: path, lock: lock))
+    }
+
+    private static let lockName = "lock"
+
+    /// Takes a lock that is named after `path`, which survives the directory; nil when there can be none.
+    private static func lockOutside(_ path: FilePath, in runtimeDirectory: FilePath) throws(HandoffError) -> Int32? {
+        let absolute = path.isAbsolute ? path : FilePath(currentDirectory).pushing(path)
+        let digest = HandoffDigest.sha256(Array(absolute.lexicallyNormalized().string.utf8))
+        let name = "handoffd-\(hexText(digest.prefix(8))).lock"
+        guard let lock = try? open(runtimeDirectory.appending(name), O_RDWR | O_CREAT) else { return nil }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            throw HandoffError(
-                .stateUnreadable,
-                "Another handoffd uses \(path). Stop it, or give this one a --state-dir of its own."
-            )
+            close(lock)
+            throw isUsed(path)
         }
-        return try await body(StateDirectory(path: path))
+        return lock
+    }
+
+    private static var currentDirectory: String {
+        guard let text = getcwd(nil, 0) else { return "/" }
+        defer { free(text) }
+        return String(cString: text)
+    }
+
+    private static func isUsed(_ path: FilePath) -> HandoffError {
+        HandoffError(
+            .stateUnreadable,
+            "Another handoffd uses \(path). Stop it, or give this one a --state-dir of its own."
+        )
     }
 
     /// Returns the contents of a file; nil when it does not exist.
@@ -54,7 +89,9 @@ package struct StateDirectory: Sendable {
         // Opened without blocking: if the path is not a regular file, reading it may block indefinitely.
         let descriptor = Glibc.open(file.string, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
+            var status = stat()
+            // Not even a link that leads nowhere, as to a disk that is not mounted.
+            if errno == ENOENT, lstat(file.string, &status) != 0, errno == ENOENT { return nil }
             throw Self.unreadable(file, errno)
         }
         defer { close(descriptor) }
@@ -101,7 +138,8 @@ package struct StateDirectory: Sendable {
         let directory = Glibc.open(path.string, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw Self.unwritable(path, errno) }
         defer { close(directory) }
-        let descriptor = try Self.open(draft, O_WRONLY | O_CREAT | O_TRUNC)
+        try checkLock(in: directory)
+        let descriptor = try Self.openDraft(draft)
         defer { close(descriptor) }
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -117,6 +155,36 @@ package struct StateDirectory: Sendable {
         // A rename is durable once the directory is (rename(2), fsync(2)). It has happened even if fsync fails:
         // reporting failure here would leave callers out of sync with the file on disk.
         _ = fsync(directory)
+    }
+
+    /// Refuses to write into a directory that has taken the place of the locked one: another daemon may use it.
+    private func checkLock(in directory: Int32) throws(HandoffError) {
+        var (held, found) = (stat(), stat())
+        guard fstat(lock, &held) == 0, fstatat(directory, Self.lockName, &found, AT_SYMLINK_NOFOLLOW) == 0,
+            held.st_ino == found.st_ino, held.st_dev == found.st_dev
+        else {
+            throw HandoffError(
+                .stateUnwritable,
+                "\(path) was replaced while handoffd was using it: put it back, or restart handoffd."
+            )
+        }
+    }
+
+    /// Opens a draft, in place of whatever else has that name.
+    private static func openDraft(_ draft: FilePath) throws(HandoffError) -> Int32 {
+        let flags = O_WRONLY | O_CREAT | O_TRUNC
+        do {
+            return try open(draft, flags)
+        } catch {
+            var status = stat()
+            guard lstat(draft.string, &status) == 0 else { throw error }
+            switch status.st_mode & S_IFMT {
+            case S_IFLNK: unlink(draft.string)
+            case S_IFDIR: rmdir(draft.string)
+            default: throw error
+            }
+            return try open(draft, flags)
+        }
     }
 
     /// 16 MiB: the keys and names of many thousand devices.

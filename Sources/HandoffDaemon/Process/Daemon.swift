@@ -28,11 +28,14 @@ package struct Daemon<R: Radio>: Sendable {
     /// - Throws: ``HandoffError`` when the state directory cannot be used, `DBusError` when the bus cannot be reached
     ///   or another handoffd owns the name on it, `RadioError` when the radio cannot become usable by waiting.
     package func run() async throws {
-        try await StateDirectory.withDirectory(at: options.stateDirectory) { directory in
+        try await StateDirectory.withDirectory(
+            at: options.stateDirectory,
+            runtimeDirectory: options.runtimeDirectory
+        ) { directory in
             try adoptEarlierState(to: directory)
             let identity = try await Identity.loaded(from: directory)
             let engine = try Engine(identity: identity, name: options.name, in: directory, logger: logger)
-            try await engine.pairings.confirmTrusted()
+            try await engine.pairings.recover()
             engine.activities.cover(options.coversAdvertisement)
             logger.info(
                 "starting",

@@ -12,6 +12,8 @@ package struct DaemonOptions: Sendable {
     package var stateDirectory: FilePath
     /// The directory from which the state of an earlier version is moved; nil when none is looked for.
     package var earlierStateDirectory: FilePath?
+    /// The user's directory for files of running programs; nil when there is none.
+    package var runtimeDirectory: FilePath?
     /// The name that other devices display for this one.
     package var name: DeviceName
 

@@ -6,7 +6,7 @@ package enum Environment {
     package static var current: [String: String] {
         let names = [
             "HOME", "PATH", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME", "XDG_CURRENT_DESKTOP",
-            "XDG_DATA_DIRS", "XDG_DATA_HOME", "XDG_STATE_HOME",
+            "XDG_DATA_DIRS", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
         ]
         return names.reduce(into: [:]) { variables, name in
             variables[name] = getenv(name).map { String(cString: $0) }

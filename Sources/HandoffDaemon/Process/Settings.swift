@@ -62,6 +62,7 @@ package struct Settings: Sendable {
         daemon.earlierStateDirectory =
             line.stateDirectory == nil ? EarlierStateDirectory.path(environment: environment) : nil
         daemon.home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        daemon.runtimeDirectory = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? FilePath($0) : nil }
         daemon.folders = try Self.folders(file.folders ?? [:], home: daemon.home)
         daemon.notifies = file.notifies ?? true
         self.daemon = daemon

@@ -153,7 +153,7 @@ struct SessionServer: Sendable {
             var next = try await firstMessage()
             while let message = next {
                 if try session.acknowledge(message) {
-                    return try await acknowledged(prepared, by: device, session)
+                    return try await acknowledged(prepared, by: device, session, on: channel)
                 }
                 next = try await channel.receive()
             }
@@ -164,11 +164,16 @@ struct SessionServer: Sendable {
     private func acknowledged(
         _ prepared: EngineSessions.PreparedAnswer,
         by device: DeviceID,
-        _ session: ServerSession
+        _ session: ServerSession,
+        on channel: some RadioChannel
     ) async throws -> AnsweredSession {
+        var session = session
         engine.sessions.acknowledged(prepared, by: device)
-        if let (request, key) = prepared.outcome {
-            try await engine.pairings.reconcile(request, with: device, toldKey: key)
+        if let outcome = prepared.outcome {
+            try await engine.pairings.reconcile(outcome, with: device)
+            try await channel.sendAll(try session.conclude(Acknowledgement()))
+            // The caller closes: if this side closed, an acknowledgement that it has not read would be discarded.
+            await SessionClient.awaitClose(of: channel)
         }
         log(prepared, to: device)
         return AnsweredSession(
@@ -213,7 +218,7 @@ struct SessionServer: Sendable {
     ) async throws -> EngineSessions.PreparedAnswer {
         switch request {
         case .settle(let request):
-            return engine.pairings.answer(to: request, from: device)
+            return try engine.pairings.answer(to: request, from: device)
         case .circle,
             .fetch where !isTrusted, .stream where !isTrusted, .report where !isTrusted, nil where !isTrusted:
             return .refusal(.notPaired, "The pairing is not reconciled yet.")

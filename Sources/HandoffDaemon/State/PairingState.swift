@@ -10,8 +10,8 @@ struct PairingState: Sendable {
     /// The engine's part of the user's active pairing request.
     struct ActiveRequest: Sendable {
         let advertisement: Advertisement
-        /// The pairings of this request for which this side sends nothing more.
-        var abandoned: Set<PairingID> = []
+        /// Which of its pairings are decided.
+        var pairings = ActivePairingRequest()
     }
 
     /// The attempts to reconcile a pairing.
@@ -104,12 +104,6 @@ struct PairingState: Sendable {
         activeRequest == nil ? [Engine.service] : [Engine.service, Engine.pairingService]
     }
 
-    /// Whether a device asks about a pairing that the user here may still confirm.
-    func isUndecided(_ request: SettleRequest, from device: DeviceID) -> Bool {
-        guard let activeRequest, let record = records.record(of: request, from: device) else { return false }
-        return record.status == .notPaired && !activeRequest.abandoned.contains(record.id)
-    }
-
     /// Returns the scan effort for pairings; nil when pairings need none.
     func effort(at now: Moment) -> ScanPolicy.Effort? {
         if activeRequest != nil { return .continuous }
@@ -167,9 +161,7 @@ struct PairingState: Sendable {
     mutating func nextReconciliation(at now: Moment, _ known: [DeviceID: PeerEndpoint]) -> (
         record: PairingRecord, endpoint: PeerEndpoint
     )? {
-        let end = activeRequest == nil ? effortEnd : .seconds(Int64.max)
-        for record in records.toAsk(at: now, effortUntil: end).reversed()
-        where activeRequest?.abandoned.contains(record.id) ?? true {
+        for record in records.toAsk(at: now, effortUntil: effortEnd, during: activeRequest?.pairings).reversed() {
             guard let endpoint = endpoints[record.id] ?? known[record.peer.id], isDue(record.id, at: now) else {
                 continue
             }

@@ -28,11 +28,13 @@ extension SimulatedRadio {
         _ services: Set<BluetoothUUID>,
         _ send: @escaping @Sendable (AdvertisementReport) -> Void
     ) async {
+        let inTransit = ReportsInTransit()
         await withDiscardingTaskGroup { arrivals in
             while let report = await scanSocket.report() {
-                guard services.contains(report.service) else { continue }
-                // Reports of different senders overtake each other; the delay bounds the number of reports in transit.
+                guard services.contains(report.service), inTransit.begin() else { continue }
+                // Reports of different senders overtake each other.
                 arrivals.addTask {
+                    defer { inTransit.end() }
                     guard (try? await report.due.wait()) != nil else { return }
                     send(report.advertisementReport)
                 }

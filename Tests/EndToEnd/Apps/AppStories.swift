@@ -120,6 +120,47 @@ struct AppStories {
         }
     }
 
+    @Test("A daemon that is stopped during a fetch tells the app before it leaves the bus, and its next run does not")
+    func daemonStopped() async throws {
+        let app = RecordingApp()
+        try await World.run { world in
+            try world.writeApp("org.example.Editor", Self.bus)
+            try await world.withDevice("laptop") { laptop in
+                try await withPrivateBus { bus in
+                    try await app.whileOnBus(on: bus) {
+                        let variables = world.appVariables
+                        try await world.withDaemon("desktop", on: bus, variables: variables) { desktop in
+                            try await laptop.trustEachOther(desktop)
+                            try await laptop.publishing("org.example.edit") { _ in
+                                let entry = try await desktop.watchingOnce()
+                                laptop.signal(SIGSTOP)
+                                try await desktop.connected { user in
+                                    async let result = Result { try await user.continueActivity(entry) }
+                                    #expect(await app.next().hasPrefix("WillContinue"))
+                                    desktop.signal(SIGTERM)
+                                    #expect(await app.next() == "DidFail org.handoffd.Error.Cancelled")
+                                    let outcome = await result
+                                    #expect(outcome.errorName == "Cancelled")
+                                }
+                                #expect(await desktop.process.exitStatus() == 0)
+                            }
+                        }
+                        try await world.withDaemon("desktop", on: bus, variables: variables) { desktop in
+                            laptop.signal(SIGCONT)
+                            try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
+                                let entry = try await desktop.watchingOnce()
+                                _ = try await desktop.connected { try await $0.continueActivity(entry) }
+                            }
+                            // Nothing came in between.
+                            #expect(await app.next().hasPrefix("WillContinue"))
+                            #expect(await app.next() == "Continue T")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test("After the daemon is killed during a fetch, its next run notifies the app exactly once")
     func daemonKilled() async throws {
         let app = RecordingApp()

@@ -127,6 +127,24 @@ struct FaultStories {
         story.expectOneResult(isFailure: step != .receiving)
     }
 
+    @Test("Stopped while the app receives the activity, the daemon tells the caller that it may have been continued")
+    func stoppedWhileReceiving() async throws {
+        let story = AppProcess { call in call == "Continue" ? .whenReleased : .yes }
+        try await Self.offer(to: story) { desktop in
+            let entry = try await desktop.watchingOnce()
+            try await desktop.connected { user in
+                async let result = Result { try await user.continueActivity(entry) }
+                _ = try await story.call("Continue")
+                desktop.signal(SIGTERM)
+                let ended = await result
+                #expect(ended.errorName == "Cancelled")
+                #expect("\(ended)".contains("it may have been continued"))
+                story.release()
+                #expect(await desktop.process.exitStatus() == 0)
+            }
+        }
+    }
+
     @Test("An app that does not answer WillContinue still receives the activity")
     func noAnswer() async throws {
         let story = AppProcess { $0 == "WillContinue" ? .never : .yes }

@@ -104,6 +104,20 @@ struct BusStories {
         }
     }
 
+    @Test("A daemon that has lost its bus several times has as many open files as before")
+    func losesNoDescriptors() async throws {
+        try await World.run { world in
+            let directory = world.directory.appending(path: "bus")
+            try await withPrivateBus(in: directory) { bus in
+                try await world.withDaemon("laptop", on: bus) { laptop in
+                    try await laptop.lose(bus)
+                    let descriptors = try await laptop.descriptors(afterRestartsOfBusIn: directory, count: 1)
+                    #expect(try await laptop.descriptors(afterRestartsOfBusIn: directory, count: 5) == descriptors)
+                }
+            }
+        }
+    }
+
     @Test("The call that makes the bus start the daemon is answered")
     func startedByCall() async throws {
         try await World.run { world in
@@ -176,5 +190,32 @@ struct BusStories {
                 }
             }
         }
+    }
+}
+
+extension Device {
+    /// Ends the bus, and waits until the daemon has noticed.
+    fileprivate func lose(_ bus: PrivateBus) async throws {
+        let before = log.lines.count
+        await bus.terminate()
+        try await log.event("bus.lost", from: before)
+    }
+
+    /// Restarts the bus so many times, and returns how many files the daemon has open when the last one is ready.
+    fileprivate func descriptors(afterRestartsOfBusIn directory: URL, count: Int) async throws -> Int {
+        var descriptors = 0
+        for _ in 0..<count {
+            let before = log.lines.count
+            try await withPrivateBus(in: directory) { bus in
+                try await log.event("bus.ready", from: before)
+                // Answered after everything that the daemon does on a new connection.
+                _ = try await json("status")
+                descriptors = try FileManager.default.contentsOfDirectory(
+                    atPath: "/proc/\(process.processID)/fd"
+                ).count
+                try await lose(bus)
+            }
+        }
+        return descriptors
     }
 }

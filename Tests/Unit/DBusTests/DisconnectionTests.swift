@@ -1,6 +1,7 @@
 import DBus
 import Glibc
 import HandoffTestSupport
+import Synchronization
 import TestLimits
 import Testing
 
@@ -22,6 +23,26 @@ struct DisconnectionTests {
             for await code in endings { found.append(code) }
             #expect(found == [.disconnected, .disconnected, .disconnected])
         }
+    }
+
+    @Test("After the bus has ended, the objects of the connection are gone, and with them all that they hold")
+    func objectsAreReleased() async throws {
+        final class Held: Sendable {}
+        struct Reference: Sendable { weak var object: Held? }
+        let held = Mutex(Reference())
+        try await withPrivateBus { bus in
+            _ = await dbusError {
+                try await Connection.withConnection(to: bus.address) { connection in
+                    let object = Held()
+                    held.withLock { $0.object = object }
+                    // The handler holds the connection, as those of the daemon do.
+                    connection.export("Hold") { _ in .reply([.string("\(connection.uniqueName) \(object)")]) }
+                    await bus.terminate()
+                    await untilCancelled()
+                }
+            }
+        }
+        #expect(held.withLock { $0.object == nil })
     }
 
     /// Waits for an answer, a signal and an owner, ends the bus meanwhile, and reports how each wait ended.

@@ -22,6 +22,18 @@ struct SimulatedRadioTests {
         }
     }
 
+    @Test(
+        "Of the reports that are due later, a scan keeps no more than a limit, and takes others when these have arrived"
+    )
+    func reportsInTransit() {
+        let reports = ReportsInTransit()
+        for _ in 0..<ReportsInTransit.limit { #expect(reports.begin()) }
+        #expect(!reports.begin())
+        reports.end()
+        #expect(reports.begin())
+        #expect(!reports.begin())
+    }
+
     @Test("A radio has another address each time it starts to advertise")
     func addresses() async throws {
         try await withAir { directory in

@@ -93,7 +93,10 @@ extension PairingExchange {
             case (.undecided, .refusal(let reason)), (.confirmedHere, .refusal(let reason)):
                 let done = Action.send(next.channel.seal(.done))
                 let end: [Action] = [.conclude(notPaired(.remote(reason))), .close(lingers: true)]
-                return Transition(.over, [reconciled(.notPaired), done] + end)
+                // With `done` the other side forgets the pairing, and would not answer a side that is unconfirmed again after
+                // a restart: so it is sent only when the record is written.
+                let record = channel.record.withStatus(.notPaired, isReconciled: true)
+                return Transition(.over, [.persist(record), done] + end)
             case (.confirmedThere, .withdrawal): return next.refused(.cancelled, .remote(.cancelled), at: now)
             case (.paired, .done):
                 let done = channel.isCaller ? [] : [Action.send(next.channel.seal(.done))]

@@ -3,28 +3,37 @@ package import HandoffModel
 package import HandoffWire
 
 /// Reconciliation: how two devices determine later how a pairing has ended.
+///
+/// The caller asks with ``request(for:_:)``; the listener answers with its ``verdict(on:from:isTrusted:during:_:)``.
+/// Then each side writes what follows, and says so only afterwards: the caller with its acknowledgement
+/// (``reconciliation(of:_:isTrusted:)``), the listener with its own (``reconciliation(of:from:_:isTrusted:)``). A caller that
+/// has not heard that the listener has written it keeps its record (``concluded(_:)``), and asks again.
 extension PairingRecords {
     /// The answer of the side that was asked how a pairing has ended.
     package enum Verdict: Hashable, Sendable {
         /// Both users have confirmed; the key is the advertising key of the answering side.
         case paired(AdvertisingKeyRecord)
         case notPaired
+        /// The user of the answering side may still confirm: the question decides nothing.
+        case undecided
     }
 
     /// The consequences for one side once a pairing is reconciled.
     package struct Reconciliation: Hashable, Sendable {
-        /// The record to keep from now on, or to drop if it is reconciled; nil when there was none.
-        package let record: PairingRecord?
-        /// The device to trust from now on, and its advertising key; nil when nothing changes.
-        package let newlyTrusted: (peer: DeviceIdentity, key: AdvertisingKeyRecord)?
-
-        package static func == (left: Reconciliation, right: Reconciliation) -> Bool {
-            left.record == right.record && left.newlyTrusted?.peer == right.newlyTrusted?.peer
-                && left.newlyTrusted?.key == right.newlyTrusted?.key
+        /// A device to trust from now on, and its advertising key.
+        package struct Addition: Hashable, Sendable {
+            package let peer: DeviceIdentity
+            package let key: AdvertisingKeyRecord
         }
 
-        package func hash(into hasher: inout Hasher) {
-            hasher.combine(record)
+        /// The record to keep from now on, or to drop if it is reconciled; nil when nothing changes.
+        package let record: PairingRecord?
+        /// The device to trust from now on; nil when nothing changes.
+        package let newlyTrusted: Addition?
+
+        init(record: PairingRecord?, newlyTrusted: Addition? = nil) {
+            self.record = record
+            self.newlyTrusted = newlyTrusted
         }
     }
 
@@ -46,58 +55,77 @@ extension PairingRecords {
     ///   - request: the device's request, which includes its own outcome.
     ///   - device: the requesting device; the session has authenticated it.
     ///   - isTrusted: whether the device is trusted here.
+    ///   - activeRequest: the user's active request for pairing; nil when there is none.
     ///   - key: this device's own advertising key.
+    /// - Throws: ``HandoffError`` with `peerMisbehaved` for an invalid key.
     package func verdict(
         on request: SettleRequest,
         from device: DeviceID,
         isTrusted: Bool,
+        during activeRequest: ActivePairingRequest?,
         _ key: AdvertisingKeyRecord
-    ) -> Verdict {
-        guard request.advertisingKey != nil else { return .notPaired }
+    ) throws(HandoffError) -> Verdict {
+        let record = record(of: request, from: device)
+        if let record, let activeRequest, !activeRequest.hasDecided(record) { return .undecided }
+        guard let theirs = request.advertisingKey else { return .notPaired }
+        _ = try Self.key(theirs)
         guard !isTrusted else { return .paired(key) }
         // A device that was paired and is no longer trusted has been removed since.
-        return record(of: request, from: device)?.status == .unconfirmed ? .paired(key) : .notPaired
+        return record?.status == .unconfirmed ? .paired(key) : .notPaired
     }
 
-    /// Returns the consequences for the side that was asked, once the other side has acknowledged the answer.
+    /// Returns what the side that was asked writes once the other side has acknowledged the answer, which means that it has
+    /// written its own.
     ///
+    /// - Parameters:
+    ///   - request: what the other side has asked.
+    ///   - device: the other side.
+    ///   - verdict: what was answered; the record here may have changed since.
+    ///   - isTrusted: whether the other side is trusted here.
     /// - Throws: ``HandoffError`` with `peerMisbehaved` for an invalid key.
     package func reconciliation(
         of request: SettleRequest,
         from device: DeviceID,
+        _ verdict: Verdict,
         isTrusted: Bool
     ) throws(HandoffError) -> Reconciliation {
-        let record = record(of: request, from: device)
-        guard let bytes = request.advertisingKey else {
-            // The peer received our confirmation but reports that it sent none, so it cannot have completed the
-            // pairing.
-            guard let record, record.status != .paired else { return Reconciliation(record: record, newlyTrusted: nil) }
-            return Reconciliation(record: record.withStatus(.notPaired, isReconciled: true), newlyTrusted: nil)
+        guard let record = record(of: request, from: device) else { return Reconciliation(record: nil) }
+        switch (verdict, request.advertisingKey, record.status) {
+        case (.undecided, _, _): return Reconciliation(record: nil)
+        // A side that was paired had the other one's confirmation: nobody can take it back.
+        case (_, nil, .paired): return Reconciliation(record: nil)
+        case (.paired, let key?, .unconfirmed):
+            let addition = Reconciliation.Addition(peer: record.peer, key: try Self.key(key))
+            return Reconciliation(
+                record: record.withStatus(.paired, isReconciled: true),
+                newlyTrusted: isTrusted ? nil : addition
+            )
+        case (.paired, _, _): return Reconciliation(record: record.withStatus(.paired, isReconciled: true))
+        case (.notPaired, _, _): return Reconciliation(record: record.withStatus(.notPaired, isReconciled: true))
         }
-        guard let record else { return Reconciliation(record: nil, newlyTrusted: nil) }
-        guard isTrusted || record.status == .unconfirmed else {
-            return Reconciliation(record: record.withStatus(.notPaired, isReconciled: true), newlyTrusted: nil)
-        }
-        return Reconciliation(
-            record: record.withStatus(.paired, isReconciled: true),
-            newlyTrusted: isTrusted ? nil : (record.peer, try Self.key(bytes))
-        )
     }
 
-    /// Returns the consequences for the side that asked.
+    /// Returns what the side that asked writes before it acknowledges the answer.
+    ///
+    /// The record stays: whether the other side has written the same is known only from its own acknowledgement.
     package func reconciliation(of record: PairingRecord, _ verdict: Verdict, isTrusted: Bool) -> Reconciliation {
+        // The peer may have reconciled it in the other direction in the meantime.
+        guard let record = self[record.id] else { return Reconciliation(record: nil) }
         switch (verdict, record.status) {
         case (.paired(let key), .unconfirmed):
-            Reconciliation(
-                record: record.withStatus(.paired, isReconciled: true),
-                newlyTrusted: isTrusted ? nil : (record.peer, key)
+            return Reconciliation(
+                record: record.withStatus(.paired),
+                newlyTrusted: isTrusted ? nil : Reconciliation.Addition(peer: record.peer, key: key)
             )
-        case (_, .paired): Reconciliation(record: record.withStatus(.paired, isReconciled: true), newlyTrusted: nil)
-        // Whether the other side has learnt it shows only when it stops asking.
-        case (_, .notPaired): Reconciliation(record: record, newlyTrusted: nil)
-        case (.notPaired, .unconfirmed):
-            Reconciliation(record: record.withStatus(.notPaired, isReconciled: true), newlyTrusted: nil)
+        case (.notPaired, .unconfirmed): return Reconciliation(record: record.withStatus(.notPaired))
+        case (_, .paired), (_, .notPaired), (.undecided, _): return Reconciliation(record: nil)
         }
+    }
+
+    /// Returns what the side that asked writes once the other side has acknowledged that it has written the outcome.
+    package func concluded(_ record: PairingRecord) -> Reconciliation {
+        guard let record = self[record.id], record.status != .unconfirmed else { return Reconciliation(record: nil) }
+        return Reconciliation(record: record.withStatus(record.status, isReconciled: true))
     }
 
     private static func key(_ bytes: [UInt8]) throws(HandoffError) -> AdvertisingKeyRecord {

@@ -10,10 +10,10 @@ package struct PairingRecords: Hashable, Sendable {
     /// How long reconciliation is tried at the beginning of each later slot: two cycles of a scanner that listens for
     /// one second in four, plus a margin.
     package static let slotEffortDuration = Duration.seconds(10)
-    /// How long the other side may ask for the outcome, and a side that has confirmed and knows it listens for a side
-    /// that does not.
+    /// How long the other side may ask for the outcome of a pairing that was not confirmed here.
     private static let dayMicroseconds: Int64 = 24 * 60 * 60 * 1_000_000
-    /// How long a side that does not know the outcome advertises and listens; then only its user can end that state.
+    /// How long a side that does not know the outcome advertises and listens, and one that knows it listens for it; then
+    /// only the user of the former can end that state.
     private static let weekMicroseconds = 7 * dayMicroseconds
 
     /// All records, oldest first.
@@ -49,6 +49,18 @@ package struct PairingRecords: Hashable, Sendable {
         for record in unconfirmed where record.peer.id == device { keep(record.withStatus(.paired)) }
     }
 
+    /// Makes the records consistent with the trusted devices: the daemon may have ended after it has written only these.
+    package mutating func recover(trusting isTrusted: (DeviceID) -> Bool) {
+        for record in unconfirmed where isTrusted(record.peer.id) { keep(record.withStatus(.paired)) }
+        // Such a device was removed, and must not learn from this record that it is paired.
+        all.removeAll { $0.status == .paired && !isTrusted($0.peer.id) }
+    }
+
+    /// Removes the records of successful pairings with a device that has proved that it trusts this one.
+    package mutating func forgetPaired(with device: DeviceID) {
+        all.removeAll { $0.status == .paired && $0.peer.id == device }
+    }
+
     /// Removes all records of a device; later requests for them are not answered.
     package mutating func forget(_ device: DeviceID) {
         all.removeAll { $0.peer.id == device }
@@ -66,7 +78,7 @@ package struct PairingRecords: Hashable, Sendable {
     }
 
     /// Returns the pairings of which the other side may not know the outcome, and about which it may ask: those of the
-    /// last day, and unconfirmed ones of the last week.
+    /// last day, and of the last week those that the local user has confirmed.
     package func unreconciled(at now: Moment) -> [PairingRecord] {
         all.filter { (0..<Self.lifetime($0)).contains(now.unixMicroseconds - $0.began) }
     }
@@ -74,13 +86,21 @@ package struct PairingRecords: Hashable, Sendable {
     /// Returns the pairings about which this device asks when it hears the other side.
     ///
     /// One that the local user has not confirmed is only asked about at first: otherwise everybody who has once taken
-    /// part in a pairing could make this device call for a day.
+    /// part in a pairing could make this device call for a day. During a request only those of the request are asked
+    /// about that have failed.
     ///
     /// - Parameters:
     ///   - now: the present.
     ///   - end: until when reconciliation is tried continuously, as `uptime`.
-    package func toAsk(at now: Moment, effortUntil end: Duration) -> [PairingRecord] {
-        unreconciled(at: now).filter { $0.status != .notPaired || now.uptime < end }
+    ///   - activeRequest: the user's active request for pairing; nil when there is none.
+    package func toAsk(
+        at now: Moment,
+        effortUntil end: Duration,
+        during activeRequest: ActivePairingRequest? = nil
+    ) -> [PairingRecord] {
+        let records = unreconciled(at: now)
+        if let activeRequest { return records.filter(activeRequest.mayAsk) }
+        return records.filter { $0.status != .notPaired || now.uptime < end }
     }
 
     /// Returns the unconfirmed pairing to advertise for reconciliation at `now`, and when to ask again at the latest
@@ -124,7 +144,7 @@ package struct PairingRecords: Hashable, Sendable {
     }
 
     private static func lifetime(_ record: PairingRecord) -> Int64 {
-        record.status == .unconfirmed ? weekMicroseconds : dayMicroseconds
+        record.status == .notPaired ? dayMicroseconds : weekMicroseconds
     }
 
     /// The priority for keeping a record: highest for a confirmation without an answer, then for an outcome that the

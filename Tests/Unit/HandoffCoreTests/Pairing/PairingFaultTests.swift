@@ -63,8 +63,8 @@ struct PairingFaultTests {
         }
         let ended = Set(simulation.outcomes)
         #expect(ended != ["paired", "notPaired"], name)
-        // The sides meet again, first with the answer lost, then with the acknowledgement lost, then without a fault.
-        for fault in [PairingSimulation.ReconciliationFault.answerLost, .acknowledgementLost, .none] {
+        // The sides meet again, first with the answer lost, then with each acknowledgement lost, then without a fault.
+        for fault in [PairingSimulation.ReconciliationFault.answerLost, .acknowledgementLost, .conclusionLost, .none] {
             try simulation.reconcile(from: caller, to: 1 - caller, fault)
         }
         try simulation.reconcile(from: 1 - caller, to: caller)

@@ -26,9 +26,9 @@ struct PairingRecordsTests {
     func effort() throws {
         let records = PairingRecords([try Self.record(.paired)])
         #expect(records.effortChange(at: moment(10), effortUntil: .seconds(120)) == .seconds(120))
-        let day = 24 * 60 * 60
-        #expect(records.effortChange(at: moment(120), effortUntil: .seconds(120)) == .seconds(day))
-        #expect(records.effortChange(at: moment(day), effortUntil: .seconds(120)) == nil)
+        let week = 7 * Self.day
+        #expect(records.effortChange(at: moment(120), effortUntil: .seconds(120)) == .seconds(week))
+        #expect(records.effortChange(at: moment(week), effortUntil: .seconds(120)) == nil)
     }
 
     private static let day = 24 * 60 * 60
@@ -69,14 +69,28 @@ struct PairingRecordsTests {
     func dropped() throws {
         let record = try Self.record(.paired)
         var records = PairingRecords([record])
-        records.forgetExpired(at: moment(Self.day - 1))
+        records.forgetExpired(at: moment(7 * Self.day - 1))
         #expect(records.all == [record])
-        records.forgetExpired(at: moment(Self.day))
+        records.forgetExpired(at: moment(7 * Self.day))
         #expect(records.all == [])
         for status in [PairingRecord.Status.notPaired, .paired] {
             records = PairingRecords([record])
             records.keep(record.withStatus(status, isReconciled: true))
             #expect(records.all == [])
+        }
+    }
+
+    @Test("After a crash between two files, trust decides whether a pairing is unconfirmed, paired or forgotten")
+    func recovered() throws {
+        let (unconfirmed, paired) = (try Self.record(.unconfirmed), try Self.record(.paired))
+        for isTrusted in [true, false] {
+            var records = PairingRecords([unconfirmed])
+            records.recover { _ in isTrusted }
+            #expect(records.all == [isTrusted ? unconfirmed.withStatus(.paired) : unconfirmed])
+            records = PairingRecords([paired])
+            records.recover { _ in isTrusted }
+            // It was removed, and must not be told that it is paired.
+            #expect(records.all == (isTrusted ? [paired] : []))
         }
     }
 }

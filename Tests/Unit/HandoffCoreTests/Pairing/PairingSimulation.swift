@@ -285,7 +285,7 @@ extension PairingMachine.Outcome {
 extension PairingSimulation {
     /// The fault of a session in which one side asks the other how a pairing has ended.
     enum ReconciliationFault: Hashable, Sendable, CaseIterable {
-        case none, answerLost, acknowledgementLost
+        case none, answerLost, acknowledgementLost, conclusionLost
     }
 
     /// Lets one side ask the other about each of its pairings that is not reconciled.
@@ -297,10 +297,11 @@ extension PairingSimulation {
             // The responder's trial does not find a caller whose key is in neither list.
             let asked = sides[listener].records.unreconciled(at: moment)
             guard isTrustedThere || asked.contains(where: { $0.peer.id == callerID }) else { continue }
-            let verdict = sides[listener].records.verdict(
+            let verdict = try sides[listener].records.verdict(
                 on: request,
                 from: callerID,
                 isTrusted: isTrustedThere,
+                during: nil,
                 sides[listener].own.advertisingKey
             )
             guard fault != .answerLost else { continue }
@@ -310,9 +311,12 @@ extension PairingSimulation {
             let reconciliation = try sides[listener].records.reconciliation(
                 of: request,
                 from: callerID,
+                verdict,
                 isTrusted: isTrustedThere
             )
             apply(reconciliation, at: listener)
+            guard fault != .conclusionLost else { continue }
+            apply(sides[caller].records.concluded(record), at: caller)
         }
     }
 

@@ -46,6 +46,19 @@ struct PairingOverAirTests {
     }
 }
 
+@Suite("Two daemons that lose a confirmation, and then a message of the reconciliation", .endsWithin(minutes: 10))
+struct LostReconciliationTests {
+    /// Pairs of messages that are lost: one of the last two of the comparison, and one of those that follow.
+    private static let messages = (8...9).flatMap { first in (first + 1...first + 8).map { (first, $0) } }
+
+    @Test("Both trust each other or neither does, whichever two messages are lost", arguments: messages)
+    func twoLosses(_ first: Int, _ second: Int) async throws {
+        let (laptop, desktop) = try await PairingWorld.pair(PairingOverAirTests.AirRadio.Plan(losing: first, second))
+        #expect(laptop.trusts == desktop.trusts)
+        #expect(laptop.word == desktop.word)
+    }
+}
+
 /// Two devices on one air whose users confirm.
 enum PairingWorld {
     /// The outcome for one device.
@@ -109,7 +122,7 @@ struct PairingDevice: Sendable {
             in: directory,
             logger: logger
         )
-        try await engine.pairings.confirmTrusted()
+        try await engine.pairings.recover()
         self.radio = radio
         pairing = PairingService(engine: engine, radio: radio, logger: logger)
     }

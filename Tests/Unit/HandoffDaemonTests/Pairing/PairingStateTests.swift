@@ -59,10 +59,13 @@ struct PairingStateTests {
         #expect(state.trial(at: moment(Self.day)) == nil)
     }
 
-    @Test("A device that is paired calls for a day, and an unconfirmed one for a week", arguments: [1, 7])
-    func others(days: Int) throws {
-        var state = try state(days == 1 ? .paired : .unconfirmed)
-        let end = days * Self.day
+    @Test(
+        "A device that is paired calls for as long as its peer may be unconfirmed, and an unconfirmed one, too: a week",
+        arguments: [PairingRecord.Status.paired, .unconfirmed]
+    )
+    func others(status: PairingRecord.Status) throws {
+        var state = try state(status)
+        let end = 7 * Self.day
         let (soon, late) = (calls(&state, at: moment(end - 1)), calls(&state, at: moment(end)))
         #expect(soon && !late)
         #expect(state.trial(at: moment(end - 1)) != nil)

@@ -1,3 +1,4 @@
+import Glibc
 import HandoffCore
 import HandoffDaemon
 import SystemPackage
@@ -90,11 +91,69 @@ struct StateDirectoryTests {
                 try await directory.write([1, 2, 3], to: "file")
                 // Not even root can write a file where a directory exists.
                 try path.appending(".file.new").makeDirectory()
+                try path.appending(".file.new").appending("full").write("")
                 await #expect { try await directory.write([4], to: "file") } throws: { error in
                     let error = error as? HandoffError
                     return error?.code == .stateUnwritable && error?.message.contains("file") == true
                 }
                 #expect(try directory.read("file") == [1, 2, 3])
+            }
+        }
+    }
+
+    @Test("A link or an empty directory in place of a draft does not prevent a write, and what the link leads to stays")
+    func strangeDraft() async throws {
+        try await withTemporaryDirectory { path in
+            let (draft, other) = (path.appending(".file.new"), path.appending("other"))
+            try await StateDirectory.withDirectory(at: path) { directory in
+                try other.write("other")
+                try #require(symlink(other.string, draft.string) == 0)
+                try await directory.write([1], to: "file")
+                try draft.makeDirectory()
+                try await directory.write([2], to: "file")
+                #expect(try directory.read("file") == [2])
+                #expect(try other.contents == Array("other".utf8))
+                #expect(try path.names == ["file", "lock", "other"])
+            }
+        }
+    }
+
+    @Test(
+        "When the directory was deleted under a daemon, it writes nothing into its successor, and no other daemon starts"
+    )
+    func deleted() async throws {
+        try await withTemporaryDirectory { parent in
+            let path = parent.appending("state")
+            try await StateDirectory.withDirectory(at: path, runtimeDirectory: parent) { directory in
+                try await directory.write([1], to: "file")
+                try #require(rename(path.string, parent.appending("gone").string) == 0)
+                await #expect {
+                    try await StateDirectory.withDirectory(at: path, runtimeDirectory: parent) { _ in }
+                } throws: { error in
+                    "\(error)".contains("Another handoffd uses \(path)")
+                }
+                // One that finds no lock outside, as in another session.
+                try await StateDirectory.withDirectory(at: path) { other in
+                    await #expect { try await directory.write([2], to: "file") } throws: { error in
+                        let error = error as? HandoffError
+                        return error?.code == .stateUnwritable && error?.message.contains("was replaced") == true
+                    }
+                    try await other.write([3], to: "file")
+                    #expect(try other.read("file") == [3])
+                }
+            }
+            try await StateDirectory.withDirectory(at: path, runtimeDirectory: parent) { _ in }
+        }
+    }
+
+    @Test("A link that leads nowhere is not taken for a missing file")
+    func danglingLink() async throws {
+        try await withTemporaryDirectory { path in
+            try #require(symlink("/nowhere/identity", path.appending("identity").string) == 0)
+            try await StateDirectory.withDirectory(at: path) { directory in
+                _ = #expect { try directory.read("identity") } throws: {
+                    ($0 as? HandoffError)?.code == .stateUnreadable
+                }
             }
         }
     }

@@ -1,3 +1,5 @@
+import FoundationEssentials
+import Glibc
 import HandoffCore
 import HandoffCrypto
 import HandoffModel
@@ -102,12 +104,56 @@ struct StateFileTests {
     func wrongContents(_ name: String, version: Int) async throws {
         try await withTemporaryDirectory { path in
             try await StateDirectory.withDirectory(at: path) { directory in
+                _ = try await Identity.loaded(from: directory)
                 try await StateFile<[String: String]>(name: name, version: version).write(["a": "b"], to: directory)
                 await #expect {
                     let identity = try await Identity.loaded(from: directory)
                     _ = try CircleFile.read(from: directory, for: identity, at: 1)
                 } throws: { error in
                     (error as? HandoffError)?.code == .stateDamaged && "\(error)".contains(name)
+                }
+            }
+        }
+    }
+
+    @Test("A missing identity beside the files of one is not a first start", arguments: ["devices", "pairings"])
+    func missingIdentity(_ name: String) async throws {
+        try await withTemporaryDirectory { path in
+            try await StateDirectory.withDirectory(at: path) { directory in
+                let identity = try await Identity.loaded(from: directory)
+                try await CircleFile.write(CircleFile.Contents(of: identity, at: 1), to: directory)
+                try await PairingsFile.write(PairingRecords(), to: directory)
+                try #require(unlink(path.appending("identity").string) == 0)
+                try #require(unlink(path.appending(name == "devices" ? "pairings" : "devices").string) == 0)
+                await #expect { try await Identity.loaded(from: directory) } throws: { error in
+                    let error = error as? HandoffError
+                    return error?.code == .stateDamaged && error?.message.contains("identity is missing") == true
+                }
+                #expect(try path.names.filter { $0 != "lock" } == [name])
+            }
+        }
+    }
+
+    @Test("A pairing with a key of low order is damage in the file that is named")
+    func insecurePairing() async throws {
+        struct Entry: Codable {
+            var pairing = Data(repeating: 1, count: 8)
+            var name = "tablet"
+            // The agreement key 1, which is of low order, and a signing key.
+            var publicKeys = Data(
+                [1] + [UInt8](repeating: 0, count: 31) + SigningKey.generate().publicKey.rawRepresentation
+            )
+            var settlingKey = Data(repeating: 1, count: 32)
+            var standing = "paired"
+            var isSettled = false
+            var began: Int64 = 0
+        }
+        try await withTemporaryDirectory { path in
+            try await StateDirectory.withDirectory(at: path) { directory in
+                try await StateFile<[Entry]>(name: "pairings", version: 2).write([Entry()], to: directory)
+                #expect { try PairingsFile.read(from: directory) } throws: { error in
+                    (error as? HandoffError)?.code == .stateDamaged
+                        && "\(error)".contains(path.appending("pairings").string)
                 }
             }
         }

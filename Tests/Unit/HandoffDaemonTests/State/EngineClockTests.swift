@@ -31,18 +31,27 @@ struct EngineClockTests {
                 world.engine.nearby.receive(try Self.advertisementReport(of: peer, ahead: slots))
                 #expect(world.engine.read { $0.nearby.lastSeen[peer.device.id] } != nil)
             }
-            #expect(world.engine.nearby.clockAdvisories.isEmpty)
+            #expect(world.engine.nearby.clockAdvisories().isEmpty)
         }
         try await EngineWorld.runReady { world, peer in
             world.engine.nearby.receive(try Self.advertisementReport(of: peer, ahead: 8))
             #expect(world.nearby.isEmpty)
-            #expect(world.engine.nearby.clockAdvisories.map(\.name) == ["clock-differs"])
+            #expect(world.engine.nearby.clockAdvisories().map(\.name) == ["clock-differs"])
             #expect(
-                world.engine.nearby.clockAdvisories.first?.message.contains("laptop is about 2 hours ahead") == true
+                world.engine.nearby.clockAdvisories().first?.message.contains("laptop is about 2 hours ahead") == true
             )
             #expect(world.effects.all == ["radio"])
             world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
-            #expect(world.engine.nearby.clockAdvisories.isEmpty, "it was heard with the right time")
+            #expect(world.engine.nearby.clockAdvisories().isEmpty, "it was heard with the right time")
+        }
+    }
+
+    @Test("A clock that shows a time before the program was written is an advisory of its own")
+    func unsetClock() async throws {
+        try await EngineWorld.run { world in
+            let unset = Moment(uptime: .seconds(1), unixMicroseconds: 1_000_000)
+            #expect(world.engine.nearby.clockAdvisories(at: unset).map(\.name) == ["clock-unset"])
+            #expect(world.engine.nearby.clockAdvisories().isEmpty)
         }
     }
 }

@@ -2,7 +2,7 @@ import Bluetooth
 import HandoffRadio
 import Synchronization
 
-/// A radio on which one message has a fault.
+/// A radio on which some messages have faults.
 final class FaultyRadio<Base: Radio>: Radio {
     /// The fault of the message.
     enum Fault: CaseIterable, Sendable {
@@ -18,24 +18,28 @@ final class FaultyRadio<Base: Radio>: Radio {
 
     /// Counts the messages of all radios that share it.
     final class Plan: Sendable {
-        private let message: Int
-        private let fault: Fault
+        private let faults: [Int: Fault]
         private let count = Mutex(0)
 
         init(_ fault: Fault, message: Int) {
-            self.fault = fault
-            self.message = message
+            faults = [message: fault]
+        }
+
+        /// Loses these messages, and with each its channel.
+        init(losing messages: Int...) {
+            faults = Dictionary(uniqueKeysWithValues: messages.map { ($0, Fault.lost) })
         }
 
         /// The fault of the next message, if it has one.
         func next() -> Fault? {
             count.withLock { count in
                 defer { count += 1 }
-                return count == message ? fault : nil
+                return faults[count]
             }
         }
 
-        var hasHappened: Bool { count.withLock { $0 > message } }
+        /// Whether all the messages with faults were sent.
+        var hasHappened: Bool { count.withLock { count in faults.keys.allSatisfy { $0 < count } } }
     }
 
     struct Channel: RadioChannel {

@@ -1,0 +1,62 @@
+import DequeModule
+
+/// The calls that have arrived and were not handled, in turns: a sender of many calls delays its own, not those of others.
+///
+/// The messages of one sender stay in order.
+struct IncomingQueue {
+    /// A message that waits.
+    final class Item {
+        private let message: Message
+
+        fileprivate init(_ message: consuming Message) {
+            self.message = message
+        }
+
+        /// Runs `body` with the message.
+        func withMessage(_ body: (borrowing Message) -> Void) {
+            body(message)
+        }
+    }
+
+    /// How many messages of one sender wait at most: far more than a program sends that waits for its answers.
+    static let maximumPerSender = 1024
+    /// How many messages of one sender are handled before it is the turn of the next one.
+    private static let messagesPerTurn = 16
+
+    private var messages: [BusName: Deque<Item>] = [:]
+    /// The senders of `messages`, in the order of their turns.
+    private var turns: Deque<BusName> = []
+
+    var isEmpty: Bool { turns.isEmpty }
+
+    /// Whether a message of that sender waits.
+    func contains(_ sender: BusName) -> Bool { messages[sender] != nil }
+
+    /// Whether no more messages of that sender may wait.
+    func isFull(for sender: BusName) -> Bool { messages[sender, default: []].count >= Self.maximumPerSender }
+
+    /// Adds a message behind all others of its sender.
+    mutating func append(_ message: consuming Message, of sender: BusName) {
+        if messages[sender] == nil { turns.append(sender) }
+        messages[sender, default: []].append(Item(message))
+    }
+
+    /// Removes and returns the messages whose turn it is; none when the queue is empty.
+    mutating func removeTurn() -> [Item] {
+        guard let sender = turns.popFirst(), var waiting = messages.removeValue(forKey: sender) else { return [] }
+        let turn = Array(waiting.prefix(Self.messagesPerTurn))
+        waiting.removeFirst(turn.count)
+        if !waiting.isEmpty {
+            messages[sender] = waiting
+            turns.append(sender)
+        }
+        return turn
+    }
+
+    /// Removes and returns all messages of a sender.
+    mutating func removeAll(of sender: BusName) -> [Item] {
+        guard let waiting = messages.removeValue(forKey: sender) else { return [] }
+        turns.removeAll { $0 == sender }
+        return Array(waiting)
+    }
+}
