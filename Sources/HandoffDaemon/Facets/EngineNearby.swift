@@ -21,16 +21,14 @@ struct EngineNearby: Sendable {
     func receive(_ received: AdvertisementReport) {
         guard received.service == Engine.service else { return engine.pairings.receiveAdvertisement(received) }
         guard let (sender, plaintext, slot) = opened(received) else { return receiveUnopened(received) }
-        guard let device = sender.device else { return receiveOwnAdvertisement(received.data, of: slot) }
-        guard let report = Self.report(of: device, plaintext, of: slot, in: received) else { return }
+        guard sender != .own else { return receiveOwnAdvertisement(received.data, of: slot) }
+        guard let payload = try? AdvertisementPayload(decoding: plaintext) else { return }
         engine.change { state, now in
-            guard state.trust.devices[device] != nil else { return }
-            if sender.isDirected { state.sessions.recordInvitation(by: device, at: now) }
-            state.nearby.lastSeen[device] = now.unixMicroseconds
-            state.nearby.scanPolicy.heard(at: now.uptime)
-            state.nearby.clockSkew.clearSkew(of: device)
-            state.show(state.nearby.table.insert(report, at: now))
-            state.sessions.recordEndpoint(state.nearby.table.endpoints(of: device).first, of: device)
+            for device in state.trust.devices(of: sender) where state.trust.devices[device] != nil {
+                if sender.isDirected { state.sessions.recordInvitation(by: device, at: now) }
+                let report = Self.report(of: device, payload, of: slot, in: received)
+                state.receive(report, at: now)
+            }
         }
         engine.deviceUpdates.set(())
     }
@@ -144,12 +142,11 @@ struct EngineNearby: Sendable {
 
     private static func report(
         of device: DeviceID,
-        _ plaintext: [UInt8],
+        _ payload: AdvertisementPayload,
         of slot: UInt64,
         in received: AdvertisementReport
-    ) -> NearbyTable.Report? {
-        guard let payload = try? AdvertisementPayload(decoding: plaintext) else { return nil }
-        return NearbyTable.Report(
+    ) -> NearbyTable.Report {
+        NearbyTable.Report(
             device: device,
             activity: payload.activity,
             hasWebpage: payload.hasWebpage,
@@ -158,5 +155,16 @@ struct EngineNearby: Sendable {
             port: payload.port,
             slot: slot
         )
+    }
+}
+
+extension Engine.State {
+    /// Handles what a trusted device has advertised.
+    fileprivate mutating func receive(_ report: NearbyTable.Report, at now: Moment) {
+        nearby.lastSeen[report.device] = now.unixMicroseconds
+        nearby.scanPolicy.heard(at: now.uptime)
+        nearby.clockSkew.clearSkew(of: report.device)
+        show(nearby.table.insert(report, at: now))
+        sessions.recordEndpoint(nearby.table.endpoints(of: report.device).first, of: report.device)
     }
 }

@@ -77,7 +77,7 @@ package struct TrustedDevices: Sendable {
     // MARK: Keys
 
     /// The keys under which these devices advertise to the whole circle.
-    var receivingKeys: [(DeviceID, DailyKey)] {
+    var receivingKeys: [(device: DeviceID, key: DailyKey)] {
         contents.peers.compactMap { id, peer in peer.key.map { (id, $0.daily) } }
     }
 

@@ -13,6 +13,8 @@ struct TrustState: Sendable {
     var directedSchedule = DirectedAdvertisingSchedule()
     /// Detects advertisements under this device's own key that it has not sent.
     var ownKeyDetector = OwnKeyDetector(startSlot: Moment.now.slot)
+    /// For each device that has told the same advertising key as another one, all devices that have told it.
+    private var sharedKeys: [DeviceID: [DeviceID]] = [:]
     /// The keys of directed advertisements to each device.
     private var directedSendingKeys: [DeviceID: SealingKey] = [:]
 
@@ -51,6 +53,15 @@ struct TrustState: Sendable {
         opener.open(data, slot: slot)
     }
 
+    /// Returns the devices that may have sent an advertisement.
+    ///
+    /// There are several when a device has told the key of another one as its own: then each of them counts, so that
+    /// it cannot take the other's advertisements away.
+    func devices(of sender: AdvertisementSender) -> [DeviceID] {
+        guard let device = sender.device else { return [] }
+        return sender.isDirected ? [device] : sharedKeys[device] ?? [device]
+    }
+
     /// Replaces the devices, and everything that follows from them.
     ///
     /// - Throws: ``HandoffError`` with `stateDamaged` when a device's key is unusable; then nothing has changed.
@@ -86,7 +97,22 @@ struct TrustState: Sendable {
             directedSendingKeys[device.id] = directed.sending
             keys += directed.receiving.map { (.directed(from: device.id), $0) }
         }
-        keys.append((.own, ownKey))
+        // A device that tells this device's own key as its own must not hide what is sent under it.
+        keys.insert((.own, ownKey), at: 0)
+        sharedKeys = Self.sharedKeys(devices.receivingKeys, at: devices.slot)
         opener = AdvertisementOpener(keys: keys)
+    }
+
+    /// Returns, for each device whose key another one has too, the devices with that key, in the order of their ids.
+    private static func sharedKeys(
+        _ keys: [(device: DeviceID, key: DailyKey)],
+        at slot: UInt64
+    ) -> [DeviceID: [DeviceID]] {
+        // A key may have been told for another day than the key that it follows from: they meet on a later day.
+        let day = DailyKey.keptDay(at: slot) + 2
+        let devices = Dictionary(grouping: keys) { $0.key.advanced(to: day) ?? $0.key }.values
+            .filter { $0.count > 1 }
+            .map { $0.map(\.device).sorted() }
+        return devices.reduce(into: [:]) { result, devices in for device in devices { result[device] = devices } }
     }
 }
