@@ -250,7 +250,8 @@ let package = Package(
         tests(
             "HandoffDaemonTests",
             [
-                "AsyncSupport", "Bluetooth", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore",
+                "AsyncSupport", "Bluetooth", "DBus", "Epoll", "HandoffApps", "HandoffAttackModel", "HandoffBus",
+                "HandoffCore",
                 "HandoffCrypto",
                 "HandoffDaemon", "HandoffFolders", "HandoffModel", "HandoffRadio",
                 "HandoffRadioSimulated", "HandoffTestVectors",
