@@ -21,8 +21,8 @@ struct EngineNearby: Sendable {
     func receive(_ received: AdvertisementReport) {
         guard received.service == Engine.service else { return engine.pairings.receiveAdvertisement(received) }
         guard let (sender, plaintext, slot) = opened(received) else { return receiveUnopened(received) }
-        guard sender != .own else { return receiveOwnAdvertisement(received.data, of: slot) }
         guard let payload = try? AdvertisementPayload(decoding: plaintext) else { return }
+        guard sender != .own else { return engine.copies.receive(received, payload, of: slot) }
         engine.change { state, now in
             for device in state.trust.devices(of: sender) where state.trust.devices[device] != nil {
                 if sender.isDirected { state.sessions.recordInvitation(by: device, at: now) }
@@ -123,21 +123,6 @@ struct EngineNearby: Sendable {
             metadata: ["event": "clock.skewed"]
         )
         engine.change { state, _ in state.show(.radioChanged) }
-    }
-
-    /// Handles an advertisement under this device's own key; if this device has not sent it, another device of the circle
-    /// or another machine with the same keys has.
-    private func receiveOwnAdvertisement(_ data: [UInt8], of slot: UInt64) {
-        let now = Moment.now
-        let isNew = engine.edit { state in
-            !state.radio.hasSent(data) && state.trust.ownKeyDetector.recordForeign(slot: slot, at: now.uptime)
-        }
-        guard isNew else { return }
-        engine.change { state, _ in state.show(.identityChanged) }
-        engine.logger.warning(
-            "an advertisement under this device's own key was received that it has not sent",
-            metadata: ["event": "identity.ownkey"]
-        )
     }
 
     private static func report(

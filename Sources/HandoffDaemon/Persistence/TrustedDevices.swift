@@ -81,6 +81,20 @@ package struct TrustedDevices: Sendable {
         contents.peers.compactMap { id, peer in peer.key.map { (id, $0.daily) } }
     }
 
+    /// The keys under which copies of this device advertise to each other, which follow from its key pair.
+    ///
+    /// - Throws: ``HandoffError`` with `stateDamaged` when this device's key is unusable.
+    var copyKeys: DirectedAdvertisingKeys {
+        get throws(HandoffError) {
+            do {
+                let keys = identity.keys
+                return try DirectedAdvertisingKeys(local: keys.agreement, remote: keys.publicKeys.agreement)
+            } catch {
+                throw HandoffError(.stateDamaged, error.message)
+            }
+        }
+    }
+
     /// Returns the keys of directed advertisements between a device and this one: in each direction that of the
     /// receiver; without one from the two devices' key pairs, as long as the other device has not told one.
     ///
@@ -152,6 +166,7 @@ package struct TrustedDevices: Sendable {
         identity = Identity(keys: .generate())
         contents = CircleFile.Contents(of: identity, at: slot)
         contents.configuredName = configuredName
+        isOutdated = false
         try? contents.circle.rename(identity.id, to: name, sign: signer)
         summarize()
     }
@@ -180,7 +195,7 @@ package struct TrustedDevices: Sendable {
     /// Whether every trusted device is known to have the key under which this device advertises.
     var isHeardByAll: Bool { contents.peers.values.allSatisfy { $0.knownKey == contents.ownKey.id } }
 
-    /// Returns the trial that finds out which of these devices is the caller.
+    /// Returns the trial that finds out which of these devices, or a copy of this one, is the caller.
     ///
     /// - Throws: ``HandoffError`` with `stateDamaged` when one of them has an insecure public key.
     func trial() throws(HandoffError) -> NoiseResponderTrial<DeviceID> {
@@ -188,6 +203,7 @@ package struct TrustedDevices: Sendable {
             return try NoiseResponderTrial(
                 localStatic: identity.keys.agreement,
                 candidates: all.map { ($0.id, $0.publicKeys.agreement) }
+                    + [(identity.id, identity.keys.publicKeys.agreement)]
             )
         } catch {
             throw HandoffError(.stateDamaged, error.message)

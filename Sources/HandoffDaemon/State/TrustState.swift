@@ -36,6 +36,14 @@ struct TrustState: Sendable {
         device.flatMap { directedSendingKeys[$0] } ?? ownKey
     }
 
+    /// The devices that get turns of the advertisement, in the order of their ids.
+    ///
+    /// A device whose state is an old copy is among them: if another machine uses the other copy, the two have different
+    /// advertising keys by now, and find each other by this.
+    var turnTakers: [DeviceID] {
+        devices.isOutdated ? (devices.lagging + [identity.id]).sorted() : devices.lagging
+    }
+
     /// What an exchange with the other devices would change: the statements, and this device's key.
     var updateID: [UInt8] { devices.digest + devices.ownKey.id.bytes }
 
@@ -69,6 +77,7 @@ struct TrustState: Sendable {
         let hasSameKeys = devices.hasSameKeys(as: self.devices)
         var draft = self
         draft.devices = devices
+        if devices.identity.id != identity.id { draft.ownKeyDetector = OwnKeyDetector(startSlot: Moment.now.slot) }
         if !hasSameKeys {
             draft.trial = try devices.trial()
             try draft.rekey()
@@ -97,8 +106,10 @@ struct TrustState: Sendable {
             directedSendingKeys[device.id] = directed.sending
             keys += directed.receiving.map { (.directed(from: device.id), $0) }
         }
-        // A device that tells this device's own key as its own must not hide what is sent under it.
-        keys.insert((.own, ownKey), at: 0)
+        let copies = try devices.copyKeys
+        directedSendingKeys[identity.id] = copies.sending
+        // A device that tells this device's own key as its own must not hide what a copy of this device sends.
+        keys.insert(contentsOf: [(.own, ownKey), (.own, copies.receiving)], at: 0)
         sharedKeys = Self.sharedKeys(devices.receivingKeys, at: devices.slot)
         opener = AdvertisementOpener(keys: keys)
     }
