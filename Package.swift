@@ -75,6 +75,8 @@ let package = Package(
         .executable(name: "handoffd", targets: ["handoffd"]),
         .executable(name: "handoffctl", targets: ["handoffctl"]),
         .library(name: "HandoffKit", targets: ["HandoffKit"]),
+        // For tests: preloaded into programs whose clock is to differ.
+        .library(name: "ShiftedClock", type: .dynamic, targets: ["ShiftedClock"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -182,6 +184,7 @@ let package = Package(
         support("HandoffSessionVectors", ["HandoffCrypto", "HandoffTestVectors"]),
         support("HandoffRadioConformance", ["AsyncSupport", "Bluetooth", "HandoffRadio", "TestRuns"]),
         support("HandoffAttackModel", [crypto, cryptoExtras]),
+        .target(name: "ShiftedClock", path: "Tests/Support/ShiftedClock"),
         .executableTarget(
             name: "radio-conformance",
             dependencies: [
@@ -250,7 +253,8 @@ let package = Package(
         tests(
             "HandoffDaemonTests",
             [
-                "AsyncSupport", "Bluetooth", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCore",
+                "AsyncSupport", "Bluetooth", "DBus", "Epoll", "HandoffApps", "HandoffAttackModel", "HandoffBus",
+                "HandoffCore",
                 "HandoffCrypto",
                 "HandoffDaemon", "HandoffFolders", "HandoffModel", "HandoffRadio",
                 "HandoffRadioSimulated", "HandoffTestVectors",

@@ -9,53 +9,6 @@ import Testing
 
 @Suite("A removed device has no access", .endsWithin(minutes: 10))
 struct RemovalTests {
-    /// A device, its copy of the circle, and its key, which changes with the devices that it trusts.
-    private struct Member {
-        let keys = DeviceKeys.generate()
-        let name: DeviceName
-        var circle: Circle
-        var advertisingKey = AdvertisingKey.generate()
-        /// The keys that others have told it.
-        var known: [AdvertisingKey] = []
-
-        var identity: DeviceIdentity { DeviceIdentity(publicKeys: keys.publicKeys, name: name) }
-        var signer: Circle.Signer {
-            let key = keys.signing
-            return { SignedStatement($0, signedBy: key) }
-        }
-
-        init(_ name: String) throws {
-            self.name = try DeviceName(name)
-            circle = Circle(of: keys.publicKeys)
-        }
-
-        mutating func change(_ body: (inout Circle) throws -> Void) rethrows {
-            let before = Set(circle.members.map(\.id))
-            try body(&circle)
-            if Set(circle.members.map(\.id)) != before { advertisingKey = .generate() }
-        }
-
-        mutating func add(_ other: Member) throws {
-            let signer = signer
-            try change { try $0.add(other.identity, sign: signer) }
-        }
-
-        mutating func remove(_ other: Member) throws {
-            let signer = signer
-            try change { try $0.remove(other.identity.id, sign: signer) }
-        }
-
-        mutating func meet(_ other: inout Member) {
-            guard circle.trusts(other.identity.id), other.circle.trusts(identity.id) else { return }
-            let (mine, theirs) = (circle.statements, other.circle.statements)
-            change { $0.join(theirs) }
-            other.change { $0.join(mine) }
-            guard circle.trusts(other.identity.id), other.circle.trusts(identity.id) else { return }
-            known.append(other.advertisingKey)
-            other.known.append(advertisingKey)
-        }
-    }
-
     @Test("A removed device can read none of the following advertisements and opens no session")
     func removed() throws {
         var random = SeededRandom(seed: 22)
@@ -63,7 +16,7 @@ struct RemovalTests {
         // A removed device keeps the key that all devices share.
         let model = try (0..<100).count { _ in try sender.advertise(random.bytes(10)).opened(with: sender.key) != nil }
 
-        var (desk, phone, lost) = (try Member("desk"), try Member("phone"), try Member("lost"))
+        var (desk, phone, lost) = (try CircleMember("desk"), try CircleMember("phone"), try CircleMember("lost"))
         try desk.add(phone)
         try desk.add(lost)
         try phone.add(desk)

@@ -30,10 +30,16 @@ enum AdvertisementBenchmark {
         }
     }
 
-    private static func cases(_ count: Int) -> [BenchmarkCase] {
-        // Each device has one key for its circle and one for this device alone.
+    private static func cases(_ count: Int) throws -> [BenchmarkCase] {
+        // Each device has one key for its circle and two for this device alone, of which one follows from the key pairs.
         let day = UInt32(slot / DailyKey.slotsPerDay)
-        let keys = (0..<count * 2).map { ($0 % count, SealingKey.daily(.generate(day: day))) }
+        let own = AgreementKey.generate()
+        let keys =
+            try (0..<count * 2).map { ($0 % count, SealingKey.daily(.generate(day: day))) }
+            + (0..<count).map { device in
+                let other = AgreementKey.generate().publicKey
+                return (device, try DirectedAdvertisingKeys(local: own, remote: other).receiving)
+            }
         let unknown = (0..<64).map { _ in SealingKey.constant(.generate()) }
         let others = count == 1 ? ["HMAC", "AES"] : ["HMAC", "AES", "unknown device's, 1"]
         return [

@@ -15,7 +15,35 @@ enum SessionBenchmark {
         /// The bytes of all these that are padding, with its lengths.
         var padding = 0
 
-        var total: Int { greeting + request + answer + acknowledgement }
+        /// The bytes of each message, in the order in which they are sent.
+        var messages: [Int] { [greeting, request, answer, acknowledgement] }
+        var total: Int { messages.reduce(0, +) }
+        var packets: Int { messages.map(SessionBenchmark.linkLayerPackets).reduce(0, +) }
+    }
+
+    /// What version 1 of the protocol sent for the same activity, as it was recorded: a request, an answer and an
+    /// acknowledgement.
+    private enum VersionOne {
+        static let messages = [60, 1061, 19]
+
+        static func ratio(_ bytes: Int) -> String {
+            let before = messages.reduce(0, +)
+            return "\(ResultTable.digits(Double(bytes) / Double(before))) × version 1's \(before)"
+        }
+
+        static func packetRatio(_ packets: Int) -> String {
+            let before = messages.map(SessionBenchmark.linkLayerPackets).reduce(0, +)
+            return "\(ResultTable.digits(Double(packets) / Double(before))) × version 1's \(before)"
+        }
+    }
+
+    /// How many packets of 251 bytes the link layer sends for a message over a credit-based channel whose SDUs have 672
+    /// bytes, as on Linux: each packet has a header of 4 bytes, and the first of an SDU the SDU's length in 2 bytes
+    /// (Bluetooth Core, Vol 3, Part A, 3.4; Vol 6, Part B, 2.4).
+    private static func linkLayerPackets(of message: Int) -> Int {
+        stride(from: 0, to: message, by: 672).map { start in
+            (min(672, message - start) + 2 + 246) / 247
+        }.reduce(0, +)
     }
 
     static func table(_ effort: Effort) throws -> ResultTable {
@@ -23,13 +51,20 @@ enum SessionBenchmark {
         let activity = try SampleActivity(bytes: 1024).activity()
         let sessions = try [1, 20].map { count in
             let exchange = try exchange(of: activity, trusted: count)
-            return BenchmarkCase("\(count) trusted by the origin", against: ["X25519"]) { try exchange().total }
+            let before = count == 1 ? "14.6" : "22.7"
+            return BenchmarkCase(
+                "\(count) trusted by the origin",
+                against: ["X25519"],
+                note: "version 1: \(before) × X25519"
+            ) { try exchange().total }
         }
         try table.measure([agreement] + sessions, effort)
         let traffic = try exchange(of: activity, trusted: 1)()
         let (payload, budget) = (activity.encodedSize, Double(activity.encodedSize) * 1.15 + 300)
-        let parts = "\(traffic.greeting) + \(traffic.request) + \(traffic.answer) + \(traffic.acknowledgement)"
-        table.append("bytes both ways", "\(traffic.total)", [parts, "payload \(payload)"])
+        let parts = traffic.messages.map(String.init).joined(separator: " + ")
+        let (bytes, packets) = (VersionOne.ratio(traffic.total), VersionOne.packetRatio(traffic.packets))
+        table.append("bytes both ways", "\(traffic.total)", [parts, "payload \(payload)", bytes])
+        table.append("PDUs both ways", "\(traffic.packets)", ["of the link layer", packets])
         let unpadded = traffic.total - traffic.padding
         table.append("of these no padding", "\(unpadded)", ["padding \(traffic.padding)", "budget \(Int(budget))"])
         return table

@@ -21,16 +21,14 @@ struct EngineNearby: Sendable {
     func receive(_ received: AdvertisementReport) {
         guard received.service == Engine.service else { return engine.pairings.receiveAdvertisement(received) }
         guard let (sender, plaintext, slot) = opened(received) else { return receiveUnopened(received) }
-        guard let device = sender.device else { return receiveOwnAdvertisement(received.data, of: slot) }
-        guard let report = Self.report(of: device, plaintext, of: slot, in: received) else { return }
+        guard let payload = try? AdvertisementPayload(decoding: plaintext) else { return }
+        guard sender != .own else { return engine.copies.receive(received, payload, of: slot) }
         engine.change { state, now in
-            guard state.trust.devices[device] != nil else { return }
-            if sender.isDirected { state.sessions.recordInvitation(by: device, at: now) }
-            state.nearby.lastSeen[device] = now.unixMicroseconds
-            state.nearby.scanPolicy.heard(at: now.uptime)
-            state.nearby.clockSkew.clearSkew(of: device)
-            state.show(state.nearby.table.insert(report, at: now))
-            state.sessions.recordEndpoint(state.nearby.table.endpoints(of: device).first, of: device)
+            for device in state.trust.devices(of: sender) where state.trust.devices[device] != nil {
+                if sender.isDirected { state.sessions.recordInvitation(by: device, at: now) }
+                let report = Self.report(of: device, payload, of: slot, in: received)
+                state.receive(report, at: now)
+            }
         }
         engine.deviceUpdates.set(())
     }
@@ -129,29 +127,13 @@ struct EngineNearby: Sendable {
         engine.change { state, _ in state.show(.radioChanged) }
     }
 
-    /// Handles an advertisement under this device's own key; if this device has not sent it, another device of the circle
-    /// or another machine with the same keys has.
-    private func receiveOwnAdvertisement(_ data: [UInt8], of slot: UInt64) {
-        let now = Moment.now
-        let isNew = engine.edit { state in
-            !state.radio.hasSent(data) && state.trust.ownKeyDetector.recordForeign(slot: slot, at: now.uptime)
-        }
-        guard isNew else { return }
-        engine.change { state, _ in state.show(.identityChanged) }
-        engine.logger.warning(
-            "an advertisement under this device's own key was received that it has not sent",
-            metadata: ["event": "identity.ownkey"]
-        )
-    }
-
     private static func report(
         of device: DeviceID,
-        _ plaintext: [UInt8],
+        _ payload: AdvertisementPayload,
         of slot: UInt64,
         in received: AdvertisementReport
-    ) -> NearbyTable.Report? {
-        guard let payload = try? AdvertisementPayload(decoding: plaintext) else { return nil }
-        return NearbyTable.Report(
+    ) -> NearbyTable.Report {
+        NearbyTable.Report(
             device: device,
             activity: payload.activity,
             hasWebpage: payload.hasWebpage,
@@ -160,5 +142,16 @@ struct EngineNearby: Sendable {
             port: payload.port,
             slot: slot
         )
+    }
+}
+
+extension Engine.State {
+    /// Handles what a trusted device has advertised.
+    fileprivate mutating func receive(_ report: NearbyTable.Report, at now: Moment) {
+        nearby.lastSeen[report.device] = now.unixMicroseconds
+        nearby.scanPolicy.heard(at: now.uptime)
+        nearby.clockSkew.clearSkew(of: report.device)
+        show(nearby.table.insert(report, at: now))
+        sessions.recordEndpoint(nearby.table.endpoints(of: report.device).first, of: report.device)
     }
 }

@@ -45,21 +45,12 @@ struct EngineTrust: Sendable {
 
     /// The advisories about this device's own state.
     var advisories: [(name: String, message: String)] {
-        let now = Moment.now
-        let (isOutdated, isSuspected) = engine.read {
-            ($0.trust.devices.isOutdated, $0.trust.ownKeyDetector.isSuspected(at: now.uptime))
-        }
-        let cure =
-            "remove this device on another one, delete the state directory on both machines, and pair both again."
+        guard engine.read(\.trust.devices.isOutdated) else { return engine.copies.advisories }
         let outdated =
-            "Another device of yours has a key of this device that it does not know itself: its state directory is an old copy, or "
-            + "another machine uses a copy of it. If another one does, " + cure
-        let ownKey =
-            "An advertisement under this device's own key was received that it has not sent. Each of your devices can make "
-            + "one, and so can another machine with the same keys. This alone is no reason to change anything: look whether "
-            + "`handoffctl devices` lists only devices of yours; Trust.md explains the rest."
-        return (isOutdated ? [("identity-outdated", outdated)] : [])
-            + (isSuspected ? [("own-key-heard", ownKey)] : [])
+            "Another device of yours has a key of this device that it does not know itself. Its state directory may be an "
+            + "old copy: then nothing has to be done, since this device has made a new key. Or another machine uses a copy "
+            + "of it, which this device reports as `identity-copied` once that machine has proved it."
+        return [("identity-outdated", outdated)] + engine.copies.advisories
     }
 
     /// The known devices about which the person at this device has to decide.

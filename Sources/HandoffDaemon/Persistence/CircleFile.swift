@@ -25,6 +25,8 @@ enum CircleFile {
         var knownKey: AdvertisingKeyRecord.ID?
         /// Microseconds since 1970, to the hour.
         var lastSeen: Int64?
+        /// The day of the last exchange that was completed with it, in days since 1970.
+        var lastExchange: UInt32?
     }
 
     struct Contents: Hashable, Sendable {
@@ -53,6 +55,7 @@ enum CircleFile {
         var digest: Data?
         var knownKey: Data?
         var lastSeen: Int64?
+        var lastExchange: UInt32?
     }
 
     private struct Document: Codable {
@@ -136,6 +139,7 @@ extension CircleFile.Peer {
         digest = document.digest.map(Array.init)
         knownKey = try document.knownKey.map { try AdvertisingKeyRecord.ID(bytes: $0) }
         lastSeen = document.lastSeen
+        lastExchange = document.lastExchange
     }
 }
 
@@ -148,5 +152,6 @@ extension CircleFile.PeerDocument {
         digest = peer.digest.map { Data($0) }
         knownKey = peer.knownKey.map { Data($0.bytes) }
         lastSeen = peer.lastSeen
+        lastExchange = peer.lastExchange
     }
 }

@@ -133,16 +133,18 @@ extension TrustedDevices {
         return changes
     }
 
-    /// Records that `peer` knows all statements that this device knows.
+    /// Records that an exchange with `peer` was completed, and whether it knows all statements that this device knows.
     ///
     /// - Parameters:
     ///   - peer: the other device.
     ///   - sent: the digest of the statements that it has received from this device.
     ///   - theirs: the digest that it has told afterwards.
     mutating func completeExchange(with peer: DeviceID, sent: [UInt8], theirs: [UInt8]) {
-        guard sent == digest || theirs == digest else { return }
-        let digest = digest
-        edit { $0.peers[peer]?.toldDigest = digest }
+        let (digest, today) = (digest, DailyKey.keptDay(at: slot))
+        edit { contents in
+            contents.peers[peer]?.lastExchange = today
+            if sent == digest || theirs == digest { contents.peers[peer]?.toldDigest = digest }
+        }
     }
 
     /// Whether a device that tells this digest beside an answer knows other statements than at the last exchange.

@@ -17,6 +17,10 @@ package struct TrustedDevices: Sendable {
 
     /// How many of this device's earlier keys are remembered by their identifiers.
     private static let keyHistoryCount = 16
+    /// How many days after an exchange with a device there is another one, although nothing has changed here.
+    ///
+    /// The other device may have changed: its state may be an old copy, without the keys that it was told.
+    static let exchangeDays: UInt32 = 7
 
     /// This device; another one after ``leave()``.
     private(set) var identity: Identity
@@ -27,6 +31,8 @@ package struct TrustedDevices: Sendable {
     private(set) var digest: [UInt8] = []
     /// The trusted devices that may not know all statements or this device's key, in the order of their ids.
     private(set) var lagging: [DeviceID] = []
+    /// The trusted devices with which no exchange was completed lately.
+    private(set) var overdue: Set<DeviceID> = []
     /// All devices, by name.
     package private(set) var all: [Device] = []
     /// Whether another device has had a key of this device that it does not know, in this run of the daemon.
@@ -77,12 +83,29 @@ package struct TrustedDevices: Sendable {
     // MARK: Keys
 
     /// The keys under which these devices advertise to the whole circle.
-    var receivingKeys: [(DeviceID, DailyKey)] {
+    var receivingKeys: [(device: DeviceID, key: DailyKey)] {
         contents.peers.compactMap { id, peer in peer.key.map { (id, $0.daily) } }
     }
 
+    /// The keys under which copies of this device advertise to each other, which follow from its key pair.
+    ///
+    /// - Throws: ``HandoffError`` with `stateDamaged` when this device's key is unusable.
+    var copyKeys: DirectedAdvertisingKeys {
+        get throws(HandoffError) {
+            do {
+                let keys = identity.keys
+                return try DirectedAdvertisingKeys(local: keys.agreement, remote: keys.publicKeys.agreement)
+            } catch {
+                throw HandoffError(.stateDamaged, error.message)
+            }
+        }
+    }
+
     /// Returns the keys of directed advertisements between a device and this one: in each direction that of the
-    /// receiver; without one from the two devices' key pairs, as long as the other device has not told one.
+    /// receiver.
+    ///
+    /// The sending one follows from the two devices' key pairs as long as the other device has not told one, and
+    /// while an exchange with it is overdue.
     ///
     /// - Throws: ``HandoffError`` with `stateDamaged` when the key of the device is unusable.
     func directedKeys(with id: DeviceID) throws(HandoffError) -> (sending: SealingKey, receiving: [SealingKey])? {
@@ -92,7 +115,9 @@ package struct TrustedDevices: Sendable {
                 local: identity.keys.agreement,
                 remote: device.publicKeys.agreement
             )
-            let sending = peer.sendingKey.map(SealingKey.daily) ?? paired.sending
+            // If its state is an old copy, it may not know the key that it has told.
+            let told = overdue.contains(id) ? nil : peer.sendingKey
+            let sending = told.map(SealingKey.daily) ?? paired.sending
             return (sending, [.daily(peer.receivingKey), paired.receiving])
         } catch {
             throw HandoffError(.stateDamaged, error.message)
@@ -102,7 +127,7 @@ package struct TrustedDevices: Sendable {
     /// Whether the same devices and this one use the same keys in `other`.
     func hasSameKeys(as other: TrustedDevices) -> Bool {
         identity.id == other.identity.id && contents.ownKey == other.contents.ownKey
-            && contents.peers.mapValues(\.keys) == other.contents.peers.mapValues(\.keys)
+            && overdue == other.overdue && contents.peers.mapValues(\.keys) == other.contents.peers.mapValues(\.keys)
     }
 
     /// Moves all keys forward, so that nothing that was advertised on an earlier day than that of the slot before can
@@ -152,6 +177,7 @@ package struct TrustedDevices: Sendable {
         identity = Identity(keys: .generate())
         contents = CircleFile.Contents(of: identity, at: slot)
         contents.configuredName = configuredName
+        isOutdated = false
         try? contents.circle.rename(identity.id, to: name, sign: signer)
         summarize()
     }
@@ -168,19 +194,28 @@ package struct TrustedDevices: Sendable {
             )
         }
         all = devices.values.sorted { ($0.name.rawValue, $0.id) < ($1.name.rawValue, $1.id) }
+        overdue = Set(devices.keys.filter(isOverdue))
         lagging = devices.keys.sorted().filter(hasUpdate)
     }
 
     /// Whether a trusted device may not know all statements, or this device's key.
     func hasUpdate(for id: DeviceID) -> Bool {
         guard let peer = contents.peers[id] else { return false }
-        return peer.toldDigest != digest || peer.knownKey != contents.ownKey.id
+        return overdue.contains(id) || peer.toldDigest != digest || peer.knownKey != contents.ownKey.id
+    }
+
+    /// Whether no exchange with a trusted device was completed lately, by this device's clock.
+    private func isOverdue(_ id: DeviceID) -> Bool {
+        guard let last = contents.peers[id]?.lastExchange else { return true }
+        let today = DailyKey.keptDay(at: slot)
+        // A day in the future was told by a clock that was wrong.
+        return last > today + 1 || today >= last + Self.exchangeDays
     }
 
     /// Whether every trusted device is known to have the key under which this device advertises.
     var isHeardByAll: Bool { contents.peers.values.allSatisfy { $0.knownKey == contents.ownKey.id } }
 
-    /// Returns the trial that finds out which of these devices is the caller.
+    /// Returns the trial that finds out which of these devices, or a copy of this one, is the caller.
     ///
     /// - Throws: ``HandoffError`` with `stateDamaged` when one of them has an insecure public key.
     func trial() throws(HandoffError) -> NoiseResponderTrial<DeviceID> {
@@ -188,6 +223,7 @@ package struct TrustedDevices: Sendable {
             return try NoiseResponderTrial(
                 localStatic: identity.keys.agreement,
                 candidates: all.map { ($0.id, $0.publicKeys.agreement) }
+                    + [(identity.id, identity.keys.publicKeys.agreement)]
             )
         } catch {
             throw HandoffError(.stateDamaged, error.message)

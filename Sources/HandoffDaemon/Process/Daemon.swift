@@ -115,6 +115,7 @@ package struct Daemon<R: Radio>: Sendable {
             ScanningService(engine: engine, radio: radio, logger: logger),
             client,
             CircleUpdateService(client: client, logger: logger),
+            CopyCheckService(client: client, logger: logger),
             TakeReportService(client: client, logger: logger),
             LastSeenService(engine: engine),
             KeyForwardingService(engine: engine),

@@ -83,6 +83,8 @@ struct SessionServer: Sendable {
     private struct AcceptedSession: Sendable {
         var session: ServerSession
         let authenticated: ServerSession.AuthenticatedRequest
+        /// What the caller has sent until it was authenticated.
+        let firstMessage: [UInt8]
     }
 
     private struct AnsweredSession: Sendable {
@@ -122,9 +124,11 @@ struct SessionServer: Sendable {
         var session = engine.read { ServerSession(trial: $0.trust.trial, pairingTrial: $0.pairing.trial(at: .now)) }
         try await channel.sendAll(session.greeting)
         var received = try await first.value().get()
+        var firstMessage: [UInt8] = []
         while let message = received {
+            firstMessage += message
             if let authenticated = try session.receiveRequest(message) {
-                return AcceptedSession(session: session, authenticated: authenticated)
+                return AcceptedSession(session: session, authenticated: authenticated, firstMessage: firstMessage)
             }
             received = try await channel.receive()
         }
@@ -135,6 +139,9 @@ struct SessionServer: Sendable {
         var session = accepted.session
         let device = accepted.authenticated.device
         logger.debug("received a request", metadata: ["event": "request.received", "device": "\(device)"])
+        if device == engine.identity.id {
+            return AnsweredSession(session: try await proveCopy(to: accepted, on: channel), streamed: nil)
+        }
         let isTrusted = engine.trust.device(device) != nil
         if case .circle(let request) = accepted.authenticated.request, isTrusted {
             return AnsweredSession(session: try await exchange(accepted, request, on: channel), streamed: nil)
@@ -181,6 +188,23 @@ struct SessionServer: Sendable {
             streamed: prepared.answer == .stream ? prepared.activity : nil,
             isTake: prepared.isTake
         )
+    }
+
+    /// Proves to a caller with this device's keys that this device has them too, and receives the same proof.
+    private func proveCopy(to accepted: AcceptedSession, on channel: some RadioChannel) async throws -> ServerSession {
+        guard !engine.copies.isOwnCall(accepted.firstMessage) else {
+            throw HandoffError(.notTrusted, "This device's own call was passed back to it.")
+        }
+        var session = accepted.session
+        try await channel.sendAll(
+            try session.answer(.refusal(Refusal(.notPaired, "This device has the same keys.")))
+        )
+        while let message = try await channel.receive() {
+            guard try session.acknowledge(message) else { continue }
+            engine.copies.recordProof()
+            return session
+        }
+        throw HandoffError(.peerMisbehaved, "The peer closed the channel before it acknowledged the answer.")
     }
 
     /// Tells what this device knows, takes in what the caller knows, and tells it again, all under the session's key

@@ -95,7 +95,7 @@ extension Engine.State {
             advertising: broadcast,
             under: key,
             circleDigest: trust.updateID,
-            for: trust.devices.lagging,
+            for: trust.turnTakers,
             isHeard: trust.devices.isHeardByAll
         )
         let (pairingAdvertisement, pairingEnd) = pairing.advertisement(at: now, radio)

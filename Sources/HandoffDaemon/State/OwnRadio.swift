@@ -40,7 +40,7 @@ struct OwnRadio: Sendable {
     /// The port of the listener; nil when it cannot be reached.
     var port: LEPSM?
     private var sealed: Sealed?
-    /// The advertisements that this device sent to its circle lately, the newest last.
+    /// The advertisements that this device sent to its circle and to copies of itself lately, the newest last.
     private var sent: Deque<[UInt8]> = []
 
     /// Whether the radio can be used.
@@ -74,7 +74,7 @@ struct OwnRadio: Sendable {
         return true
     }
 
-    /// Whether this device has sent an advertisement with that data to its circle lately.
+    /// Whether this device has sent an advertisement with that data to its circle, or to copies of itself, lately.
     func hasSent(_ data: [UInt8]) -> Bool { sent.contains(data) }
 
     /// Returns the sealed advertisement of the current activity, under the key for `member` or for the whole circle.
@@ -100,7 +100,7 @@ struct OwnRadio: Sendable {
             data: sealer.seal(AdvertisementPayload(broadcast.content, port: port).encode()),
             pace: broadcast.isFresh ? .fast : .relaxed
         )
-        if member == nil {
+        if member == nil || member == trust.identity.id {
             sent.append(advertisement.data)
             if sent.count > Self.maximumSent { sent.removeFirst() }
         }

@@ -13,6 +13,8 @@ struct TrustState: Sendable {
     var directedSchedule = DirectedAdvertisingSchedule()
     /// Detects advertisements under this device's own key that it has not sent.
     var ownKeyDetector = OwnKeyDetector(startSlot: Moment.now.slot)
+    /// For each device that has told the same advertising key as another one, all devices that have told it.
+    private var sharedKeys: [DeviceID: [DeviceID]] = [:]
     /// The keys of directed advertisements to each device.
     private var directedSendingKeys: [DeviceID: SealingKey] = [:]
 
@@ -34,6 +36,14 @@ struct TrustState: Sendable {
         device.flatMap { directedSendingKeys[$0] } ?? ownKey
     }
 
+    /// The devices that get turns of the advertisement, in the order of their ids.
+    ///
+    /// A device whose state is an old copy is among them: if another machine uses the other copy, the two have different
+    /// advertising keys by now, and find each other by this.
+    var turnTakers: [DeviceID] {
+        devices.isOutdated ? (devices.lagging + [identity.id]).sorted() : devices.lagging
+    }
+
     /// What an exchange with the other devices would change: the statements, and this device's key.
     var updateID: [UInt8] { devices.digest + devices.ownKey.id.bytes }
 
@@ -51,6 +61,15 @@ struct TrustState: Sendable {
         opener.open(data, slot: slot)
     }
 
+    /// Returns the devices that may have sent an advertisement.
+    ///
+    /// There are several when a device has told the key of another one as its own: then each of them counts, so that
+    /// it cannot take the other's advertisements away.
+    func devices(of sender: AdvertisementSender) -> [DeviceID] {
+        guard let device = sender.device else { return [] }
+        return sender.isDirected ? [device] : sharedKeys[device] ?? [device]
+    }
+
     /// Replaces the devices, and everything that follows from them.
     ///
     /// - Throws: ``HandoffError`` with `stateDamaged` when a device's key is unusable; then nothing has changed.
@@ -58,6 +77,7 @@ struct TrustState: Sendable {
         let hasSameKeys = devices.hasSameKeys(as: self.devices)
         var draft = self
         draft.devices = devices
+        if devices.identity.id != identity.id { draft.ownKeyDetector = OwnKeyDetector(startSlot: Moment.now.slot) }
         if !hasSameKeys {
             draft.trial = try devices.trial()
             try draft.rekey()
@@ -86,7 +106,24 @@ struct TrustState: Sendable {
             directedSendingKeys[device.id] = directed.sending
             keys += directed.receiving.map { (.directed(from: device.id), $0) }
         }
-        keys.append((.own, ownKey))
+        let copies = try devices.copyKeys
+        directedSendingKeys[identity.id] = copies.sending
+        // A device that tells this device's own key as its own must not hide what a copy of this device sends.
+        keys.insert(contentsOf: [(.own, ownKey), (.own, copies.receiving)], at: 0)
+        sharedKeys = Self.sharedKeys(devices.receivingKeys, at: devices.slot)
         opener = AdvertisementOpener(keys: keys)
+    }
+
+    /// Returns, for each device whose key another one has too, the devices with that key, in the order of their ids.
+    private static func sharedKeys(
+        _ keys: [(device: DeviceID, key: DailyKey)],
+        at slot: UInt64
+    ) -> [DeviceID: [DeviceID]] {
+        // A key may have been told for another day than the key that it follows from: they meet on a later day.
+        let day = DailyKey.keptDay(at: slot) + 2
+        let devices = Dictionary(grouping: keys) { $0.key.advanced(to: day) ?? $0.key }.values
+            .filter { $0.count > 1 }
+            .map { $0.map(\.device).sorted() }
+        return devices.reduce(into: [:]) { result, devices in for device in devices { result[device] = devices } }
     }
 }

@@ -9,6 +9,8 @@ struct LinkUsageTable {
     private struct Entry {
         var users = 0
         var isForeign: Bool
+        /// Whether a channel was opened over the link.
+        var hasCarriedChannel = false
     }
 
     private var entries: [BluetoothAddress: Entry] = [:]
@@ -21,6 +23,14 @@ struct LinkUsageTable {
     /// Adds a user of the link; `isForeign` is considered for the first user only.
     mutating func addUser(of address: BluetoothAddress, isForeign: Bool) {
         entries[address, default: Entry(isForeign: isForeign)].users += 1
+    }
+
+    /// Whether a channel was opened over the link to that device, so that the link needs not be created for another one.
+    func hasCarriedChannel(to address: BluetoothAddress) -> Bool { entries[address]?.hasCarriedChannel == true }
+
+    /// Records that a channel was opened over the link.
+    mutating func recordChannel(to address: BluetoothAddress) {
+        entries[address]?.hasCarriedChannel = true
     }
 
     /// Marks the link as foreign after it was recorded.

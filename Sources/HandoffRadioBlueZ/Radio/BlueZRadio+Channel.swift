@@ -167,9 +167,16 @@ extension BlueZRadio {
         deadline: ContinuousClock.Instant,
         in session: Session
     ) async throws -> L2CAPChannel {
-        try await session.bluez.withDiscoveryPaused(on: session.adapter) {
+        // A channel over a link that is up does not disturb a scan. Two dials to one device come together when it is heard
+        // for the first time: a fetch, and the update of the circle.
+        guard !links.withLock({ $0.hasCarriedChannel(to: peer) }) else {
+            return try await dial(peer, port, deadline: deadline, in: session)
+        }
+        let channel = try await session.bluez.withDiscoveryPaused(on: session.adapter) {
             try await dial(peer, port, deadline: deadline, in: session)
         }
+        links.withLock { $0.recordChannel(to: peer) }
+        return channel
     }
 
     /// Whether another program has, or may want, a link to that device.

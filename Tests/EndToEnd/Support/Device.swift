@@ -56,11 +56,24 @@ struct Device: Sendable {
     /// The key of the present day under which the daemon advertises, as its state directory has it.
     var advertisingKey: AdvertisingKey {
         get throws {
-            let file = try String(contentsOfFile: world.stateDirectory(of: name) + "/devices", encoding: .utf8)
-            let document = try JSON(String(file.drop { $0 != "\n" }))
-            let bytes = try #require(Data(base64Encoded: document["advertisingKey"].string))
             let today = UInt32(Date.now.timeIntervalSince1970 / 86400)
-            return try #require(AdvertisingKeyRecord(rawRepresentation: bytes).daily.advanced(to: today)).key
+            return try #require(try advertisingKeyRecord.daily.advanced(to: today)).key
+        }
+    }
+
+    /// The key under which the daemon advertises, as its state directory has it.
+    var advertisingKeyRecord: AdvertisingKeyRecord {
+        get throws {
+            let bytes = try #require(Data(base64Encoded: try circleFile["advertisingKey"].string))
+            return try AdvertisingKeyRecord(rawRepresentation: bytes)
+        }
+    }
+
+    /// What the daemon keeps about its circle.
+    var circleFile: JSON {
+        get throws {
+            let file = try String(contentsOfFile: world.stateDirectory(of: name) + "/devices", encoding: .utf8)
+            return try JSON(String(file.drop { $0 != "\n" }))
         }
     }
 

@@ -66,6 +66,16 @@ struct World: Sendable {
         try await withPrivateBus { bus in try await withDaemon(name, on: bus, options, body) }
     }
 
+    /// The same with a device whose wall clock is ahead of the system's.
+    func withDevice(
+        _ name: String,
+        clockAhead seconds: Int,
+        _ body: @escaping @Sendable (Device) async throws -> Void
+    ) async throws {
+        let variables = ["LD_PRELOAD": Programs.shiftedClock, "SHIFTED_CLOCK_SECONDS": String(seconds)]
+        try await withPrivateBus { bus in try await withDaemon(name, on: bus, variables: variables, body) }
+    }
+
     /// Runs `body` with a device on an existing bus, once it owns its name and its radio is ready.
     ///
     /// - Parameters:
@@ -163,6 +173,8 @@ enum Programs {
     static let handoffd = path("handoffd")
     static let handoffctl = path("handoffctl")
     static let monkeybrowser = path("monkeybrowser")
+    /// The library that shifts the clock of a program (`Tests/Support/ShiftedClock`).
+    static let shiftedClock = path("libShiftedClock.so")
 
     private static func path(_ name: String) -> String {
         let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()

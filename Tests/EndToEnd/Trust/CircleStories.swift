@@ -143,7 +143,7 @@ struct CircleStories {
 
 extension Device {
     /// Waits until that device's own data in the circle has reached this one.
-    fileprivate func hasHeard(of name: String) async throws {
+    func hasHeard(of name: String) async throws {
         try await watching { _ in
             try await poll {
                 try await json("devices").array.first { $0["name"].string == name }?["protocolVersion"].number == 2
@@ -152,7 +152,7 @@ extension Device {
     }
 
     /// Waits until this device trusts exactly these devices.
-    fileprivate func knows(_ names: String...) async throws {
+    func knows(_ names: String...) async throws {
         try await watching { _ in
             try await poll { try await json("devices").array.map { $0["name"].string } == names }
         }

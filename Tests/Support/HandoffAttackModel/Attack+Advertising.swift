@@ -31,7 +31,7 @@ extension Attack {
         name: "making a device tell its owner to delete its keys",
         source: versionOne,
         onModel: "alarm at 100 of 100 replays after a restart",
-        here: "0 of 100; a hint at a member's forgery, for an hour, without advice to delete",
+        here: "0 of 100; a member's forgery is a hint, and a session proves a copy",
         verdict: .fails
     )
     package static let deviceName = Attack(

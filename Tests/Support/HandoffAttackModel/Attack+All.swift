@@ -11,6 +11,8 @@ extension Attack {
         linkPairing, malformedFrames, flood, pairing, misbinding, removedDevice, chance,
         recordedFirstMessage, claimedKeys, displacedCandidate, oldPairing, answerLength, idleConnection, starvation,
         stolenState, slotChangeTiming, turnRhythm, falseClone, deviceName,
+        preventedRemoval, returnAfterRemoval, blockedRemoval, displacedRemoval, replacedKey, accomplices, ban,
+        fixedName, removedRemover, earlyAbort, forgedTime, servicesFingerprint,
     ]
 
     package static let sequenceNumbers = Attack(

@@ -54,6 +54,22 @@ struct LinkUsageTableTests {
         #expect(links.contains(peer) == false)
     }
 
+    @Test("A link counts as up from its first channel on, until it is dropped")
+    func up() throws {
+        let peer = try #require(peer)
+        var links = LinkUsageTable()
+        links.recordChannel(to: peer)
+        links.addUser(of: peer, isForeign: false)
+        let whileDialling = links.hasCarriedChannel(to: peer)
+        links.recordChannel(to: peer)
+        links.removeUser(of: peer)
+        let unused = links.hasCarriedChannel(to: peer)
+        _ = links.removeIfUnused(peer)
+        links.addUser(of: peer, isForeign: false)
+        let again = links.hasCarriedChannel(to: peer)
+        #expect([whileDialling, unused, again] == [false, true, false])
+    }
+
     @Test("The removal of an unknown user changes nothing: the table may have been cleared meanwhile")
     func unknown() throws {
         let peer = try #require(peer)

@@ -195,10 +195,10 @@ def padded(message: bytes, minimum: int) -> bytes:
     return content + bytes(size - len(content))
 
 
-def check_session(case: dict) -> None:
+def check_session(case: dict, minimums: tuple[int, ...] = (64, 1024, 64, 64, 64)) -> None:
     peers = {"caller": side(case, "caller", "listener"), "listener": side(case, "listener", "caller")}
     size = case["fragmentBytes"] - 1
-    for turn, minimum in zip(case["turns"], (64, 1024, 64, 64, 64)):
+    for turn, minimum in zip(case["turns"], minimums):
         message = padded(bytes.fromhex(turn["message"]), minimum)
         assert len(message) == turn["paddedBytes"]
         # A request takes one fragment, whatever the size of the others.
@@ -580,6 +580,145 @@ def check_circle(case: dict) -> None:
     assert circle.conclude() == case["known"]
 
 
+def circle_state(message: bytes) -> dict | None:
+    """What a CircleState says; nothing when it is invalid."""
+    parts: dict[int, list[bytes]] = {}
+    for number, value in fields(message):
+        parts.setdefault(number, []).append(value)
+    values = {number: parts.get(number, [b""])[-1] for number in (2, 3, 4, 5)}
+    if [len(values[number]) for number in (2, 3, 4)] != [8, 44, 32] or len(values[5]) not in (0, 8):
+        return None
+    return {"statements": parts.get(1), "digest": values[2], "key": values[3], "directed": values[4], "known": values[5]}
+
+
+class ExchangeSide:
+    """A device in an exchange of circles (Docs/Circle.md, "Joining and exchanging" and "Keys")."""
+
+    def __init__(self, public_keys: str, other: str, state: dict, new_key: str):
+        self.circle = Circle(bytes.fromhex(public_keys))
+        self.circle.join([bytes.fromhex(statement) for statement in state["statements"]])
+        self.other = device_id(bytes.fromhex(other))
+        self.new_key = new_key
+        self.state = dict(state)
+
+    def statements(self) -> list[bytes]:
+        return sorted(self.circle.places.values(), key=lambda statement: statement[:-64])
+
+    def digest(self) -> bytes:
+        return hashlib.sha256(b"".join(statement[:-64] for statement in self.statements())).digest()[:8]
+
+    def trusted(self) -> set[str]:
+        return {device["id"] for device in self.circle.conclude() if device["standing"] == "trusted"}
+
+    def trusts_other(self) -> bool:
+        return self.other.hex() in self.trusted()
+
+    def message(self, known_digest: bytes) -> bytes:
+        content = b""
+        if known_digest != self.digest():
+            content = b"".join(field(1, statement) for statement in self.statements())
+        key = self.state.get("otherAdvertisingKey")
+        content += field(2, self.digest()) + field(3, bytes.fromhex(self.state["advertisingKey"]))
+        content += field(4, bytes.fromhex(self.state["directedKey"])[:32])
+        return content + (field(5, bytes.fromhex(key)[36:]) if key else b"")
+
+    def receive(self, heard: dict) -> None:
+        before = self.trusted()
+        self.circle.join(heard["statements"] or [])
+        if before != self.trusted():
+            self.renew_key()
+        self.state |= {
+            "otherAdvertisingKey": heard["key"].hex(),
+            "otherDirectedKey": (heard["directed"] + heard["key"][32:36]).hex(),
+        }
+        self.state.pop("knownKey", None)
+        if heard["known"]:
+            self.state["knownKey"] = heard["known"].hex()
+            if heard["known"].hex() not in self.state["keyHistory"]:
+                self.renew_key()
+
+    def renew_key(self) -> None:
+        self.state["advertisingKey"] = self.new_key
+        self.state["keyHistory"] = self.state["keyHistory"] + [self.new_key[72:]]
+
+    def complete(self, sent: bytes, theirs: bytes) -> None:
+        if self.digest() in (sent, theirs):
+            self.state["toldDigest"] = self.digest().hex()
+
+    def after(self) -> dict:
+        state = self.state | {
+            "statements": [statement.hex() for statement in self.statements()],
+            "digest": self.digest().hex(),
+            "trustsOther": self.trusts_other(),
+        }
+        if not state["trustsOther"]:
+            for name in ("otherAdvertisingKey", "otherDirectedKey", "knownKey", "toldDigest"):
+                state.pop(name, None)
+        return state
+
+
+def run_exchange(caller: ExchangeSide, listener: ExchangeSide, messages: list[bytes]) -> str:
+    """Takes in what was sent, and checks all of it but the listener's answer, which may be a lie."""
+    asked = caller.digest()
+    assert messages[0] == field(2, field(1, asked))
+    answer = dict(fields(messages[1]))[4]
+    heard = circle_state(answer)
+    if heard is None:
+        return "the caller closes: the answer is invalid"
+    caller.receive(heard)
+    if not caller.trusts_other():
+        return "the caller closes: it does not trust the listener any more"
+    told = caller.message(heard["digest"])
+    assert messages[2] == field(1, told)
+    listener_sent = listener.digest()
+    listener.receive(circle_state(told))
+    if not listener.trusts_other():
+        return "the listener closes: it does not trust the caller any more"
+    last = listener.message(caller.digest())
+    assert messages[3] == field(1, last)
+    listener.complete(listener_sent, caller.digest())
+    sent = caller.digest()
+    caller.receive(circle_state(last))
+    caller.complete(sent, listener.digest())
+    return "completed"
+
+
+def check_exchange(case: dict) -> None:
+    check_session(case["session"], (64, 1024, 1024, 1024))
+    keys = case["callerPublicKeys"], case["listenerPublicKeys"]
+    assert keys[0][:64] == case["session"]["callerPublicKey"] and keys[1][:64] == case["session"]["listenerPublicKey"]
+    caller = ExchangeSide(*keys, case["callerBefore"], case["callerNewKey"])
+    listener = ExchangeSide(*keys[::-1], case["listenerBefore"], case["listenerNewKey"])
+    assert (caller.after(), listener.after()) == (case["callerBefore"], case["listenerBefore"])
+    messages = [bytes.fromhex(turn["message"]) for turn in case["session"]["turns"]]
+    assert run_exchange(caller, listener, messages) == case["end"]
+    assert (caller.after(), listener.after()) == (case["callerAfter"], case["listenerAfter"])
+
+
+def check_reconciliation(case: dict) -> None:
+    check_session(case["session"])
+    caller, listener = case["callerBefore"], case["listenerBefore"]
+    messages = [bytes.fromhex(turn["message"]) for turn in case["session"]["turns"]]
+    confirmed = caller["status"] != "notPaired"
+    key = b"\x10\x01" + field(3, bytes.fromhex(case["callerAdvertisingKey"])) if confirmed else b""
+    assert messages[0] == field(4, field(1, bytes.fromhex(case["pairing"])) + key)
+    done = {"isReconciled": True}
+    if listener["status"] == "comparing":
+        code, after = 3, (caller, listener)
+    elif confirmed and (listener["trustsOther"] or listener["status"] == "unconfirmed"):
+        paired = done | {"status": "paired", "trustsOther": True}
+        code, after = None, (paired, listener if listener["status"] == "none" else paired)
+    else:
+        not_paired = done | {"status": "notPaired", "trustsOther": False}
+        code, after = 8, (not_paired if confirmed else caller, not_paired)
+    if code is None:
+        assert messages[1] == field(6, field(1, bytes.fromhex(case["listenerAdvertisingKey"])))
+    else:
+        assert dict(fields(dict(fields(messages[1]))[2]))[1] == code
+    assert messages[2] == b""
+    assert after == (case["callerAfter"], case["listenerAfter"])
+
+
 # The designers' vector: key 00…0f, input 00…0e (appendix A of the paper).
 assert siphash(bytes(range(16)), bytes(range(15))).hex() == "e545be4961ca29a1"
 
@@ -588,11 +727,13 @@ checks = {
     "card": check_card,
     "circle": check_circle,
     "daily": check_daily,
+    "exchange": check_exchange,
     "messages": check_message,
     "gatt": check_gatt,
     "names": check_name,
     "news": check_news,
     "pairing": check_pairing,
+    "reconciliation": check_reconciliation,
     "session": check_session,
     "stream": check_stream,
     "withdrawal": check_withdrawal,

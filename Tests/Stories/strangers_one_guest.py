@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""A stranger connects to a device and opens nothing of ours; runs in a guest of the rig with three controllers.
+
+The kernel says which links there are. The stranger reads the computer's name as long as its link lasts; the link is
+dropped, also after a channel over which nothing comes, and a trusted device is served meanwhile.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+from stranger import Stranger, address_of, links_of, wait_until
+from world import Failure, Steps, check, device, run_story, trust_each_other, type_hash
+
+TYPE = "org.example.notes.editing"
+# The controllers of the laptop, of the desktop that it trusts, and of the stranger.
+LAPTOP, DESKTOP, STRANGER = 0, 1, 2
+NAME, NEUTRAL = "anna-thinkpad", "Computer"
+
+
+def set_alias(name):
+    """Gives the laptop's controller a name, as `bluetoothctl system-alias` does."""
+    subprocess.run(
+        ["busctl", "--system", "set-property", "org.bluez", f"/org/bluez/hci{LAPTOP}", "org.bluez.Adapter1", "Alias",
+         "s", name],
+        check=True,
+    )
+
+
+def is_linked():
+    """Whether the laptop's controller has a link to the stranger."""
+    return address_of(STRANGER) in links_of(LAPTOP)
+
+
+def advisories(laptop):
+    """The names of the advisories of `handoffctl status`."""
+    return [advisory["name"] for advisory in laptop.ctl("status")["advisories"]]
+
+
+def fetch(desktop, entry):
+    """Lets the trusted device fetch the activity."""
+    check(desktop.ctl("continue", "--print", entry["id"])["type"], TYPE)
+
+
+def idle_link(steps, laptop, desktop, entry):
+    """A link over which no channel is opened: its name is read, a trusted device is served, and the link is dropped."""
+    with steps.step("a stranger connects, opens no channel, and reads the name of the computer"):
+        set_alias(NAME)
+        wait_until(lambda: "device-name" in advisories(laptop), "the advisory device-name")
+        with Stranger(STRANGER, LAPTOP) as stranger:
+            if not is_linked():
+                raise Failure("the kernel has no link to the stranger")
+            check(stranger.read_name(), NAME)
+            with steps.step("a trusted device is served meanwhile"):
+                fetch(desktop, entry)
+            with steps.step("the link to the stranger is dropped"):
+                laptop.wait_log("dropped an idle link")
+                wait_until(lambda: not is_linked(), "the end of the link")
+                stranger.wait_closed()
+
+
+def neutral_name(steps, laptop):
+    """After the cure that the advisory names, the same connection reads a name that many computers have."""
+    with steps.step("after the cure that the advisory names, a stranger reads a neutral name"):
+        set_alias(NEUTRAL)
+        wait_until(lambda: "device-name" not in advisories(laptop), "the end of the advisory")
+        with Stranger(STRANGER, LAPTOP) as stranger:
+            check(stranger.read_name(), NEUTRAL)
+            wait_until(lambda: not is_linked(), "the end of the link")
+
+
+def idle_channel(steps, desktop, entry):
+    """A channel over which nothing comes is closed, and its link is dropped."""
+    with steps.step("a stranger opens a channel and sends nothing"):
+        with Stranger(STRANGER, LAPTOP, port=entry["port"]) as stranger:
+            if not is_linked():
+                raise Failure("the kernel has no link to the stranger")
+            with steps.step("a trusted device is served beside the silent channel"):
+                fetch(desktop, entry)
+            with steps.step("the channel is closed, and the link is dropped"):
+                stranger.wait_closed()
+                wait_until(lambda: not is_linked(), "the end of the link")
+
+
+def story():
+    """Runs a stranger between two devices that trust each other."""
+    steps = Steps()
+    with tempfile.TemporaryDirectory(prefix="handoff-story-") as directory:
+        logs = os.environ.get("RIG_RESULTS", directory)
+        with device("laptop", logs, ["--adapter", f"hci{LAPTOP}"]) as laptop, \
+                device("desktop", logs, ["--adapter", f"hci{DESKTOP}"]) as desktop:
+            trust_each_other(laptop, desktop)
+            with desktop.watching() as nearby, laptop.publishing("--type", TYPE):
+                with steps.step("laptop publishes an activity, and desktop discovers it"):
+                    entry = nearby.wait_for_type(type_hash(TYPE), 120)[0]
+                fetch(desktop, entry)
+                entry["port"] = listening_port()
+                idle_link(steps, laptop, desktop, entry)
+                neutral_name(steps, laptop)
+                idle_channel(steps, desktop, entry)
+    print("story of strangers: ok", flush=True)
+
+
+def listening_port():
+    """The port on which the laptop listens, as the kernel lists it (debugfs, bluetooth/l2cap)."""
+    debugfs = "/sys/kernel/debug"
+    if not os.path.ismount(debugfs):
+        subprocess.run(["mount", "-t", "debugfs", "debugfs", debugfs], check=True)
+    path = f"{debugfs}/bluetooth/l2cap"
+    own = ":".join(f"{byte:02x}" for byte in reversed(address_of(LAPTOP)))
+    with open(path, encoding="ascii") as table:
+        for line in table:
+            # Source, its type, destination, its type, state, PSM, …; BT_LISTEN is 4 (bluetooth.h).
+            fields = line.split()
+            if fields[0].lower() == own and fields[4] == "4" and int(fields[5], 0) >= 0x80:
+                return int(fields[5], 0)
+    raise Failure(f"no port of {own} in {path}")
+
+
+if __name__ == "__main__":
+    if "HANDOFF_RIG" not in os.environ:
+        sys.exit("this story runs in a guest: Tests/Rig/run-one-guest --adapters 3 Tests/Stories/strangers_one_guest.py")
+    run_story(story)
