@@ -29,12 +29,12 @@ struct PairCommand: AsyncParsableCommand {
             client.connection.objects.insert([.pairingAgent(dialog.agent)], at: PairingDialog.path)
             try await client.pair(agent: PairingDialog.path)
             dialog.begin()
-            try await untilInterrupted {
+            let interruption = try await untilInterrupted {
                 try await dialog.run(until: { try await Self.waitForDaemonExit(client) })
             }
             guard dialog.hasEnded else {
                 throw CommandFailure(
-                    status: .failed,
+                    status: interruption ?? .failed,
                     message: "Pairing was interrupted. `handoffctl devices` shows which devices are trusted."
                 )
             }
