@@ -5,22 +5,15 @@ import HandoffBus
 
 /// The option of commands that can wait until an activity appears.
 struct WaitOption: ParsableArguments {
-    /// The value that the option has without a number: a wait without a limit.
-    static let unlimited = 0
-
     @Option(
-        defaultAsFlag: WaitOption.unlimited,
+        defaultAsFlag: WaitLimit(seconds: nil),
+        parsing: .next,
         help: ArgumentHelp(
             "Wait until the activity appears; exit with 4 after that many seconds without it.",
             valueName: "seconds"
         )
     )
-    var wait: Int?
-
-    func validate() throws {
-        guard let wait, wait < 0 else { return }
-        throw ValidationError("--wait: \(wait) is negative; give a number of seconds, or none to wait without a limit.")
-    }
+    var wait: WaitLimit?
 
     /// The activity that the arguments select, once there is one if the option was given.
     ///
@@ -44,12 +37,12 @@ struct WaitOption: ParsableArguments {
                 { throw try await client.daemonExit(thenLost: "the wait") }
             )
         }
-        guard wait != Self.unlimited else { return try await first() }
+        guard let seconds = wait.seconds else { return try await first() }
         let late = CommandFailure(
             status: .notFound,
-            message: "No activity \(Self.name(of: type))appeared nearby within \(wait) s."
+            message: "No activity \(Self.name(of: type))appeared nearby within \(seconds) s."
         )
-        return try await withTimeout(.seconds(wait), throwing: late, body: first)
+        return try await withTimeout(.seconds(seconds), throwing: late, body: first)
     }
 
     private static func first(
@@ -77,6 +70,24 @@ struct WaitOption: ParsableArguments {
     }
 
     private static func name(of type: String?) -> String { type.map { "of type \($0) " } ?? "" }
+}
+
+/// How long a command waits.
+struct WaitLimit: ExpressibleByArgument {
+    /// The most seconds; nil for no limit.
+    let seconds: Int?
+
+    init(seconds: Int?) {
+        self.seconds = seconds
+    }
+
+    /// A number of seconds up to 31 years; nil for any other text.
+    init?(argument: String) {
+        guard let seconds = Int(argument), (0...1_000_000_000).contains(seconds) else { return nil }
+        self.seconds = seconds
+    }
+
+    var defaultValueDescription: String { seconds.map(String.init) ?? "no limit" }
 }
 
 extension HandoffClient {
