@@ -53,10 +53,12 @@ demo-bluez: ## Run the demo in a virtual machine with a real kernel and bluetoot
 test: test-unit test-bluez ## Run all tests, including set-up
 
 .PHONY: test-unit
-test-unit: ## Run the tests without Bluetooth: modules, programs on private buses, simulated air
+test-unit: ## Run the tests without Bluetooth: modules, programs on private buses, simulated air, faults
 	@Tests/Scripts/setup test
 	swift build --build-tests $(SWIFT_FLAGS)
 	@Tests/Scripts/run-unit-tests
+	@Tests/Faults/run --seed 1 --seconds 25
+	@Tests/Faults/run --seconds 20
 
 # Stock bluetoothd 5.66 may not answer on D-Bus for 30 s after a connection; the file explains and avoids this.
 BLUETOOTHD := --bluetoothd-args "-f $(CURDIR)/Tests/Rig/one-att-channel.conf"
@@ -74,6 +76,12 @@ SECONDS ?= 30
 fuzz: ## Fuzz every reader of external input, SECONDS=30 each
 	@Tests/Scripts/setup build
 	@Tests/Fuzz/run $(SECONDS)
+
+.PHONY: faults
+faults: ## Run daemons with faults of disk, air, processes and limits, SECONDS=30
+	@Tests/Scripts/setup test
+	swift build $(SWIFT_FLAGS)
+	@Tests/Faults/run --seconds $(SECONDS)
 
 .PHONY: check
 check: ## Run the checks of CI besides tests: format, warnings, imports, scripts, docs, units

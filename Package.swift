@@ -258,7 +258,7 @@ let package = Package(
                 "HandoffCrypto",
                 "HandoffDaemon", "HandoffFolders", "HandoffModel", "HandoffRadio",
                 "HandoffRadioSimulated", "HandoffTestVectors",
-                "HandoffWire",
+                "HandoffWire", "LocalStream",
                 lifecycle, logging, system,
             ]
         ),

@@ -30,6 +30,7 @@ package struct HandoffControl: AsyncParsableCommand {
               5   pairing confirmed here; the answer of the other device is unknown:
                   see `handoffctl devices`
               64  invalid command line
+              130, 143  ended by Ctrl-C or SIGTERM before the result was complete
             """,
         version: HandoffVersion.current,
         subcommands: [

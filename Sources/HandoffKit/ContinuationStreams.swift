@@ -17,8 +17,9 @@ import SystemPackage
 /// ```
 ///
 /// The number of bytes is not limited; a slow reader makes the writer wait. A stream that was interrupted never looks
-/// complete: reading and writing then throw ``HandoffReason/streamBroken``. The same happens to the other app when this
-/// one releases the streams without calling ``close()`` or `finish()`.
+/// complete: reading and writing then throw ``HandoffReason/streamBroken``, from the first error on in both directions.
+/// The same happens to the other app when this one releases the streams without calling ``close()`` or `finish()`, and
+/// when it dies.
 public final class ContinuationStreams: Sendable {
     private enum End {
         case untouched(UnixFD)
@@ -60,8 +61,10 @@ public final class ContinuationStreams: Sendable {
 
     /// Returns the connected socket, in blocking mode, for use in place of `input` and `output`.
     ///
-    /// End of file means that the other app has finished, `ECONNRESET` that the stream broke; `shutdown` with `SHUT_WR`
-    /// finishes this side.
+    /// End of file means that the other app has finished, `ECONNRESET` that the stream broke; so does end of file after
+    /// a failed write, since Linux reports a reset only once. `shutdown` with `SHUT_WR` finishes this side. Closing the
+    /// descriptor before that breaks the stream for the other app; closing it after that too, while bytes wait to be
+    /// sent, unless `SO_LINGER` was turned off before.
     ///
     /// - Returns: a file descriptor that the caller has to close.
     /// - Throws: `CocoaError` if the streams were used or closed before, or the process has no file descriptor left.

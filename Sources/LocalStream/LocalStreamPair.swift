@@ -8,6 +8,9 @@ package struct LocalStreamPair: ~Copyable, Sendable {
     package let near: LocalStream
 
     /// The end to pass on: connected, in blocking mode, close-on-exec.
+    ///
+    /// It resets the connection when its last descriptor is closed, unless writing was ended before with `shutdown` and
+    /// `SHUT_WR`, or `SO_LINGER` was turned off: a process that dies never looks like one that has finished.
     package let far: Descriptor
 
     /// The size of each kernel buffer in bytes, for each direction at each end, before the kernel doubles it
@@ -32,6 +35,8 @@ package struct LocalStreamPair: ~Copyable, Sendable {
         // The TCP handshake over loopback is complete once the near end has been accepted: no further waiting is
         // needed.
         try LocalStreamSystemCalls.setBlocking(far.rawValue)
+        // The option belongs to the socket, so it holds in whatever process has the end.
+        try LocalStreamSystemCalls.setResetsOnClose(true, on: far.rawValue)
         try near.resetOnDeath()
         return LocalStreamPair(near: near, far: far)
     }

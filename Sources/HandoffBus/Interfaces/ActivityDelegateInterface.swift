@@ -23,7 +23,8 @@ package protocol ActivityDelegate: Sendable {
     /// Receives the app's end of a continuation stream: a connected socket in blocking mode.
     ///
     /// The other end belongs to the app that continues the activity. When that app ends its writing direction, this end
-    /// reads end-of-file; `ECONNRESET` means that the stream failed, and that data may be missing.
+    /// reads end-of-file; `ECONNRESET` means that the stream failed, and that data may be missing. Closing this end before
+    /// its own writing direction has ended (`shutdown`) resets the stream.
     func didReceiveStream(_ stream: UnixFD, of activity: ObjectPath, from device: ObjectPath, named name: String) throws
 }
 

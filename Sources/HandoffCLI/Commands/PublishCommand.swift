@@ -1,4 +1,5 @@
 import ArgumentParser
+import AsyncSupport
 import DBus
 import FoundationEssentials
 import HandoffBus
@@ -35,7 +36,12 @@ struct PublishCommand: AsyncParsableCommand {
     @Flag(help: "Serve one stream with stdin and stdout; exit at its end.")
     var stream = false
 
+    @OptionGroup var directions: StreamDirectionOptions
+
     func validate() throws {
+        guard stream || directions.direction == .both else {
+            throw ValidationError("--receive and --send need --stream.")
+        }
         guard type != nil || document != nil else { throw ValidationError("Give --type or --document.") }
         _ = try ActivityOptions.parsed(type, "--type") { try ActivityType($0) }
     }
@@ -48,6 +54,7 @@ struct PublishCommand: AsyncParsableCommand {
             draft.properties.supportsContinuationStreams = true
             draft.delegate = StreamDelegate.path
         }
+        let direction = directions.direction
         let file = try document.map(fileURL)
         if let file { draft.properties.userInfo[Activity.documentURLKey] = .url(file) }
         let offered = draft
@@ -60,8 +67,10 @@ struct PublishCommand: AsyncParsableCommand {
             try await client.becomeCurrent(activity)
             let problem = file == nil ? "" : try await client.documentProblem(of: activity)
             if !problem.isEmpty { output.note("The activity is not offered yet: \(printable(problem))") }
-            if streamDelegate == nil {
-                // With --stream, standard output carries the data of the stream alone.
+            if let streamDelegate {
+                // Standard output carries the data of the stream alone.
+                try await Self.serve(streamDelegate, direction, client, output)
+            } else {
                 try output.print(
                     Document(
                         activity: activity.description,
@@ -70,16 +79,28 @@ struct PublishCommand: AsyncParsableCommand {
                     ),
                     "\(type) \(problem.isEmpty ? "is current" : "waits for its document"); press Ctrl-C to end it"
                 )
-            }
-            try await untilInterrupted {
-                if let streamDelegate {
-                    try await StandardStreams.connect(to: try await streamDelegate.stream())
-                } else {
-                    try await Self.waitForDaemonExit(client)
-                }
+                try await untilInterrupted { try await Self.waitForDaemonExit(client) }
             }
             try await client.invalidate(activity)
         }
+    }
+
+    /// Waits for the stream and connects it to standard input and output.
+    ///
+    /// Signals are not trapped: a signal that ends the process ends the stream, with an error for the other side.
+    private static func serve(
+        _ delegate: StreamDelegate,
+        _ direction: StreamDirection,
+        _ client: HandoffClient,
+        _ output: Output
+    ) async throws {
+        output.noteOnTerminal("waiting for a program on another device to open the stream … (Ctrl-C ends this)")
+        let opened = try await race(
+            { try await delegate.stream() },
+            { throw try await client.daemonExit(thenLost: "the activity") }
+        )
+        let streams = StandardStreams(direction: direction, deviceName: printable(opened.deviceName))
+        try await streams.connect(to: opened.stream)
     }
 
     /// The first activity type that an app declares for documents of that media type.
@@ -99,13 +120,7 @@ struct PublishCommand: AsyncParsableCommand {
 
     /// Waits until the daemon exits, which ends the activity, and throws.
     private static func waitForDaemonExit(_ client: HandoffClient) async throws {
-        try await client.connection.withOwner(of: HandoffName.bus) { owners in
-            for await owner in owners where owner == nil { return }
-        }
-        throw CommandFailure(
-            status: .noDaemon,
-            message: "handoffd has stopped, which ended the activity. Start it and try again."
-        )
+        throw try await client.daemonExit(thenLost: "the activity")
     }
 
     private struct Document: Encodable {

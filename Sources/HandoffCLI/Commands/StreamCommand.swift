@@ -11,6 +11,9 @@ struct StreamCommand: AsyncParsableCommand {
             goes to standard output. Without an ID or a type, it takes the nearest activity.
             Together with `handoffctl publish --stream` on the other device, it is a pipe
             between two computers.
+
+            Exits with 0 only when both sides have finished. In a script whose standard
+            input stays open, --receive ends it with the other side.
             """
     )
 
@@ -22,23 +25,30 @@ struct StreamCommand: AsyncParsableCommand {
     @Option(help: "Take the nearest activity of this type.")
     var type: String?
 
+    @OptionGroup var waiting: WaitOption
+
+    @OptionGroup var directions: StreamDirectionOptions
+
     func validate() throws {
         guard id == nil || type == nil else { throw ValidationError("Give an ID or --type, not both.") }
+        guard id == nil || waiting.wait == nil else {
+            throw ValidationError("Give an ID or --wait, not both: an activity that is not there yet has no ID.")
+        }
     }
 
+    // Signals are not trapped: a signal that ends the process ends the stream, with an error for the other side.
     func run() async throws {
-        let (id, type) = (id, type)
-        try await options.withClient { client, _ in
-            try await untilInterrupted {
-                let chosen = try ContinueCommand.choice(from: try await client.objects().nearby, id: id, type: type)
-                guard let continuation = try await client.fetch(chosen.path, for: .take).continuation else {
-                    throw CommandFailure(
-                        status: .failed,
-                        message: "The app on \(printable(chosen.deviceName)) accepts no continuation streams."
-                    )
-                }
-                try await StandardStreams.connect(to: try await client.openStream(continuation))
+        let (id, type, waiting, direction) = (id, type, waiting, directions.direction)
+        try await options.withClient { client, output in
+            let chosen = try await waiting.choice(from: client, id: id, type: type, output)
+            guard let continuation = try await client.fetch(chosen.path, for: .take).continuation else {
+                throw CommandFailure(
+                    status: .failed,
+                    message: "The app on \(printable(chosen.deviceName)) accepts no continuation streams."
+                )
             }
+            let streams = StandardStreams(direction: direction, deviceName: printable(chosen.deviceName))
+            try await streams.connect(to: try await client.openStream(continuation))
         }
     }
 }

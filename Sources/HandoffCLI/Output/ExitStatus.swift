@@ -11,6 +11,10 @@ enum ExitStatus: Int32 {
     case notFound = 4
     /// A pairing was confirmed here; whether the other device has confirmed it is unknown.
     case unconfirmed = 5
+    /// SIGINT (Ctrl-C) ended the command before its result was complete: as a shell shows a death by that signal.
+    case interrupted = 130
+    /// SIGTERM ended the command before its result was complete.
+    case terminated = 143
 
     /// The exit status for an error of the bus.
     init(_ error: DBusError) {

@@ -24,6 +24,11 @@ struct Output: Sendable {
         Self.write("handoffctl: \(printableLines(line))", to: STDERR_FILENO)
     }
 
+    /// Prints a note to standard error if that is a terminal, so that the user knows what the command waits for.
+    func noteOnTerminal(_ line: String) {
+        if isatty(STDERR_FILENO) != 0 { note(line) }
+    }
+
     /// Prints an error to standard error and returns its exit code; returns an error of another type unchanged.
     func failure(_ error: any Error) -> any Error {
         switch error {

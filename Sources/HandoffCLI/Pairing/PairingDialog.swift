@@ -51,6 +51,8 @@ struct PairingDialog: Sendable {
         case none
         case choice([PairingCandidate], Reply<UInt64>)
         case digits(name: String, Reply<Bool>)
+        /// The user has said yes; the device of that name decides.
+        case confirmed(name: String)
     }
 
     let output: Output
@@ -132,7 +134,7 @@ struct PairingDialog: Sendable {
 
     private func runDialog() async throws {
         var question = Question.none
-        var (isInterrupted, confirmed) = (false, String?.none)
+        var isInterrupted = false
         for await event in events {
             switch event {
             case .choice(let candidates, let reply):
@@ -141,21 +143,18 @@ struct PairingDialog: Sendable {
             case .digits(let digits, let name, let device, let reply):
                 question = .digits(name: name, reply)
                 ask(digits, name, device)
-            case .line(let line):
-                let asked = question
-                question = answer(line, to: question)
-                if case .digits(let name, _) = asked, case .none = question, line.lowercased().contains("y") {
-                    confirmed = name
-                }
+            case .line(let line): question = answer(line, to: question)
             case .cancelled(let message):
-                (question, confirmed) = (cancel(question), nil)
+                cancel(question)
+                question = .none
                 report(Document(event: "cancelled", message: message), printable(message) + " Still looking …")
-            case .endOfInput: _ = cancel(question)
+            case .endOfInput: cancel(question)
             case .interrupted(let isFinal) where isFinal || isInterrupted:
-                throw Self.interrupted(afterAnswerOn: confirmed)
+                throw Self.interruption(of: question, isFinal)
             case .interrupted:
-                (isInterrupted, question) = (true, cancel(question))
-                if let confirmed { reportStop(waitingFor: confirmed) }
+                isInterrupted = true
+                cancel(question)
+                if case .confirmed(let name) = question { reportStop(waitingFor: name) } else { question = .none }
             case .paired(let device, let name):
                 let text = "Paired with \(printable(name)) (\(printable(device))). The devices now trust each other."
                 return report(Document(event: "paired", device: device, deviceName: name), text)
@@ -177,11 +176,11 @@ struct PairingDialog: Sendable {
         )
     }
 
-    /// Returns the failure after a second interruption; `name` is that of the device whose digits were compared.
-    private static func interrupted(afterAnswerOn name: String?) -> CommandFailure {
-        guard let name else {
+    /// Returns the failure of a dialog that ends without the outcome.
+    private static func interruption(of question: Question, _ isTermination: Bool) -> CommandFailure {
+        guard case .confirmed(let name) = question else {
             return CommandFailure(
-                status: .failed,
+                status: isTermination ? .terminated : .interrupted,
                 message: "Pairing was interrupted. `handoffctl devices` shows which devices are trusted."
             )
         }
@@ -221,9 +220,9 @@ struct PairingDialog: Sendable {
     private func answer(_ line: String, to question: Question) -> Question {
         let words = line.lowercased().split(separator: " ")
         switch question {
-        case .none: return .none
+        case .none, .confirmed: return question
         case .choice(let candidates, let reply):
-            guard words.count == 1, let number = Int(words[0]), (1...candidates.count).contains(number) else {
+            guard words.count == 1, let number = Int(words[0]), number >= 1, number <= candidates.count else {
                 report(nil, "Type a number from 1 to \(candidates.count):")
                 return question
             }
@@ -234,18 +233,19 @@ struct PairingDialog: Sendable {
                 return question
             }
             reply.resume(.success(isSame))
-            if isSame { report(Document(event: "waiting"), "Waiting for the answer on \(printable(name)) …") }
+            guard isSame else { return .none }
+            report(Document(event: "waiting"), "Waiting for the answer on \(printable(name)) …")
+            return .confirmed(name: name)
         }
         return .none
     }
 
-    private func cancel(_ question: Question) -> Question {
+    private func cancel(_ question: Question) {
         switch question {
-        case .none: break
+        case .none, .confirmed: break
         case .choice(_, let reply): reply.resume(.failure(Cancelled.error))
         case .digits(_, let reply): reply.resume(.failure(Cancelled.error))
         }
-        return .none
     }
 
     /// Prints the text, or with `--json` the document, if there is one.

@@ -21,6 +21,8 @@ struct StreamRelay: Sendable {
     let isCaller: Bool
 
     private let progress = CurrentValue(Progress.writing)
+    /// Whether the app of this side has finished writing.
+    private let hasAppFinished = CurrentValue(false)
 
     init(app: LocalStream, channel: any RadioChannel, isCaller: Bool) {
         self.app = app
@@ -55,6 +57,7 @@ struct StreamRelay: Sendable {
             guard !bytes.isEmpty else { break }
             try await channel.sendAll(try sender.encode(.data(bytes)))
         }
+        hasAppFinished.set(true)
         try await channel.sendAll(try sender.encode(.end))
         try await reached(isCaller ? .arrived : .ended)
         try await channel.sendAll(try sender.encode(.arrived))
@@ -81,12 +84,20 @@ struct StreamRelay: Sendable {
         case .data(let bytes):
             try await app.write(bytes)
         case .end:
-            // An app that has closed its end does not read any more; its error is ignored.
-            try? app.finishWriting()
+            // An app that has finished before learns with this end that all of its bytes have arrived; so it waits for
+            // the confirmation. Any other app may need the end in order to answer.
+            if !hasAppFinished.value { finishWriting() }
             progress.set(.ended)
         case .arrived:
+            finishWriting()
             progress.set(.arrived)
         }
+    }
+
+    /// Passes the end of the other app's bytes on to the app.
+    private func finishWriting() {
+        // An app that has closed its end does not read any more; the error is ignored.
+        try? app.finishWriting()
     }
 
     private func reached(_ wanted: Progress) async throws {

@@ -181,7 +181,7 @@ struct SampleAppStories {
     }
 
     /// Runs `story` with a browser on each of two devices that trust each other.
-    private static func run(
+    static func run(
         _ story:
             @escaping @Sendable (_ laptop: Device, _ desktop: Device, _ here: BrowserProcess, _ there: BrowserProcess)
             async throws ->

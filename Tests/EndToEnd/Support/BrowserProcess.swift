@@ -6,6 +6,7 @@ import Synchronization
 struct BrowserProcess: Sendable {
     static let id = "org.handoffd.MonkeyBrowser"
 
+    let process: ChildProcess
     /// Everything that it has printed.
     let shown: Transcript
     private let commands: FileHandle
@@ -24,9 +25,9 @@ struct BrowserProcess: Sendable {
         }
         let environment = world.environment.merging(bus.environment) { _, new in new }
         let command = "exec '\(Programs.monkeybrowser)' < '\(pipe)'"
-        try await withTranscript(of: "/bin/sh", ["-c", command], environment: environment) { _, shown in
+        try await withTranscript(of: "/bin/sh", ["-c", command], environment: environment) { process, shown in
             try await shown.line(containing: "ready")
-            try await body(BrowserProcess(shown: shown, commands: commands))
+            try await body(BrowserProcess(process: process, shown: shown, commands: commands))
         }
     }
 

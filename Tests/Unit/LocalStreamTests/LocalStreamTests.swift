@@ -1,5 +1,6 @@
 import Epoll
 import Glibc
+import Synchronization
 import SystemPackage
 import TestLimits
 import Testing
@@ -52,6 +53,92 @@ struct LocalStreamTests {
             let stream = try LocalStream(taking: far, on: reactor)
             await #expect(throws: Errno.connectionReset) { try await stream.read(atMost: 65_536) }
         }
+    }
+
+    @Test("An end that is passed on ends with an error when its process dies, also after it has written")
+    func farDeath() async throws {
+        try await Reactor.withReactor { reactor in
+            let near = try await Self.leftAlone(on: reactor) { number in #expect(Glibc.write(number, [1, 2], 2) == 2) }
+            #expect(try await near.read(atMost: 65_536) == [1, 2])
+            await #expect(throws: Errno.connectionReset) { try await near.read(atMost: 65_536) }
+        }
+    }
+
+    @Test("An end whose process has ended writing and then dies has sent everything, and its end")
+    func finishedDeath() async throws {
+        try await Reactor.withReactor { reactor in
+            let near = try await Self.leftAlone(on: reactor) { number in
+                #expect(Glibc.write(number, [1, 2], 2) == 2)
+                #expect(shutdown(number, CInt(SHUT_WR)) == 0)
+            }
+            #expect(try await near.read(atMost: 65_536) == [1, 2])
+            #expect(try await near.read(atMost: 65_536) == [])
+        }
+    }
+
+    @Test("Bytes that wait in a full buffer still arrive when an end was closed without SO_LINGER")
+    func lingering() async throws {
+        try await Reactor.withReactor { reactor in
+            let written = Mutex(0)
+            let near = try await Self.leftAlone(on: reactor) { number in
+                let piece = [UInt8](repeating: 1, count: 4096)
+                while case let count = send(number, piece, piece.count, CInt(MSG_DONTWAIT)), count > 0 {
+                    written.withLock { $0 += count }
+                }
+                #expect(shutdown(number, CInt(SHUT_WR)) == 0)
+                var off = linger(l_onoff: 0, l_linger: 0)
+                #expect(setsockopt(number, SOL_SOCKET, SO_LINGER, &off, socklen_t(MemoryLayout<linger>.size)) == 0)
+            }
+            var received = 0
+            while case let bytes = try await near.read(atMost: 65_536), !bytes.isEmpty { received += bytes.count }
+            #expect(received == written.withLock(\.self))
+        }
+    }
+
+    @Test("When a stream in use in both directions is reset, both reading and writing fail, whichever is first")
+    func bothDirections() async throws {
+        for _ in 0..<200 {
+            try await Pair.with { near, far in
+                async let writing: Errno? = Self.failure { () throws(Errno) in
+                    while true { try await near.write([UInt8](repeating: 7, count: 65_536)) }
+                }
+                async let reading: Errno? = Self.failure { () throws(Errno) in
+                    while case let bytes = try await near.read(atMost: 10), !bytes.isEmpty {}
+                }
+                _ = try await far.read(atMost: 10)
+                far.reset()
+                #expect(await writing != nil)
+                #expect(await reading != nil, "a reader took a broken stream for a complete one")
+            }
+        }
+    }
+
+    @Test("Writing after the end is an error, and leaves the other direction as it is")
+    func writingAfterTheEnd() async throws {
+        try await Pair.with { near, far in
+            try near.finishWriting()
+            await #expect(throws: Errno.brokenPipe) { try await near.write([1]) }
+            try await far.write([2])
+            far.close()
+            #expect(try await near.read(atMost: 10) == [2])
+            #expect(try await near.read(atMost: 10) == [])
+        }
+    }
+
+    private static func failure(_ body: () async throws(Errno) -> Void) async -> Errno? {
+        do throws(Errno) {
+            try await body()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The near end of a stream whose far end was closed after `body`, as by a process that dies.
+    private static func leftAlone(on reactor: Reactor, _ body: (CInt) -> Void) async throws -> LocalStream {
+        let pair = try await LocalStreamPair.connected(on: reactor)
+        body(pair.far.rawValue)
+        return pair.takeNear()
     }
 
     @Test("Writing to a stream whose other end is closed is an error")

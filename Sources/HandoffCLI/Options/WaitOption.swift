@@ -1,0 +1,108 @@
+import ArgumentParser
+import AsyncSupport
+import DBus
+import HandoffBus
+
+/// The option of commands that can wait until an activity appears.
+struct WaitOption: ParsableArguments {
+    @Option(
+        defaultAsFlag: WaitLimit(seconds: nil),
+        parsing: .next,
+        help: ArgumentHelp(
+            "Wait until the activity appears; exit with 4 after that many seconds without it.",
+            valueName: "seconds"
+        )
+    )
+    var wait: WaitLimit?
+
+    /// The activity that the arguments select, once there is one if the option was given.
+    ///
+    /// While it waits, the daemon scans continuously.
+    ///
+    /// - Throws: ``CommandFailure`` if there is none, or none in time, or the daemon has stopped.
+    func choice(
+        from client: HandoffClient,
+        id: Int?,
+        type: String?,
+        _ output: Output
+    ) async throws -> NearbyActivityDescription {
+        guard let wait else {
+            return try ContinueCommand.choice(from: try await client.objects().nearby, id: id, type: type)
+        }
+        // This also starts a daemon that the bus can start.
+        try await client.startLooking()
+        let first: @Sendable () async throws -> NearbyActivityDescription = {
+            try await race(
+                { try await Self.first(from: client, type: type, output) },
+                { throw try await client.daemonExit(thenLost: "the wait") }
+            )
+        }
+        guard let seconds = wait.seconds else { return try await first() }
+        let late = CommandFailure(
+            status: .notFound,
+            message: "No activity \(Self.name(of: type))appeared nearby within \(seconds) s."
+        )
+        return try await withTimeout(.seconds(seconds), throwing: late, body: first)
+    }
+
+    private static func first(
+        from client: HandoffClient,
+        type: String?,
+        _ output: Output
+    ) async throws -> NearbyActivityDescription {
+        try await client.withSignals { signals in
+            if let chosen = try await found(from: client, type: type) { return chosen }
+            output.noteOnTerminal("waiting for an activity \(name(of: type))… (Ctrl-C ends this)")
+            for try await _ in signals {
+                if let chosen = try await found(from: client, type: type) { return chosen }
+            }
+            throw CancellationError()
+        }
+    }
+
+    /// The nearest activity, of that type if there is one; nil if there is none now.
+    private static func found(from client: HandoffClient, type: String?) async throws -> NearbyActivityDescription? {
+        do {
+            return try ContinueCommand.choice(from: try await client.objects().nearby, id: nil, type: type)
+        } catch let failure as CommandFailure where failure.status == .notFound {
+            return nil
+        }
+    }
+
+    private static func name(of type: String?) -> String { type.map { "of type \($0) " } ?? "" }
+}
+
+/// How long a command waits.
+struct WaitLimit: ExpressibleByArgument {
+    /// The most seconds; nil for no limit.
+    let seconds: Int?
+
+    init(seconds: Int?) {
+        self.seconds = seconds
+    }
+
+    /// A number of seconds up to 31 years; nil for any other text.
+    init?(argument: String) {
+        guard let seconds = Int(argument), (0...1_000_000_000).contains(seconds) else { return nil }
+        self.seconds = seconds
+    }
+
+    var defaultValueDescription: String { seconds.map(String.init) ?? "no limit" }
+}
+
+extension HandoffClient {
+    /// Waits until the daemon exits; returns the failure of a command that needs it.
+    ///
+    /// - Parameter lost: what has ended with the daemon, as a noun: "the activity".
+    /// - Throws: `DBusError` when the connection to the bus ends, `CancellationError` when the task is cancelled.
+    func daemonExit(thenLost lost: String) async throws -> CommandFailure {
+        try await connection.withOwner(of: HandoffName.bus) { owners in
+            for await owner in owners where owner == nil { return }
+        }
+        try Task.checkCancellation()
+        return CommandFailure(
+            status: .noDaemon,
+            message: "handoffd has stopped, which ended \(lost). Start it and try again."
+        )
+    }
+}

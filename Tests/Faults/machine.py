@@ -1,0 +1,408 @@
+"""A device whose daemon gets faults: a private bus, a handoffd with the shim, and actions at its system calls."""
+
+import contextlib
+import json
+import mmap
+import os
+import pathlib
+import re
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import threading
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Stories"))
+
+from world import PROGRAMS, TIMEOUT, Failure, process
+
+# The modes of the shim, and the kinds of calls (shim.c).
+FAIL_ONCE, FAIL_FROM, KILL_BEFORE, KILL_AFTER, PAUSE = 1, 2, 3, 4, 5
+OPEN_TO_READ, OPEN_TO_WRITE, WRITE, MODE, SYNC, RENAME, DESCRIPTOR, TRAFFIC = 1, 2, 4, 8, 16, 32, 64, 128
+CHANGES = OPEN_TO_WRITE | WRITE | MODE | SYNC | RENAME
+
+# What no log may contain: the words of Swift's runtime for a crash.
+CRASH = re.compile(r"Fatal error|Crashed|SIGILL|SIGTRAP|SIGSEGV|SIGABRT|Precondition failed|Assertion failed")
+# The signals that only a defect sends.
+CRASH_SIGNALS = {signal.SIGILL, signal.SIGTRAP, signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE}
+
+
+class Orders:
+    """The shim's orders for one daemon, in a file that both map."""
+
+    SIZE = 24
+
+    def __init__(self, path):
+        self.path = path
+        self._kills = False
+        path.write_bytes(bytes(self.SIZE))
+        with open(path, "r+b") as file:
+            self._map = mmap.mmap(file.fileno(), self.SIZE)
+
+    def give(self, mode, kinds, countdown, error):
+        """From now on, the `countdown`th call of these kinds gets the fault."""
+        self._kills = mode in (KILL_BEFORE, KILL_AFTER)
+        self._map[4:24] = struct.pack("5i", kinds, countdown, error, 0, 0)
+        self._map[0:4] = struct.pack("i", mode)
+
+    def take_back(self):
+        """Ends all faults; returns how many calls had one."""
+        self._map[0:4] = bytes(4)
+        return self.hits
+
+    @property
+    def have_killed(self):
+        """Whether the daemon was killed by its orders, and is about to end."""
+        return self._kills and self.hits > 0
+
+    @property
+    def hits(self):
+        """How many calls had a fault since the orders were given."""
+        return struct.unpack("i", self._map[20:24])[0]
+
+
+class Log:
+    """The lines of all runs of a daemon, for which a caller can wait."""
+
+    def __init__(self, path):
+        self.path = path
+        self._file = open(path, "a", encoding="utf-8")
+        self._changed = threading.Condition()
+        self._lines = []
+        self._is_running = False
+
+    def read(self, stream):
+        """Collects the lines of a run until its end, on a thread of its own."""
+        self._is_running = True
+        thread = threading.Thread(target=self._read, args=(stream,), daemon=True)
+        thread.start()
+        return thread
+
+    def _read(self, stream):
+        for line in stream:
+            with self._changed:
+                self._lines.append(line.rstrip("\n"))
+                self._file.write(line)
+                self._changed.notify_all()
+        with self._changed:
+            self._is_running = False
+            self._changed.notify_all()
+
+    @property
+    def count(self):
+        with self._changed:
+            return len(self._lines)
+
+    def since(self, start):
+        with self._changed:
+            return self._lines[start:]
+
+    def wait(self, text, start, timeout=TIMEOUT):
+        """Waits until a line from `start` on contains `text`; returns false if the run ends before."""
+        def found():
+            return any(text in line for line in self._lines[start:])
+
+        with self._changed:
+            if not self._changed.wait_for(lambda: found() or not self._is_running, timeout):
+                raise Failure(f"\"{text}\" is not in {self.path.name} within {timeout:.0f} s")
+            return found()
+
+    def last(self, count=40):
+        with self._changed:
+            return self._lines[-count:]
+
+
+class Pause:
+    """Waits until the shim has stopped a daemon, then acts and lets it go on."""
+
+    def __init__(self, orders, daemon, action):
+        self._orders, self._daemon, self._action = orders, daemon, action
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        while not self._orders.hits:
+            if self._is_over.wait(0.002):
+                return
+        while not self._has_stopped():
+            if self._daemon.poll() is not None or self._is_over.wait(0.002) and not self._orders.hits:
+                return
+        self._action()
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._daemon.pid, signal.SIGCONT)
+
+    def _has_stopped(self):
+        with contextlib.suppress(FileNotFoundError):
+            stat = pathlib.Path(f"/proc/{self._daemon.pid}/stat").read_text(encoding="utf-8")
+            return stat.rsplit(")", 1)[1].split()[0] == "T"
+        return False
+
+    def end(self):
+        """Forgets the action unless it has begun; in the latter case waits for its end."""
+        self._is_over.set()
+        self._thread.join()
+
+
+class Machine:
+    """One computer: a bus, and a daemon that can be killed and started again."""
+
+    def __init__(self, name, directory, stack, shim):
+        self.name = name
+        self.directory = directory / name
+        self.directory.mkdir()
+        self.state = self.directory / "state"
+        self.state.mkdir(mode=0o700)
+        self.orders = Orders(self.directory / "orders")
+        self.log = Log(self.directory / "log")
+        self.daemon = None
+        self._reader = None
+        self._run_start = 0
+        self._pause = None
+        self._must_end = False
+        self._stack = stack
+        self._radio = f"simulated:{directory / 'air'}"
+        self.environment = {
+            **os.environ, "LD_PRELOAD": str(shim), "HANDOFF_FAULTS": str(self.orders.path),
+            "HANDOFF_FAULTS_DIRECTORY": str(self.state), "HOME": str(self.directory),
+            "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": "", "XDG_RUNTIME_DIR": str(self.directory), "STATE_DIRECTORY": "",
+            "XDG_DATA_HOME": str(self.directory / "share"), "XDG_DATA_DIRS": "/nowhere",
+            "DBUS_SESSION_BUS_ADDRESS": "", "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere",
+            "SWIFT_BACKTRACE": "enable=no",
+        }
+        self.bus_process = None
+        self.bus = f"unix:path={self.directory / 'bus'}"
+        self.start_bus()
+
+    def start_bus(self):
+        """Starts the bus, at the same address as before."""
+        with contextlib.suppress(FileNotFoundError):
+            (self.directory / "bus").unlink()
+        configuration = self.directory / "bus.conf"
+        configuration.write_text(BUS.format(path=self.directory / "bus"), encoding="utf-8")
+        arguments = ["dbus-daemon", f"--config-file={configuration}", "--nofork", "--nopidfile", "--print-address=1"]
+        self.bus_process = self._stack.enter_context(
+            process(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        )
+        if not self.bus_process.stdout.readline():
+            raise Failure("dbus-daemon did not start")
+
+    def kill_bus(self):
+        self.bus_process.kill()
+        self.bus_process.wait()
+
+    @property
+    def is_running(self):
+        return self.daemon is not None and self.daemon.poll() is None
+
+    def begin(self):
+        """Starts the daemon."""
+        if self.is_running:
+            raise Failure(f"the daemon of {self.name} is running already")
+        self._run_start = self.log.count
+        self._must_end = False
+        command = [
+            PROGRAMS / "handoffd", "--foreground", "--log-level", "debug", "--name", self.name, "--bus", self.bus,
+            "--state-dir", self.state, "--radio", self._radio,
+        ]
+        self.daemon = self._stack.enter_context(
+            process(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env=self.environment)
+        )
+        self._reader = self.log.read(self.daemon.stderr)
+
+    def is_up(self):
+        """Waits until the daemon serves its bus; returns false if it has ended before."""
+        return self.log.wait("event=bus.ready", self._run_start)
+
+    def start(self):
+        """Starts the daemon and waits until it serves its bus."""
+        self.begin()
+        if not self.is_up():
+            raise Failure(f"the daemon of {self.name} does not start, with status {self.daemon.returncode}")
+        self.log.wait("event=radio.ready", self._run_start)
+
+    def is_ending(self):
+        """Whether the daemon has ended, or was told to; waits for its end in this case."""
+        if self._must_end:
+            self.reap()
+        return not self.is_running
+
+    def ensure(self):
+        """Starts the daemon if it is not running; returns whether it was not."""
+        if self.is_running:
+            return False
+        self.reap()
+        self.start()
+        return True
+
+    def reap(self):
+        """Waits for the end of the daemon, and returns its status."""
+        status = self.daemon.wait(timeout=TIMEOUT)
+        self._reader.join(timeout=TIMEOUT)
+        if -status in CRASH_SIGNALS:
+            raise Failure(f"the daemon of {self.name} has crashed with {signal.Signals(-status).name}")
+        return status
+
+    def kill(self):
+        """Kills the daemon, as a power failure would."""
+        self._must_end = True
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.daemon.pid, signal.SIGKILL)
+
+    def pause_and(self, action, kinds, countdown):
+        """Stops the daemon right before the `countdown`th call of these kinds, calls `action`, and lets it go on."""
+        self.orders.give(PAUSE, kinds, countdown, 0)
+        self._pause = Pause(self.orders, self.daemon, action)
+
+    def end_faults(self):
+        """Ends all faults; returns whether there was one."""
+        pause, self._pause = self._pause, None
+        hits = self.orders.take_back()
+        self._must_end = self._must_end or self.orders.have_killed
+        if pause:
+            pause.end()
+        return bool(hits)
+
+    def interrupt(self):
+        """Sends the daemon SIGTERM."""
+        self._must_end = True
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.daemon.pid, signal.SIGTERM)
+
+    def stop(self):
+        """Stops the daemon in an orderly way, which must work."""
+        self.daemon.send_signal(signal.SIGTERM)
+        status = self.reap()
+        if status != 0:
+            raise Failure(f"the daemon of {self.name} has ended with status {status} after SIGTERM")
+
+    def command(self, *arguments):
+        return [str(PROGRAMS / "handoffctl"), *map(str, arguments), "--bus", self.bus]
+
+    def run(self, *arguments, timeout=TIMEOUT):
+        """The status and the outputs of handoffctl."""
+        try:
+            return subprocess.run(
+                self.command(*arguments), capture_output=True, text=True, timeout=timeout, check=False,
+                stdin=subprocess.DEVNULL,
+            )
+        except subprocess.TimeoutExpired:
+            raise Failure(f"handoffctl {' '.join(map(str, arguments))} on {self.name}: no end within {timeout} s") from None
+
+    def json(self, *arguments):
+        """What handoffctl prints, which must succeed."""
+        result = self.run("--json", *arguments)
+        if result.returncode:
+            raise Failure(f"handoffctl {' '.join(map(str, arguments))} on {self.name}: {result.stderr.strip()}")
+        return json.loads(result.stdout)
+
+    def trust(self, other):
+        self.json("devices", "trust", other.json("devices", "card")["card"])
+
+    def limit_descriptors(self, count):
+        """Limits the daemon to so many descriptors; None for what this process may have."""
+        own = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.prlimit(self.daemon.pid, resource.RLIMIT_NOFILE, own if count is None else (count, own[1]))
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.daemon.pid}/fd"))
+
+    def memory(self):
+        """The resident memory in KiB."""
+        status = pathlib.Path(f"/proc/{self.daemon.pid}/status").read_text(encoding="utf-8")
+        return int(re.search(r"VmRSS:\s*(\d+)", status).group(1))
+
+    def check_log(self):
+        """Fails if the daemon has crashed."""
+        for line in self.log.since(0):
+            if CRASH.search(line):
+                raise Failure(f"the log of {self.name} has: {line}")
+
+
+BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>unix:path={path}</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+"""
+
+
+class Air:
+    """The simulated air between the machines of one directory."""
+
+    def __init__(self, directory):
+        self._directory = directory / "air"
+        self._directory.mkdir()
+
+    def set(self, *lines):
+        """Replaces all settings."""
+        draft = self._directory / "air.new"
+        draft.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+        draft.rename(self._directory / "air")
+
+    def cut(self):
+        self.set("apart laptop desktop")
+
+    def heal(self):
+        self.set()
+
+
+class World:
+    """Two machines, and the air between them."""
+
+    def __init__(self, directory, shim):
+        self.directory = pathlib.Path(directory)
+        self._stack = contextlib.ExitStack()
+        self.air = Air(self.directory)
+        self.laptop = Machine("laptop", self.directory, self._stack, shim)
+        self.desktop = Machine("desktop", self.directory, self._stack, shim)
+
+    @property
+    def machines(self):
+        return [self.laptop, self.desktop]
+
+    def start(self, trusted=True):
+        for machine in self.machines:
+            machine.start()
+        if trusted:
+            self.laptop.trust(self.desktop)
+            self.desktop.trust(self.laptop)
+        return self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._stack.close()
+
+    def check(self):
+        """Ends the daemons, which must end in an orderly way, and looks for crashes."""
+        for machine in self.machines:
+            if machine.is_running:
+                machine.stop()
+            elif machine.daemon:
+                machine.reap()
+            machine.check_log()
+
+    def entry(self, activity_hash):
+        """Waits until the desktop lists an activity of that type; returns its id."""
+        command = self.desktop.command("nearby", "--watch", "--json")
+        with process(command, stdout=subprocess.PIPE, text=True) as watcher:
+            timer = threading.Timer(TIMEOUT, watcher.kill)
+            timer.start()
+            try:
+                for line in watcher.stdout:
+                    for entry in json.loads(line):
+                        if entry["typeHash"] == activity_hash:
+                            return entry["id"]
+            finally:
+                timer.cancel()
+        raise Failure("the activity of laptop does not appear on desktop")

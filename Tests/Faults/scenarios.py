@@ -1,0 +1,414 @@
+"""The scenarios of the fault campaign: each is a batch of rounds in a world of its own, with a fault in every round.
+
+A scenario gets a world and a source of random numbers, from which all its choices come. It yields for each round
+whether its fault has had an effect, and raises Failure when something that must hold does not.
+"""
+
+import errno
+import pathlib
+import signal
+import subprocess
+import threading
+import time
+
+from machine import (
+    CHANGES, DESCRIPTOR, FAIL_FROM, FAIL_ONCE, KILL_AFTER, KILL_BEFORE, OPEN_TO_READ, TIMEOUT, TRAFFIC, Failure,
+    process,
+)
+from world import Lines, type_hash
+
+# Each publication has a type of its own, so that what another device still lists of an earlier one is not taken for it.
+TYPES = [f"org.example.edit{number}" for number in range(20)]
+HERE = pathlib.Path(__file__).parent
+STORIES = HERE.parent / "Stories"
+# How long the users wait for the end of a pairing, which takes a few seconds.
+PATIENCE = 15
+# How long two devices near each other may take to agree after everything works again.
+AGREEMENT = 120
+
+
+def check(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+def poll(condition, what, timeout=TIMEOUT):
+    """Waits for a state that no event announces."""
+    end = time.monotonic() + timeout
+    while not condition():
+        check(time.monotonic() < end, f"{what}: not within {timeout:.0f} s")
+        threading.Event().wait(0.1)
+
+
+# MARK: The state of one device
+
+def snapshot(machine):
+    """What the daemon says that it keeps."""
+    folders = {entry["id"]: entry["path"] for entry in machine.json("folders")}
+    status = machine.json("status")
+    return {
+        "id": status["deviceID"], "name": status["deviceName"], "folders": folders,
+        "devices": sorted((entry["id"], entry["name"]) for entry in machine.json("devices")),
+    }
+
+
+def random_change(random, kept, machine):
+    """A change of what is kept: the arguments of handoffctl, and the state after it."""
+    after = {**kept, "folders": dict(kept["folders"])}
+    kind = random.choice(["rename", "add", "add", "remove", "remove"])
+    if kind == "rename":
+        after["name"] = f"name-{random.randrange(10**6)}"
+        return ["devices", "rename", kept["id"], after["name"]], after
+    if kind == "remove" and kept["folders"]:
+        name = random.choice(sorted(kept["folders"]))
+        del after["folders"][name]
+        return ["folders", "remove", name], after
+    name = f"folder{random.randrange(10**6)}"
+    path = machine.directory / "synchronised" / name
+    path.mkdir(parents=True)
+    after["folders"][name] = str(path)
+    return ["folders", "add", name, path], after
+
+
+def state(world, random):
+    """A change of the state meets an error of the disk, or the end of the process: the old or the new state is kept."""
+    machine = world.laptop
+    machine.start()
+    world.desktop.start()
+    machine.trust(world.desktop)
+    for _ in range(6):
+        before = snapshot(machine)
+        arguments, changed = random_change(random, before, machine)
+        mode = random.choice([FAIL_ONCE, FAIL_FROM, KILL_BEFORE, KILL_AFTER])
+        # A call that is interrupted for ever is repeated for ever, as it should be.
+        interruption = [errno.EINTR] if mode == FAIL_ONCE else []
+        error = random.choice([errno.EIO, errno.ENOSPC, errno.EROFS, errno.EDQUOT] + interruption)
+        machine.orders.give(mode, CHANGES, random.randint(1, 8), error)
+        result = machine.run(*arguments)
+        hits = machine.orders.take_back()
+        was_killed = bool(hits) and mode in (KILL_BEFORE, KILL_AFTER)
+        if was_killed:
+            machine.reap()
+        what = f"{' '.join(map(str, arguments))} ended with {result.returncode} ({result.stderr.strip()})"
+        check(was_killed or machine.is_running, f"the daemon has ended: {what}")
+        machine.ensure()
+        after = snapshot(machine)
+        if was_killed:
+            check(after in (before, changed), f"{what}; {before} became {after}, which is neither old nor new")
+        else:
+            wanted = before if result.returncode else changed
+            check(after == wanted, f"{what}; {before} became {after} and not {wanted}")
+            check(result.returncode == 0 or result.stderr.strip(), f"{what}, without a reason")
+        if random.random() < 0.5:
+            machine.stop()
+            machine.start()
+            check(snapshot(machine) == after, f"{after} became {snapshot(machine)} by a restart, after {what}")
+        yield hits
+
+
+def start(world, random):
+    """A start meets errors: the daemon says why it ends, and the next start works as before."""
+    machine = world.laptop
+    identity = None
+    for _ in range(6):
+        mode = random.choice([FAIL_ONCE, FAIL_FROM, KILL_BEFORE, KILL_AFTER])
+        kinds = random.choice([CHANGES, OPEN_TO_READ, CHANGES | OPEN_TO_READ, DESCRIPTOR])
+        error = errno.EMFILE if kinds == DESCRIPTOR else random.choice([errno.EIO, errno.ENOSPC, errno.EACCES])
+        machine.orders.give(mode, kinds, random.randint(1, 30 if kinds == DESCRIPTOR else 6), error)
+        begin = machine.log.count
+        machine.begin()
+        came_up = machine.is_up()
+        hits = machine.orders.take_back()
+        if came_up:
+            machine.stop()
+        else:
+            status = machine.reap()
+            check(hits, f"the daemon has ended without a fault, with status {status}")
+            killed = mode in (KILL_BEFORE, KILL_AFTER)
+            check(status == -signal.SIGKILL if killed else status > 0, f"the daemon has ended with status {status}")
+            said = [line for line in machine.log.since(begin) if " critical " in line or line.startswith("Error:")]
+            check(killed or said, "the daemon has ended without a reason")
+        machine.start()
+        status = machine.json("status")
+        check(identity in (None, status["deviceID"]), f"{identity} became {status['deviceID']}")
+        identity = status["deviceID"]
+        machine.stop()
+        yield hits
+
+
+# MARK: Two devices
+
+def random_fault(world, random):
+    """A fault of one of the daemons at its n-th message from now on, of the bus or of the air.
+
+    Returns what it is, the machine, and a function that arms it.
+    """
+    machine = random.choice(world.machines)
+    count = random.randint(1, 80)
+    kind = random.choice(["kill", "kill", "stop", "cut", "cut", "loss", "descriptors", "change", "nothing"])
+    if kind == "nothing":
+        return kind, machine, lambda: None
+    if kind == "kill":
+        return f"kill {machine.name} at message {count}", machine, (
+            lambda: machine.orders.give(KILL_BEFORE, TRAFFIC, count, 0))
+    if kind == "descriptors":
+        count = 1 + count // 8
+        return f"no descriptor for call {count} of {machine.name}", machine, (
+            lambda: machine.orders.give(FAIL_ONCE, DESCRIPTOR, count, errno.EMFILE))
+    if kind == "change":
+        count, mode = 1 + count // 6, random.choice([FAIL_ONCE, KILL_BEFORE, KILL_AFTER])
+        error = random.choice([errno.EIO, errno.ENOSPC])
+        return f"mode {mode} of change {count} of {machine.name}", machine, (
+            lambda: machine.orders.give(mode, CHANGES, count, error))
+    action = {
+        "stop": machine.interrupt, "cut": world.air.cut,
+        "loss": lambda: world.air.set("loss 0.4"),
+    }[kind]
+    return f"{kind} at message {count} of {machine.name}", machine, lambda: machine.pause_and(action, TRAFFIC, count)
+
+
+def heal(world):
+    """Ends all faults and starts what has ended; returns whether a fault was there, and whose daemons had ended."""
+    hit, ended = False, set()
+    for machine in world.machines:
+        hit = machine.end_faults() or hit
+    world.air.heal()
+    for machine in world.machines:
+        if machine.is_ending():
+            ended.add(machine.name)
+            machine.ensure()
+    return hit, ended
+
+
+class Publisher:
+    """An activity on the laptop that is published again when the daemon there was restarted."""
+
+    def __init__(self, machine, *arguments):
+        self._machine = machine
+        self._arguments = arguments
+        self._types = iter(TYPES)
+        self._child = None
+        self.type = None
+
+    def ensure(self):
+        """Publishes the activity, with a new type, unless it is published."""
+        if self._child and self._child.poll() is None:
+            return
+        self.end()
+        self.type = next(self._types)
+        command = self._machine.command("publish", "--json", "--type", self.type, *self._arguments)
+        self._child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        Lines(self._child.stdout).wait(lambda line: "activity" in line, "the activity of the laptop")
+
+    def end(self):
+        if self._child:
+            self._child.kill()
+            self._child.wait()
+
+
+def continuation(world, random):
+    """A continuation meets a fault: the app gets WillContinue, and then exactly one of Continue and DidFail."""
+    desktop = world.desktop
+    applications = desktop.directory / "share/applications"
+    applications.mkdir(parents=True)
+    (applications / "org.example.Editor.desktop").write_text(
+        f"[Desktop Entry]\nType=Application\nName=Editor\nDBusActivatable=true\nX-Handoff-ActivityTypes={';'.join(TYPES)};\n",
+        encoding="utf-8",
+    )
+    world.start()
+    publisher = Publisher(world.laptop)
+    with process(
+        ["/usr/bin/python3", HERE / "app.py", desktop.bus], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+    ) as app:
+        lines = Lines(app.stdout)
+        lines.wait(lambda line: line == "ready", "the app")
+        try:
+            for _ in range(5):
+                yield from one_continuation(world, random, publisher, app, lines)
+        finally:
+            publisher.end()
+
+
+def one_continuation(world, random, publisher, app, lines):
+    publisher.ensure()
+    world.entry(type_hash(publisher.type))
+    answer = random.choice(["yes", "yes", "no", "error"])
+    app.stdin.write(answer + "\n")
+    lines.wait(lambda line: line == answer, "the answer of the app")
+    name, _, arm = random_fault(world, random)
+    start = len(lines.seen)
+    arm()
+    result = world.desktop.run("continue", "--type", publisher.type)
+    hit, ended = heal(world)
+    what = f"with {name}, and an app that answers {answer}, continue ended with {result.returncode}"
+
+    def calls():
+        # Something that the app prints only now shows that all calls before have been read.
+        app.stdin.write("sync\n")
+        lines.wait(lambda line: line == "sync", "the end of the app's calls")
+        return [line.split()[0] for line in lines.seen[start:] if line != "sync"]
+
+    def is_complete():
+        found = calls()
+        return "WillContinue" not in found or found.count("Continue") + found.count("DidFail") > 0
+
+    # A daemon that was killed tells the app with its next run, which has begun.
+    poll(is_complete, f"{what}: the end of a continuation that the app was told of")
+    found = calls()
+    ends = [call for call in found if call != "WillContinue"]
+    check(len(ends) <= 1, f"{what}: the app got {found}")
+    check(found.count("WillContinue") <= 1, f"{what}: the app got {found}")
+    check("WillContinue" in found or not ends or "desktop" in ended, f"{what}: the app got {found}")
+    check(result.returncode != 0 or "Continue" in found, f"{what}: the app got {found}")
+    if not hit:
+        check((result.returncode == 0) == (answer == "yes"), f"{what}: {result.stderr.strip()}")
+    yield hit
+
+
+def stream(world, random):
+    """A stream meets a fault: a reader gets everything and an end, or a beginning and an error."""
+    world.start()
+    for pipe in TYPES[:4]:
+        size = random.choice([1, 70_000, 400_000, 1_500_000])
+        data = random.randbytes(size)
+        source = world.directory / "source"
+        source.write_bytes(data)
+        victims = {
+            "reader": lambda reader, writer: reader.kill(), "writer": lambda reader, writer: writer.kill(),
+            "interrupt": lambda reader, writer: writer.send_signal(signal.SIGINT),
+            "laptop": lambda *_: world.laptop.kill(), "desktop": lambda *_: world.desktop.kill(),
+            "stop": lambda *_: random.choice(world.machines).interrupt(),
+            "cut": lambda *_: world.air.cut(), "nothing": lambda *_: None,
+        }
+        victim = random.choice(sorted(victims))
+        threshold = random.randrange(size + 1)
+        world.air.set("bandwidth 10000000", "delay 1")
+        yield from one_stream(world, pipe, source, data, victim, victims[victim], threshold)
+
+
+def one_stream(world, pipe, source, data, victim, fault, threshold):
+    with open(source, "rb") as file, process(
+        world.laptop.command("publish", "--type", pipe, "--stream", "--send"), stdin=file, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as writer:
+        world.entry(type_hash(pipe))
+        with process(
+            world.desktop.command("stream", "--type", pipe, "--receive"), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        ) as reader:
+            timers = [threading.Timer(TIMEOUT, child.kill) for child in (reader, writer)]
+            for timer in timers:
+                timer.start()
+            received, hit = b"", False
+            while piece := reader.stdout.read1(65536):
+                received += piece
+                if not hit and len(received) > threshold:
+                    hit = True
+                    fault(reader, writer)
+            ends = reader.wait(), writer.wait() if hit or reader.returncode == 0 else None
+            what = f"with {victim} at {threshold} of {len(data)} bytes, {len(received)} bytes arrived, and {ends} are the ends"
+            check(all(timer.is_alive() for timer in timers), f"{what}: an end that came too late")
+            for timer in timers:
+                timer.cancel()
+    check(data.startswith(received), f"{what}: other bytes than were sent")
+    check(reader.returncode != 0 or received == data, f"{what}: the reader took a part for all of it")
+    check(writer.returncode != 0 or received == data, f"{what}: the writer was told that everything has arrived")
+    if victim == "nothing" or not hit:
+        check(ends == (0, 0), f"{what}, without a fault: {reader.stderr.read()} {writer.stderr.read()}")
+    heal(world)
+    yield hit and victim != "nothing"
+
+
+def pairing(world, random):
+    """A pairing meets a fault: in the end, each of the devices trusts the other, or neither does."""
+    world.start(trusted=False)
+    name, _, arm = random_fault(world, random)
+    agents = [
+        subprocess.Popen(
+            ["/usr/bin/python3", STORIES / "pairing_agent.py", each.bus, "yes"], stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True,
+        )
+        for each in world.machines
+    ]
+    try:
+        arm()
+        # An agent whose daemon dies waits for ever, and other users give up some time.
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end and any(agent.poll() is None for agent in agents):
+            if not all(machine.is_running for machine in world.machines):
+                break
+            threading.Event().wait(0.05)
+    finally:
+        for agent in agents:
+            agent.kill()
+            agent.wait()
+    hit, _ = heal(world)
+    # With something to continue, the devices meet.
+    publishers = [Publisher(each) for each in world.machines]
+    try:
+        for publisher in publishers:
+            publisher.ensure()
+
+        def verdicts():
+            return [[entry["state"] for entry in each.json("devices")] for each in world.machines]
+
+        poll(lambda: verdicts() in ([["trusted"], ["trusted"]], [[], []]),
+             f"with {name}: the devices agree, and not {verdicts()}", AGREEMENT)
+    finally:
+        for publisher in publishers:
+            publisher.end()
+    yield hit
+
+
+def limits(world, random):
+    """Few descriptors, while the daemon runs: calls fail with a reason, and work again when there are more."""
+    world.start()
+    publisher = Publisher(world.laptop)
+    publisher.ensure()
+    try:
+        entry = world.entry(type_hash(publisher.type))
+        for _ in range(4):
+            machine = random.choice(world.machines)
+            machine.limit_descriptors(machine.descriptors() + random.randint(-3, 2))
+            fetched = world.desktop.run("continue", "--print", entry)
+            renamed = machine.run("devices", "rename", machine.json("status")["deviceID"], f"n{random.randrange(10**6)}")
+            for result in (fetched, renamed):
+                check(result.returncode in (0, 1, 4), f"few descriptors: status {result.returncode}")
+                check(result.returncode == 0 or result.stderr.strip(), "few descriptors: a failure without a reason")
+            check(machine.is_running, f"few descriptors have ended the daemon of {machine.name}")
+            machine.limit_descriptors(None)
+            poll(lambda: world.desktop.run("continue", "--print", "--type", publisher.type).returncode == 0,
+                 "a fetch works again with enough descriptors")
+            yield fetched.returncode or renamed.returncode
+    finally:
+        publisher.end()
+
+
+def growth(world, random):
+    """Cycles of everything, with losses on the air and of the bus: descriptors and memory do not grow."""
+    world.start()
+    first = None
+    for cycle in range(5):
+        world.air.set(f"loss {random.choice([0, 0.1, 0.3])}", "bandwidth 10000000")
+        publisher = Publisher(world.laptop, "--title", "x" * random.randrange(100))
+        publisher.ensure()
+        world.entry(type_hash(publisher.type))
+        poll(lambda: world.desktop.run("continue", "--print", "--type", publisher.type).returncode == 0, "a fetch")
+        publisher.end()
+        for machine in world.machines:
+            begin = machine.log.count
+            machine.kill_bus()
+            machine.start_bus()
+            machine.log.wait("event=bus.ready", begin)
+        if cycle == 1:
+            first = [(machine.descriptors(), machine.memory()) for machine in world.machines]
+        yield True
+    for machine, (descriptors, memory) in zip(world.machines, first):
+        # What the last cycle has used is closed soon.
+        poll(lambda machine=machine, most=descriptors: machine.descriptors() <= most,
+             f"the descriptors of {machine.name} are {descriptors} again, and not {machine.descriptors()}", 20)
+        check(machine.memory() <= memory + 8192,
+              f"the memory of {machine.name} has grown from {memory} to {machine.memory()} KiB")
+
+
+ALL = {each.__name__: each for each in (state, start, continuation, stream, pairing, limits, growth)}

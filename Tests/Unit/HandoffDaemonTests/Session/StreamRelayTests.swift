@@ -1,0 +1,171 @@
+import Epoll
+import HandoffCore
+@testable import HandoffCrypto
+@testable import HandoffDaemon
+import HandoffRadio
+import HandoffWire
+import LocalStream
+import Synchronization
+import SystemPackage
+import TestLimits
+import TestRuns
+import Testing
+
+@Suite("The relay of a stream passes on an end only where the writer has finished", .endsWithin(minutes: 10))
+struct StreamRelayTests {
+    @Test("An app that has finished reads an error if the channel breaks before its bytes have arrived")
+    func unconfirmed() async throws {
+        try await Self.relaying { app, peer in
+            try await app.write([1, 2, 3])
+            try app.finishWriting()
+            #expect(try await peer.next() == .data([1, 2, 3]))
+            #expect(try await peer.next() == .end)
+            try peer.send(.end)
+            peer.lose()
+            await #expect(throws: Errno.connectionReset) { try await app.read(atMost: 1) }
+        }
+    }
+
+    @Test("An app that has finished reads the end once its bytes have arrived")
+    func confirmed() async throws {
+        try await Self.relaying { app, peer in
+            try app.finishWriting()
+            #expect(try await peer.next() == .end)
+            try peer.send(.data([7]))
+            try peer.send(.end)
+            #expect(try await peer.next() == .arrived)
+            try peer.send(.arrived)
+            #expect(try await app.read(atMost: 9) == [7])
+            #expect(try await app.read(atMost: 9) == [])
+        }
+    }
+
+    @Test("An app that has not finished reads the end at once, so that it can answer")
+    func question() async throws {
+        try await Self.relaying { app, peer in
+            try peer.send(.data([7]))
+            try peer.send(.end)
+            #expect(try await app.read(atMost: 9) == [7])
+            #expect(try await app.read(atMost: 9) == [])
+            try await app.write([8])
+            try app.finishWriting()
+            #expect(try await peer.next() == .data([8]))
+            #expect(try await peer.next() == .end)
+            #expect(try await peer.next() == .arrived)
+        }
+    }
+
+    @Test("An app that dies while both directions are in use never sends an end")
+    func death() async throws {
+        for _ in 0..<100 {
+            let pieces = try await Self.relaying { app, peer in
+                try await app.write([1])
+                _ = try await peer.next()
+                app.reset()
+                for _ in 0..<20 { try? peer.send(.data([2])) }
+            }
+            #expect(!pieces.contains(.end))
+        }
+    }
+
+    /// Runs `body` with an app's end of a stream and the other device; returns the pieces that the other device got and
+    /// `body` has not read.
+    @discardableResult
+    private static func relaying(
+        _ body: @escaping @Sendable (_ app: LocalStream, _ peer: Peer) async throws -> Void
+    ) async throws -> [StreamPiece] {
+        try await Reactor.withReactor { reactor in
+            let pair = try await LocalStreamPair.connected(on: reactor)
+            let app = try LocalStream(taking: try pair.duplicateFar(), on: reactor)
+            let peer = Peer()
+            let relay = StreamRelay(app: pair.takeNear(), channel: peer.channel, isCaller: false)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                // A stream that breaks is what the tests are about.
+                group.addTask { try? await relay.run(peer.relaySender, peer.relayReceiver) }
+                try await body(app, peer)
+                peer.close()
+                try await group.waitForAll()
+            }
+            return try await peer.rest()
+        }
+    }
+
+    /// The device at the other end of the channel.
+    private final class Peer: Sendable {
+        private static let keys = [[UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32)]
+
+        let channel = Channel()
+        private let sender = Mutex(Peer.sender(keys[0]))
+        private let receiver = Mutex(Peer.receiver(keys[1]))
+
+        var relaySender: StreamSender { Self.sender(Self.keys[1]) }
+        var relayReceiver: StreamReceiver { Self.receiver(Self.keys[0]) }
+
+        func send(_ piece: StreamPiece) throws {
+            channel.deliver(try sender.withLock { try $0.encode(piece) })
+        }
+
+        /// The next piece that the relay has sent.
+        func next() async throws -> StreamPiece? {
+            while true {
+                if let piece = try receiver.withLock({ try $0.next() }) { return piece }
+                let next = await awaiting("a piece of the relay") { await channel.nextSent() }
+                guard let next else { return nil }
+                try receiver.withLock { try $0.append(next) }
+            }
+        }
+
+        /// All further pieces that the relay has sent.
+        func rest() async throws -> [StreamPiece] {
+            channel.endSending()
+            var pieces: [StreamPiece] = []
+            while let piece = try await next() { pieces.append(piece) }
+            return pieces
+        }
+
+        func close() { channel.end(lost: false) }
+        func lose() { channel.end(lost: true) }
+
+        private static func sender(_ key: [UInt8]) -> StreamSender {
+            StreamSender(cipher: NoiseSender(state: NoiseCipherState(key: key)))
+        }
+
+        private static func receiver(_ key: [UInt8]) -> StreamReceiver {
+            let frames = FrameDecoder(maximumLength: 70_000)
+            return StreamReceiver(cipher: NoiseReceiver(state: NoiseCipherState(key: key)), frames: frames)
+        }
+    }
+
+    private final class Channel: RadioChannel {
+        let peer = RadioAddress("C0:00:00:00:00:01/random")
+        let maximumMessageLength = 100_000
+
+        private let isLost = Mutex(false)
+        private let incoming = AsyncStream<[UInt8]>.makeStream()
+        private let outgoing = AsyncStream<[UInt8]>.makeStream()
+
+        func deliver(_ message: [UInt8]) { incoming.continuation.yield(message) }
+
+        func end(lost: Bool) {
+            isLost.withLock { $0 = $0 || lost }
+            incoming.continuation.finish()
+        }
+
+        func nextSent() async -> [UInt8]? {
+            for await message in outgoing.stream { return message }
+            return nil
+        }
+
+        func endSending() { outgoing.continuation.finish() }
+
+        func send(_ message: [UInt8]) async throws(RadioError) {
+            outgoing.continuation.yield(message)
+        }
+
+        func receive() async throws(RadioError) -> [UInt8]? {
+            for await message in incoming.stream { return message }
+            guard !isLost.withLock(\.self) else { throw RadioError(.channelClosed, "the link was lost") }
+            return nil
+        }
+    }
+}
