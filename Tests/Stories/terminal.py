@@ -25,13 +25,16 @@ class Terminal:
         self._child, self._keyboard = pty.fork()
         if self._child == 0:
             os.execv(self._arguments[0], self._arguments)
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
         return self
 
     def __exit__(self, *_):
         if self._status is None:
             os.kill(self._child, signal.SIGKILL)
             os.waitpid(self._child, 0)
+        # It would read from whatever file gets the number of the terminal next.
+        self._reader.join()
         os.close(self._keyboard)
 
     def _read(self):
@@ -61,6 +64,10 @@ class Terminal:
     def type(self, line):
         """Types a line."""
         os.write(self._keyboard, (line + "\n").encode())
+
+    def interrupt(self):
+        """Presses Ctrl-C."""
+        os.write(self._keyboard, b"\x03")
 
     def status(self):
         """The exit status of the program, once it has ended."""

@@ -1,0 +1,325 @@
+#!/usr/bin/env python3
+"""Checks the peer's modules against every file of vectors.
+
+Usage: check_vectors.py DIRECTORY. Prints how many cases agree.
+"""
+
+import json
+import pathlib
+import sys
+
+from handoff_peer import gatt
+from handoff_peer.activity import Activity
+from handoff_peer.advertisement import Content, DailyKey, directed_key, open_sealed, seal, slot_of, type_hash
+from handoff_peer.card import CardError, read_card, write_card
+from handoff_peer.circle import Circle
+from handoff_peer.errors import ProtocolError, Refused
+from handoff_peer.framing import FragmentReader, fragments, frame, pad
+from handoff_peer.keys import Identity, device_id
+from handoff_peer.messages import read_acknowledgement, read_answer, read_report, read_request
+from handoff_peer.names import clean
+from handoff_peer.noise import Handshake
+from handoff_peer.pairing import Exchange, Introduction, pairing_message, pairing_opening
+from handoff_peer.primitives import agreement_public, siphash
+from handoff_peer.stream import PieceReader
+from handoff_peer.values import SCHEMA
+
+SIDES = ("caller", "listener")
+
+
+def unhex(case: dict, *names: str) -> list[bytes]:
+    return [bytes.fromhex(case[name]) for name in names]
+
+
+def check_advertisement(case: dict) -> None:
+    content = Content(case["port"], type_hash(case["activityType"]), case["activityTag"], case["hasWebpage"])
+    assert content.type_hash.hex() == case["typeHash"]
+    check_sealed(case, content)
+
+
+def check_withdrawal(case: dict) -> None:
+    check_sealed(case, Content.withdrawal(case["port"]))
+
+
+def check_sealed(case: dict, content: Content) -> None:
+    key, sealed = unhex(case, "advertisingKey", "sealed")
+    assert content.encode().hex() == case["plaintext"]
+    assert seal(key, case["slot"], content.encode()) == sealed
+    opened = open_sealed(key, case["slot"], sealed)
+    assert opened is not None and Content.decode(opened) == content
+    assert open_sealed(key, case["slot"] ^ 1, sealed) is None
+
+
+def check_daily(case: dict) -> None:
+    key, plaintext, sealed = unhex(case, "advertisingKey", "plaintext", "sealed")
+    daily = DailyKey(key, case["day"])
+    later = daily.moved_to(case["laterDay"])
+    assert later is not None and later.key.hex() == case["laterAdvertisingKey"]
+    assert daily.seal(case["slot"], plaintext) == sealed
+    assert daily.open(case["slot"], sealed) == plaintext
+
+
+def check_news(case: dict) -> None:
+    own, other = unhex(case, "privateKey", "otherPrivateKey")
+    sender, receiver = agreement_public(own), agreement_public(other)
+    for private in (own, other):
+        assert directed_key(private, sender, receiver, case["day"]).hex() == case["sendingKey"]
+        assert directed_key(private, receiver, sender, case["day"]).hex() == case["receivingKey"]
+
+
+def check_name(case: dict) -> None:
+    assert clean(bytes.fromhex(case["stated"]).decode()).encode().hex() == case["shown"]
+
+
+def check_card(case: dict) -> None:
+    try:
+        keys, name = read_card(case["text"])
+        found = {"publicKeys": keys.hex(), "deviceID": device_id(keys).hex(), "name": name}
+        assert write_card(keys, name) == case["text"].strip().lower()
+    except CardError as error:
+        found = {"error": error.args[0]}
+    assert found | {"text": case["text"]} == case
+
+
+def check_circle(case: dict) -> None:
+    circle = Circle(bytes.fromhex(case["root"]))
+    for statements in (case["before"], case["received"]):
+        circle.join([bytes.fromhex(statement) for statement in statements])
+    assert [statement.hex() for statement in circle.sorted_statements] == case["after"]
+    assert circle.digest.hex() == case["digest"]
+    known = [{"id": d.hex(), "name": circle.name(d), "standing": circle.standing(d)} for d in circle.known]
+    assert known == case["known"]
+
+
+class Conversation:
+    """Both sides of a session, each of which reads what the other one writes."""
+
+    def __init__(self, pattern: str, prologue: bytes, statics: list[bytes], ephemerals: list[bytes]):
+        publics = [key and agreement_public(key) for key in statics]
+        self.handshakes = {
+            side: Handshake(pattern, side == "caller", prologue, *keys, ephemeral)
+            for side, keys, ephemeral in zip(SIDES, zip(statics, reversed(publics)), ephemerals)
+        }
+        self.transports: dict = {}
+
+    def send(self, by: str, plaintext: bytes) -> bytes:
+        other = SIDES[by == "caller"]
+        if self.transports:
+            body = self.transports[by].encrypt(plaintext)
+            assert self.transports[other].decrypt(body) == plaintext
+            return body
+        body = self.handshakes[by].write(plaintext)
+        assert self.handshakes[other].read(body) == plaintext
+        if self.handshakes[by].is_finished:
+            self.transports = {side: handshake.split() for side, handshake in self.handshakes.items()}
+        return body
+
+
+def session_of(case: dict) -> Conversation:
+    greeting = bytes.fromhex(case["greeting"])
+    assert frame(greeting[2:]) == greeting and len(greeting) == 18
+    statics = unhex(case, "callerPrivateKey", "listenerPrivateKey")
+    ephemerals = unhex(case, "callerEphemeralPrivateKey", "listenerEphemeralPrivateKey")
+    return Conversation("KK", b"handoffd v2 session" + greeting[2:], statics, ephemerals)
+
+
+def check_noise(case: dict) -> None:
+    statics = unhex(case, "init_static", "resp_static")
+    assert agreement_public(statics[1]).hex() == case["init_remote_static"]
+    assert agreement_public(statics[0]).hex() == case["resp_remote_static"]
+    prologue, first, second = unhex(case, "init_prologue", "init_ephemeral", "resp_ephemeral")
+    conversation = Conversation("KK", prologue, statics, [first, second])
+    for number, message in enumerate(case["messages"]):
+        payload, ciphertext = unhex(message, "payload", "ciphertext")
+        assert conversation.send(SIDES[number % 2], payload) == ciphertext
+    if "handshake_hash" in case:
+        assert conversation.transports["caller"].handshake_hash.hex() == case["handshake_hash"]
+
+
+def check_session(case: dict) -> None:
+    conversation = session_of(case)
+    for number, turn in enumerate(case["turns"]):
+        message = bytes.fromhex(turn["message"])
+        padded = pad(message, 1024 if number == 1 else 64)
+        assert len(padded) == turn["paddedBytes"]
+        # A request takes one fragment, whatever the size of the others.
+        pieces = fragments(padded, case["fragmentBytes"] if number else len(padded) + 1)
+        assert [piece.hex() for piece in pieces] == turn["fragments"]
+        frames = [frame(conversation.send(turn["by"], piece)).hex() for piece in pieces]
+        assert frames == turn["frames"]
+        reader = FragmentReader()
+        assert [reader.take(piece) for piece in pieces] == [None] * (len(pieces) - 1) + [message]
+    assert conversation.transports["caller"].handshake_hash.hex() == case["handshakeHash"]
+
+
+def check_stream(case: dict) -> None:
+    conversation = session_of(case)
+    for sent in case["messages"] + case["pieces"]:
+        assert frame(conversation.send(sent["by"], bytes.fromhex(sent["plaintext"]))).hex() == sent["frame"]
+    readers = {side: PieceReader() for side in SIDES}
+    for sent in case["pieces"][:-1]:
+        readers[sent["by"]].take(bytes.fromhex(sent["plaintext"]))
+    last = case["pieces"][-1]
+    try:
+        readers[last["by"]].take(bytes.fromhex(last["plaintext"]))
+        assert not case["fails"]
+    except ProtocolError:
+        assert case["fails"]
+
+
+def read_gatt(value: bytes) -> dict | None:
+    try:
+        read = gatt.GATTFrame.decode(value)
+    except ProtocolError:
+        return None
+    assert read.encode() == value
+    return {
+        "bytes": value.hex(), "channel": read.channel, "number": read.number, "isOpening": read.is_opening,
+        "isEnd": read.is_end, "hasMore": read.has_more, "window": read.window, "data": read.data.hex(),
+    }
+
+
+def check_gatt(case: dict) -> None:
+    for exchange in case["exchanges"]:
+        for part in (exchange["frame"], exchange["answer"]):
+            assert read_gatt(bytes.fromhex(part["bytes"])) == part
+        assert exchange["frame"]["bytes"][:10] == exchange["answer"]["bytes"][:10]
+    assert [read_gatt(bytes.fromhex(value)) for value in case["invalid"]] == [None] * len(case["invalid"])
+
+
+NAMES_IN_VECTORS = {
+    "type": "type", "title": "title", "webpage_url": "webpageURL", "user_info": "userInfo", "team_id": "teamID",
+    "expiration": "expiration", "target_content_identifier": "targetContentIdentifier",
+    "persistent_identifier": "persistentIdentifier", "supports_continuation_streams": "supportsContinuationStreams",
+    "required_user_info_keys": "requiredUserInfoKeys", "stream_name": "streamName",
+}
+
+
+def in_vectors(activity: Activity) -> dict:
+    parts = {name: getattr(activity, own) for own, name in NAMES_IN_VECTORS.items()}
+    return {name: part for name, part in parts.items() if part is not None and (name, part) != ("streamName", 0)}
+
+
+def with_sorted_sets(part):
+    """The same with the elements of each set, which the vectors list in any order, sorted."""
+    if isinstance(part, dict):
+        part = {name: with_sorted_sets(inner) for name, inner in part.items()}
+        return {"set": sorted(part["set"], key=json.dumps)} if list(part) == ["set"] else part
+    return [with_sorted_sets(inner) for inner in part] if isinstance(part, list) else part
+
+
+def contents_of(case: dict, message: bytes) -> dict:
+    """What a message says, as the vectors say it."""
+    if case["message"] == "Acknowledgement":
+        assert read_acknowledgement(message) is None
+        return {}
+    readers = {"Request": read_request, "Answer": read_answer, "TakeReport": read_report}
+    contents = readers[case["message"]](message)
+    for name in ("kind", "stream", "noted"):
+        contents.pop(name, None)
+    if "streamName" in contents:
+        contents["streamName"] = str(contents["streamName"])
+    if "activity" in contents:
+        activity = contents["activity"]
+        assert SCHEMA.encode("Answer", {"activity": activity.message()}) == message
+        contents["activity"] = in_vectors(activity)
+    return {name: part.hex() if isinstance(part, bytes) else part for name, part in contents.items()}
+
+
+def check_message(case: dict) -> None:
+    message = bytes.fromhex(case["bytes"])
+    try:
+        contents = contents_of(case, message)
+        assert SCHEMA.encode(case["message"], SCHEMA.decode(case["message"], message)) == message
+    except Refused as refused:
+        contents = {"error": refused.kind}
+    whole = contents | {name: case[name] for name in ("what", "message", "bytes")}
+    assert with_sorted_sets(whole) == with_sorted_sets(case)
+
+
+def check_pairing(case: dict) -> None:
+    tokens = unhex(case, "callerToken", "listenerToken")
+    assert (bytes([case["port"] - 0x80]) + tokens[0]).hex() == case["callerAdvertisement"]
+    ephemerals = unhex(case, "callerEphemeralPrivateKey", "listenerEphemeralPrivateKey")
+    conversation = Conversation("NN", b"handoffd v2 pairing", [b"", b""], ephemerals)
+    sent = [conversation.send("caller", pairing_opening(*tokens)), conversation.send("listener", b"")]
+    assert [frame(body).hex() for body in sent] == case["handshake"]
+    exchanges = {side: exchange_of(case, conversation, side) for side in SIDES}
+    check_exchanges(case, exchanges)
+    for turn in case["messages"]:
+        body = conversation.send(turn["by"], bytes.fromhex(turn["message"]))
+        assert frame(body).hex() == turn["frame"]
+
+
+def exchange_of(case: dict, conversation: Conversation, side: str) -> Exchange:
+    identity = Identity(*unhex(case, f"{side}AgreementPrivateKey", f"{side}SigningPrivateKey"))
+    assert identity.public_keys.hex() == case[f"{side}PublicKeys"]
+    (nonce,) = unhex(case, f"{side}Nonce")
+    return Exchange(conversation.handshakes[side], identity, case[f"{side}Name"], lambda: nonce)
+
+
+def check_exchanges(case: dict, exchanges: dict[str, Exchange]) -> None:
+    """Lets both sides do what the vectors say, and compares each message with the one there."""
+    caller, listener = exchanges["caller"], exchanges["listener"]
+    assert caller.handshake_hash.hex() == case["handshakeHash"]
+    assert caller.pairing_id.hex() == case["pairing"] and caller.settling_key.hex() == case["settlingKey"]
+    for refused in case["refused"]:
+        message = bytes.fromhex(refused["message"])
+        introduction = SCHEMA.decode("PairingMessage", message)["introduction"]
+        try:
+            Introduction.check(introduction, listener)
+            raise AssertionError(refused["what"])
+        except ProtocolError:
+            pass
+    script = [
+        ("listener", "introduce"), ("caller", "introduce"), ("caller", "choose"), ("caller", "withdraw_choice"),
+        ("listener", None), ("caller", "choose"), ("listener", "choose"), ("caller", None), ("listener", None),
+        ("caller", None),
+    ]
+    outgoing: dict[str, list[bytes]] = {side: [] for side in SIDES}
+    for (side, action), turn in zip(script, case["messages"]):
+        assert turn["by"] == side
+        if action:
+            outgoing[side] += getattr(exchanges[side], action)()
+        message = outgoing[side].pop(0)
+        assert message.hex() == turn["message"]
+        other = SIDES[side == "caller"]
+        outgoing[other] += exchanges[other].receive(message)
+    assert not any(outgoing.values())
+    assert caller.transcript.hex() == case["transcript"]
+    assert {exchange.digits for exchange in exchanges.values()} == {case["digits"]}
+    commitment = SCHEMA.decode("PairingMessage", bytes.fromhex(case["messages"][7]["message"]))["commitment"]
+    assert commitment.hex() == case["commitment"]
+    rest = [
+        ("confirmation", {"advertising_key": b"\xca" * 44}), ("confirmation", {"advertising_key": b"\x15" * 44}),
+        ("done", {}), ("done", {}), ("refusal", {"reason": 3}), ("refusal", {"reason": 0}), ("withdrawal", {}),
+    ]
+    assert [pairing_message(*part).hex() for part in rest] == [turn["message"] for turn in case["messages"][10:]]
+
+
+CHECKS = {
+    "advertisement": check_advertisement, "card": check_card, "circle": check_circle, "daily": check_daily,
+    "gatt": check_gatt, "messages": check_message, "names": check_name, "news": check_news, "noise-kk": check_noise,
+    "pairing": check_pairing, "session": check_session, "stream": check_stream, "withdrawal": check_withdrawal,
+}
+
+
+def main() -> None:
+    directory = pathlib.Path(sys.argv[1])
+    assert {file.stem for file in directory.glob("*.json")} == set(CHECKS), "another set of files"
+    # The designers' vector: key 00…0f, input 00…0e (appendix A of the paper).
+    assert siphash(bytes(range(16)), bytes(range(15))).hex() == "e545be4961ca29a1"
+    count = 0
+    for name, check in CHECKS.items():
+        for number, case in enumerate(json.loads((directory / f"{name}.json").read_text())["cases"]):
+            try:
+                check(case)
+            except Exception as error:
+                error.add_note(f"{name}.json, case {number}: {case.get('what', '')}")
+                raise
+            count += 1
+    print(count)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+"""What a device asks of others (Docs/Protocol.md, "Messages" and "Preview and take"; Docs/Circle.md)."""
+
+import asyncio
+import contextlib
+import dataclasses
+import secrets
+from typing import TYPE_CHECKING
+
+from . import messages
+from .activity import Activity
+from .advertisement import type_hash
+from .errors import ProtocolError
+from .session import Session, Stream
+
+if TYPE_CHECKING:
+    from .device import Device
+
+UNTIL_JUDGED, CIRCLE = 15, 20
+
+
+class AnswerRefused(Exception):
+    """The listener has refused the request."""
+
+    def __init__(self, code: int, text: str):
+        super().__init__(f"{code}: {text}")
+        self.code = next((name for name, number in messages.REFUSAL_CODES.items() if number == code), "INTERNAL")
+
+
+@dataclasses.dataclass
+class Fetched:
+    """An activity that was fetched, and the id of the take if it is one."""
+
+    device: bytes
+    activity: Activity
+    take: bytes
+
+
+class Client:
+    """The caller's side."""
+
+    def __init__(self, device: "Device"):
+        self._device = device
+
+    @contextlib.asynccontextmanager
+    async def _asking(self, device: bytes, keys: bytes, request: bytes):
+        """The session in which a request was answered, and the answer, acknowledged when the block ends well.
+
+        After another end the channel is closed without an acknowledgement: what was refused has no effect there.
+        """
+        state = self._device.state
+        channel = await self._device.dial(device)
+        try:
+            async with asyncio.timeout(UNTIL_JUDGED):
+                session = await Session.call(channel, state.identity, keys, request)
+                answer = messages.read_answer(await session.receive())
+            if answer["kind"] == "refusal":
+                await session.send(messages.acknowledgement())
+                await session.wait_for_end()
+                raise AnswerRefused(answer["refusalCode"], answer["refusalMessage"])
+            yield session, answer
+        finally:
+            await channel.close()
+        other = state.others.get(device)
+        digest = answer.get("circleDigest")
+        if other and digest and (other.digests is None or other.digests[1] != digest):
+            self._device.update_soon(device)
+
+    @staticmethod
+    def _expect(answer: dict, kind: str) -> None:
+        if answer["kind"] != kind:
+            raise ProtocolError(f"the answer {answer['kind']} to a request for {kind}")
+
+    async def fetch(
+        self, device: bytes, purpose: str = "preview", outcome: str | None = "continued app", tag: int | None = None,
+    ) -> Fetched:
+        """Fetches what a device advertises; after a take, reports the outcome in the same session unless it is None."""
+        content = (await self._device.entry(device)).content
+        take = secrets.token_bytes(8) if purpose == "take" else b""
+        request = messages.fetch_request(content.type_hash, content.tag if tag is None else tag, purpose, take)
+        async with self._asking(device, self._device.state.keys_of(device), request) as (session, answer):
+            self._expect(answer, "activity")
+            activity = answer["activity"]
+            if type_hash(activity.type) != content.type_hash:
+                raise ProtocolError("an activity of another type")
+            await session.send(messages.acknowledgement())
+            if purpose != "take":
+                await session.wait_for_end()
+            elif outcome is not None:
+                await session.send(messages.report_message(take, outcome))
+                messages.read_acknowledgement(await session.receive())
+        return Fetched(device, activity, take)
+
+    async def report(self, fetched: Fetched, outcome: str) -> None:
+        """Reports the outcome of a take in a session of its own."""
+        request = messages.report_request(fetched.take, outcome)
+        keys = self._device.state.keys_of(fetched.device)
+        async with self._asking(fetched.device, keys, request) as (session, answer):
+            self._expect(answer, "noted")
+            await session.send(messages.acknowledgement())
+            await session.wait_for_end()
+
+    @contextlib.asynccontextmanager
+    async def stream(self, fetched: Fetched):
+        """A stream to the app whose activity was taken."""
+        request = messages.stream_request(fetched.activity.stream_name)
+        keys = self._device.state.keys_of(fetched.device)
+        async with self._asking(fetched.device, keys, request) as (session, answer):
+            self._expect(answer, "stream")
+            await session.send(messages.acknowledgement())
+            yield Stream(session, is_caller=True)
+
+    async def update(self, device: bytes) -> None:
+        """Exchanges the circle and the keys with a device."""
+        state = self._device.state
+        request = messages.circle_request(state.circle.digest)
+        async with asyncio.timeout(CIRCLE):
+            async with self._asking(device, state.keys_of(device), request) as (session, answer):
+                self._expect(answer, "circle")
+                theirs = answer["circle"]
+                if not state.take_in(device, theirs):
+                    self._device.trust_changed()
+                    return
+                own = state.circle_state(device, theirs.get("digest", b""))
+                await session.send(messages.acknowledgement(own), least=1024)
+                theirs = messages.read_acknowledgement(await session.receive()) or {}
+                state.take_in(device, theirs)
+                state.complete(device, theirs.get("digest", b""))
+        self._device.trust_changed()
+        self._device.events.emit("updated", device=device, by="caller")
+
+    async def settle(self, record) -> None:
+        """Asks how a pairing has ended for the other device."""
+        device = self._device
+        key = record.own_key.encode() if record.is_confirmed else b""
+        request = messages.settle_request(record.id, key)
+        try:
+            async with self._asking(record.id, record.keys, request) as (session, answer):
+                self._expect(answer, "settled")
+                if not record.is_paired:
+                    device.state.pair(record, answer["advertisingKey"])
+                record.is_reconciled = True
+                await session.send(messages.acknowledgement())
+                await session.wait_for_end()
+        except AnswerRefused as refused:
+            if refused.code != "NOT_PAIRED":
+                return
+            record.is_confirmed, record.is_reconciled = False, True
+        device.trust_changed()
+        device.events.emit("reconciled", pairing=record.id, is_paired=record.is_paired)

@@ -1,0 +1,21 @@
+"""What can go wrong between two devices."""
+
+
+class ProtocolError(Exception):
+    """The other side broke a rule of the protocol, so the session or the pairing ends."""
+
+
+class ChannelEnded(Exception):
+    """The other side has closed the channel."""
+
+
+class ChannelLost(Exception):
+    """The channel has failed, or could not be opened."""
+
+
+class Refused(Exception):
+    """A message that must be refused; `kind` is the one of Docs/vectors/messages.json."""
+
+    def __init__(self, kind: str, reason: str):
+        super().__init__(f"{kind}: {reason}")
+        self.kind = kind

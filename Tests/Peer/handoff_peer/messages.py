@@ -1,0 +1,150 @@
+"""Requests, answers, acknowledgements and reports (Docs/Protocol.md, "Messages"; Handoff.proto).
+
+A message that was read is a dictionary: `kind` and what Docs/vectors/messages.json calls its parts.
+"""
+
+from .activity import Activity
+from .errors import Refused
+from .values import SCHEMA, invalid
+
+REFUSAL_CODES = SCHEMA.enumerations["Code"]
+OUTCOMES = {
+    "continued": {1: "app", 2: "browser", 3: "document"},
+    "failed": {1: "notContinuable", 2: "appFailed", 3: "cancelled", 4: "documentMissing"},
+}
+UNKNOWN_OUTCOMES = {"continued": "app", "failed": "failed"}
+
+
+def _unknown(what: str) -> Refused:
+    return Refused("unknownKind", what)
+
+
+def _sized(message: dict, name: str, count: int) -> bytes:
+    content = message.get(name, b"")
+    if len(content) != count:
+        raise invalid(f"{name} has {len(content)} bytes")
+    return content
+
+
+# Writing.
+
+
+def fetch_request(type_hash: bytes, tag: int, purpose: str, take: bytes = b"") -> bytes:
+    """A fetch for `preview`, `freshPreview` or `take`."""
+    fetch: dict = {"type_hash": type_hash, "activity_tag": bytes([tag])}
+    if purpose == "take":
+        fetch["take"] = {"id": take}
+    else:
+        fetch["preview"] = {"fresh": purpose == "freshPreview"}
+    return SCHEMA.encode("Request", {"fetch": fetch})
+
+
+def circle_request(digest: bytes) -> bytes:
+    return SCHEMA.encode("Request", {"circle": {"digest": digest}})
+
+
+def stream_request(name: int) -> bytes:
+    return SCHEMA.encode("Request", {"stream": {"activity": name}})
+
+
+def settle_request(pairing: bytes, advertising_key: bytes) -> bytes:
+    """Reports a pairing that this side's user has confirmed, if there is a key."""
+    settle = {"pairing": pairing, "confirmed": bool(advertising_key), "advertising_key": advertising_key}
+    return SCHEMA.encode("Request", {"settle": settle})
+
+
+def report_request(take: bytes, outcome: str) -> bytes:
+    return SCHEMA.encode("Request", {"report": _report(take, outcome)})
+
+
+def report_message(take: bytes, outcome: str) -> bytes:
+    return SCHEMA.encode("TakeReport", _report(take, outcome))
+
+
+def _report(take: bytes, outcome: str) -> dict:
+    name, _, detail = outcome.partition(" ")
+    number = next((number for number, text in OUTCOMES[name].items() if text == detail), 0)
+    return {"take": take, name: {"kind" if name == "continued" else "reason": number}}
+
+
+def answer(kind: str, content: dict, digest: bytes = b"") -> bytes:
+    """An answer of the kinds of Handoff.proto: `activity`, `refusal`, `stream`, `circle`, `settled` or `noted`."""
+    return SCHEMA.encode("Answer", {kind: content, "circle_digest": digest})
+
+
+def refusal(code: str, text: str) -> dict:
+    return {"code": REFUSAL_CODES[code], "message": text}
+
+
+def acknowledgement(circle: dict | None = None) -> bytes:
+    return SCHEMA.encode("Acknowledgement", {} if circle is None else {"circle": circle})
+
+
+# Reading.
+
+
+def read_request(data: bytes) -> dict:
+    message = SCHEMA.decode("Request", data)
+    if "fetch" in message:
+        return {"kind": "fetch"} | _read_fetch(message["fetch"])
+    if "circle" in message:
+        return {"kind": "circle", "circleDigest": _sized(message["circle"], "digest", 8)}
+    if "stream" in message:
+        return {"kind": "stream", "streamName": message["stream"].get("activity", 0)}
+    if "settle" in message:
+        return {"kind": "settle"} | _read_settle(message["settle"])
+    if "report" in message:
+        return {"kind": "report"} | _read_report(message["report"])
+    raise _unknown("a request of an unknown kind")
+
+
+def _read_fetch(message: dict) -> dict:
+    fetch = {"typeHash": _sized(message, "type_hash", 4), "activityTag": _sized(message, "activity_tag", 1)[0]}
+    if "preview" in message:
+        return fetch | {"purpose": "freshPreview" if message["preview"].get("fresh") else "preview"}
+    if "take" in message:
+        return fetch | {"purpose": "take", "take": _sized(message["take"], "id", 8)}
+    raise _unknown("a fetch without a purpose")
+
+
+def _read_settle(message: dict) -> dict:
+    settle = {"pairing": _sized(message, "pairing", 8)}
+    if message.get("confirmed"):
+        return settle | {"advertisingKey": _sized(message, "advertising_key", 44)}
+    _sized(message, "advertising_key", 0)
+    return settle
+
+
+def _read_report(message: dict) -> dict:
+    report = {"take": _sized(message, "take", 8)}
+    for name, details in OUTCOMES.items():
+        if name in message:
+            number = next(iter(message[name].values()), 0)
+            return report | {"outcome": f"{name} {details.get(number, UNKNOWN_OUTCOMES[name])}"}
+    raise _unknown("a report without an outcome")
+
+
+def read_report(data: bytes) -> dict:
+    return _read_report(SCHEMA.decode("TakeReport", data))
+
+
+def read_answer(data: bytes) -> dict:
+    message = SCHEMA.decode("Answer", data)
+    digest = message.get("circle_digest", b"")
+    beside = {"circleDigest": digest} if len(digest) == 8 else {}
+    if "activity" in message:
+        return beside | {"kind": "activity", "activity": Activity.decode(message["activity"])}
+    if "refusal" in message:
+        code, text = message["refusal"].get("code", 0), message["refusal"].get("message", "")
+        return beside | {"kind": "refusal", "refusalCode": code, "refusalMessage": text}
+    if "settled" in message:
+        return beside | {"kind": "settled", "advertisingKey": _sized(message["settled"], "advertising_key", 44)}
+    for kind in ("stream", "circle", "noted"):
+        if kind in message:
+            return beside | {"kind": kind, kind: message[kind]}
+    raise _unknown("an answer of an unknown kind")
+
+
+def read_acknowledgement(data: bytes) -> dict | None:
+    """The circle in it."""
+    return SCHEMA.decode("Acknowledgement", data).get("circle")

@@ -1,0 +1,149 @@
+"""What a device answers to others (Docs/Protocol.md, "Messages" and "Preview and take"; Docs/Circle.md)."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from . import messages
+from .errors import ChannelEnded, ChannelLost, ProtocolError, Refused
+from .keys import device_id
+from .radio import Channel
+from .session import Session, Stream
+
+if TYPE_CHECKING:
+    from .device import Device
+
+FIRST_MESSAGE, SESSION, REPORT = 2, 15, 10
+
+
+class Server:
+    """The listener's side."""
+
+    def __init__(self, device: "Device"):
+        self._device = device
+
+    async def accept(self, channel: Channel) -> None:
+        """Serves one channel."""
+        try:
+            await self._serve(channel)
+        except (ProtocolError, ChannelEnded, ChannelLost, TimeoutError) as error:
+            self._device.events.emit("sessionFailed", reason=str(error) or type(error).__name__)
+        finally:
+            await channel.close()
+
+    def _candidates(self) -> list[bytes]:
+        state = self._device.state
+        return [state.keys_of(device) for device in state.trusted] + [record.keys for record in state.records.values()]
+
+    async def _serve(self, channel: Channel) -> None:
+        identity = self._device.state.identity
+        async with asyncio.timeout(FIRST_MESSAGE):
+            session, keys, data = await Session.accept(channel, identity, self._candidates())
+        caller = device_id(keys)
+        async with asyncio.timeout(SESSION) as limit:
+            is_trusted = caller in self._device.state.trusted
+            try:
+                request = messages.read_request(data)
+            except Refused as refused:
+                await self._refuse(session, "NOT_UNDERSTOOD", str(refused), is_trusted)
+                return
+            if not is_trusted and request["kind"] != "settle":
+                await self._refuse(session, "NOT_PAIRED", "The devices are not paired.", is_trusted)
+                return
+            stream = await getattr(self, f"_serve_{request['kind']}")(session, caller, request)
+            if stream:
+                limit.reschedule(None)
+                await stream
+
+    async def _refuse(self, session: Session, code: str, text: str, is_trusted: bool = True) -> None:
+        await self._answer(session, "refusal", messages.refusal(code, text), is_trusted)
+
+    async def _answer(self, session: Session, kind: str, content: dict, is_trusted: bool = True) -> None:
+        """Answers, and waits for the acknowledgement."""
+        digest = self._device.state.circle.digest if is_trusted else b""
+        await session.send(messages.answer(kind, content, digest), least=1024)
+        messages.read_acknowledgement(await session.receive())
+
+    async def _serve_fetch(self, session: Session, caller: bytes, request: dict) -> None:
+        publication, purpose = self._device.publication, request["purpose"]
+        wanted = request["typeHash"], request["activityTag"]
+        if publication is None or (publication.type_hash, publication.tag) != wanted:
+            await self._refuse(session, "NO_LONGER_CURRENT", "It is not current any more.")
+            return
+        activity = publication.activity.message()
+        if purpose == "take" and publication.on_stream:
+            activity["stream_name"] = publication.stream_name
+        if purpose == "take":
+            # From now on, because the caller may have the activity even if its acknowledgement is lost.
+            publication.takes[request["take"]] = caller
+        await self._answer(session, "activity", activity)
+        self._device.events.emit("fetched", device=caller, purpose=purpose)
+        if purpose == "take":
+            await self._receive_report(session, caller)
+
+    async def _receive_report(self, session: Session, caller: bytes) -> None:
+        """Waits for the outcome in the same session; its absence is no error, because it may come later."""
+        try:
+            async with asyncio.timeout(REPORT):
+                report = messages.read_report(await session.receive())
+        except (TimeoutError, ChannelEnded, ChannelLost):
+            return
+        self._note(caller, report)
+        await session.send(messages.acknowledgement())
+        await session.wait_for_end(REPORT)
+
+    def _note(self, caller: bytes, report: dict) -> None:
+        publication = self._device.publication
+        if publication and publication.takes.pop(report["take"], None) == caller:
+            self._device.events.emit("reported", device=caller, outcome=report["outcome"])
+
+    async def _serve_report(self, session: Session, caller: bytes, request: dict) -> None:
+        self._note(caller, request)
+        await self._answer(session, "noted", {})
+
+    async def _serve_stream(self, session: Session, caller: bytes, request: dict):
+        publication = self._device.publication
+        if publication is None or request["streamName"] != publication.stream_name:
+            await self._refuse(session, "NO_SUCH_ACTIVITY", "The activity has ended.")
+        elif publication.on_stream is None:
+            await self._refuse(session, "STREAMS_NOT_SUPPORTED", "Its app takes no continuation streams.")
+        else:
+            await self._answer(session, "stream", {})
+            self._device.events.emit("streamOpened", device=caller)
+            return publication.on_stream(Stream(session, is_caller=False))
+
+    async def _serve_circle(self, session: Session, caller: bytes, request: dict) -> None:
+        state = self._device.state
+        own = state.circle_state(caller, request["circleDigest"])
+        await session.send(messages.answer("circle", own), least=1024)
+        theirs = messages.read_acknowledgement(await session.receive()) or {}
+        is_trusted = state.take_in(caller, theirs)
+        self._device.trust_changed()
+        if is_trusted:
+            own = state.circle_state(caller, theirs.get("digest", b""))
+            await session.send(messages.acknowledgement(own), least=1024)
+            state.complete(caller, theirs.get("digest", b""))
+            self._device.events.emit("updated", device=caller, by="listener")
+            await session.wait_for_end(SESSION)
+
+    async def _serve_settle(self, session: Session, caller: bytes, request: dict) -> None:
+        device = self._device
+        record = device.state.records.get(request["pairing"])
+        is_known = record is not None and device_id(record.keys) == caller
+        if device.pairing and device.pairing.is_comparing(request["pairing"]):
+            await self._refuse(session, "BUSY", "The digits are still compared.", False)
+        elif is_known and "advertisingKey" in request and (record.is_confirmed or record.is_paired):
+            key = {"advertising_key": record.own_key.encode()}
+            await self._answer(session, "settled", key, caller in device.state.trusted)
+            if not record.is_paired:
+                device.state.pair(record, request["advertisingKey"])
+            self._reconcile(record)
+        else:
+            await self._refuse(session, "NOT_PAIRED", "Nobody here has confirmed the pairing.", False)
+            if is_known:
+                record.is_confirmed = False
+                self._reconcile(record)
+
+    def _reconcile(self, record) -> None:
+        record.is_reconciled = True
+        self._device.trust_changed()
+        self._device.events.emit("reconciled", pairing=record.id, is_paired=record.is_paired)

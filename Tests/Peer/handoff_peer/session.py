@@ -1,0 +1,176 @@
+"""Sessions over a channel, and the streams that they become (Docs/Protocol.md, "Session" and "Streams")."""
+
+import asyncio
+import secrets
+from collections.abc import Iterable
+
+from . import stream
+from .errors import ChannelEnded, ProtocolError
+from .framing import LONGEST_FIRST_FRAME, FragmentReader, fragments, frame, pad
+from .keys import Identity
+from .noise import Handshake, Transport
+from .radio import Channel
+
+PROLOGUE = b"handoffd v2 session"
+GREETING = 16
+LONGEST_FRAME = 65_535
+
+
+class Frames:
+    """The frames of a channel."""
+
+    def __init__(self, channel: Channel):
+        self.channel, self._buffer = channel, b""
+
+    async def write(self, body: bytes) -> None:
+        await self.channel.send(frame(body))
+
+    async def read(self, longest: int = LONGEST_FRAME) -> bytes:
+        await self._fill(2)
+        length = int.from_bytes(self._buffer[:2], "big")
+        if not 1 <= length <= longest:
+            raise ProtocolError(f"a frame of {length} bytes")
+        await self._fill(2 + length)
+        body, self._buffer = self._buffer[2 : 2 + length], self._buffer[2 + length :]
+        return body
+
+    async def wait_for_end(self, seconds: float) -> None:
+        """Waits until the other side closes the channel, and closes it then, or after some seconds."""
+        try:
+            async with asyncio.timeout(seconds):
+                if self._buffer or await self.channel.receive():
+                    raise ProtocolError("something came after the last message")
+        except (ChannelEnded, TimeoutError):
+            pass
+        finally:
+            await self.channel.close()
+
+    async def _fill(self, count: int) -> None:
+        while len(self._buffer) < count:
+            self._buffer += await self.channel.receive()
+
+
+class Session:
+    """The messages of one session, of which the first one has been sent or received."""
+
+    def __init__(self, frames: Frames, handshake: Handshake):
+        self.frames, self._handshake = frames, handshake
+        self._transport: Transport | None = None
+
+    @classmethod
+    async def call(cls, channel: Channel, identity: Identity, keys: bytes, request: bytes) -> "Session":
+        """Sends a request to the device with these public keys, once it has sent its greeting."""
+        frames = Frames(channel)
+        greeting = await frames.read()
+        if len(greeting) != GREETING:
+            raise ProtocolError(f"a greeting of {len(greeting)} bytes")
+        handshake = Handshake("KK", True, PROLOGUE + greeting, identity.agreement, keys[:32])
+        session = cls(frames, handshake)
+        await session.send(request)
+        return session
+
+    @classmethod
+    async def accept(
+        cls, channel: Channel, identity: Identity, candidates: Iterable[bytes]
+    ) -> tuple["Session", bytes, bytes]:
+        """Greets a caller; its session, its public keys, and its request.
+
+        Throws `ProtocolError` when it is none of the candidates.
+        """
+        frames, greeting = Frames(channel), secrets.token_bytes(GREETING)
+        await frames.write(greeting)
+        first = await frames.read(LONGEST_FIRST_FRAME)
+        for keys in candidates:
+            handshake = Handshake("KK", False, PROLOGUE + greeting, identity.agreement, keys[:32])
+            try:
+                fragment = handshake.read(first)
+            except ProtocolError:
+                continue
+            request = FragmentReader().take(fragment)
+            if request is None:
+                raise ProtocolError("a request of more than one fragment")
+            return cls(frames, handshake), keys, request
+        raise ProtocolError("a first message that opens for no device")
+
+    async def send(self, message: bytes, least: int = 64) -> None:
+        """Sends a message that is padded to `least` bytes at least."""
+        for fragment in fragments(pad(message, least)):
+            await self.send_plaintext(fragment)
+
+    async def receive(self) -> bytes:
+        reader = FragmentReader()
+        while (message := reader.take(await self.receive_plaintext())) is None:
+            pass
+        return message
+
+    async def send_plaintext(self, plaintext: bytes) -> None:
+        transport = self._transport
+        await self.frames.write(transport.encrypt(plaintext) if transport else self._handshake.write(plaintext))
+        self._split()
+
+    async def receive_plaintext(self) -> bytes:
+        body = await self.frames.read()
+        plaintext = self._transport.decrypt(body) if self._transport else self._handshake.read(body)
+        self._split()
+        return plaintext
+
+    def _split(self) -> None:
+        if self._transport is None and self._handshake.is_finished:
+            self._transport = self._handshake.split()
+
+    async def wait_for_end(self, seconds: float = 2) -> None:
+        await self.frames.wait_for_end(seconds)
+
+    async def close(self) -> None:
+        await self.frames.channel.close()
+
+
+class Stream:
+    """A continuation stream: what the session carries after its acknowledgement."""
+
+    def __init__(self, session: Session, is_caller: bool):
+        self._session, self._is_caller = session, is_caller
+        self._reader = stream.PieceReader()
+
+    async def write(self, data: bytes) -> None:
+        for start in range(0, len(data), stream.MOST_DATA):
+            await self._send(stream.DATA, data[start : start + stream.MOST_DATA])
+
+    async def end(self) -> None:
+        """States that this side has no more data."""
+        await self._send(stream.END)
+
+    async def read(self) -> bytes:
+        """The next data; nothing at the end."""
+        kind, data = await self._receive()
+        if kind == stream.ARRIVED:
+            raise ProtocolError("arrived before the end")
+        return data
+
+    async def read_all(self) -> bytes:
+        parts = []
+        while data := await self.read():
+            parts.append(data)
+        return b"".join(parts)
+
+    async def finish(self) -> None:
+        """After both ends: makes sure that both sides have everything, and closes the channel."""
+        if not self._is_caller:
+            await self._send(stream.ARRIVED)
+        kind, _ = await self._receive()
+        if kind != stream.ARRIVED:
+            raise ProtocolError("another piece in the place of the arrival")
+        if self._is_caller:
+            await self._send(stream.ARRIVED)
+            await self._session.wait_for_end()
+        else:
+            await self._session.close()
+
+    async def close(self) -> None:
+        await self._session.close()
+
+    async def _send(self, kind: int, data: bytes = b"") -> None:
+        await self._session.send_plaintext(stream.encode_piece(kind, data))
+
+    async def _receive(self) -> tuple[int, bytes]:
+        return self._reader.take(await self._session.receive_plaintext())

@@ -1,0 +1,200 @@
+"""What a device knows: its keys, its circle, what the others have told it, and the pairings that it remembers.
+
+Nothing here waits or sends. Times are in seconds since 1970.
+"""
+
+import dataclasses
+import secrets
+
+from .advertisement import AdvertisingKey, Content, DailyKey, day_of, directed_key, open_sealed, slot_of
+from .circle import Circle
+from .errors import ProtocolError
+from .keys import Identity, device_id
+
+
+@dataclasses.dataclass
+class Other:
+    """What a device keeps about another one."""
+
+    # The directed key that this device has made for it: with it the other one seals to this one.
+    directed_here: DailyKey
+    advertising_key: AdvertisingKey | None = None
+    # The directed key that it has told: with it this device seals to the other one.
+    directed_there: DailyKey | None = None
+    # The identifier of this device's advertising key that it has.
+    known_key: bytes = b""
+    # Both digests after the last exchange that was completed: this device's, and the other one's.
+    digests: tuple[bytes, bytes] | None = None
+
+
+@dataclasses.dataclass
+class PairingRecord:
+    """A pairing whose result is not known to be known on both sides."""
+
+    id: bytes
+    keys: bytes
+    name: str
+    settling_key: bytes
+    # The advertising key that this device has told, or would tell, the other one.
+    own_key: AdvertisingKey
+    began: float
+    is_confirmed: bool = False
+    is_paired: bool = False
+    is_reconciled: bool = False
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        return self.is_confirmed and not self.is_paired
+
+
+class State:
+    """The state of one device."""
+
+    def __init__(self, identity: Identity, name: str, now: float):
+        self.identity, self.own_name = identity, name
+        self.circle = Circle(identity.public_keys)
+        self.advertising_key = AdvertisingKey.generate(now)
+        self._own_key_ids = {self.advertising_key.id}
+        self.others: dict[bytes, Other] = {}
+        self.records: dict[bytes, PairingRecord] = {}
+
+    @property
+    def trusted(self) -> list[bytes]:
+        """The identifiers of the other trusted devices."""
+        return sorted(self.circle.trusted - {self.identity.id})
+
+    def keys_of(self, device: bytes) -> bytes:
+        return self.circle.keys[device]
+
+    def other(self, device: bytes) -> Other:
+        if device not in self.others:
+            self.others[device] = Other(DailyKey(secrets.token_bytes(32), self.advertising_key.daily.day))
+        return self.others[device]
+
+    # Trust.
+
+    def change(self, action, next_key: AdvertisingKey | None = None) -> None:
+        """Does something to the circle. If it changes who is trusted, the advertising key is replaced with it."""
+        before = self.circle.trusted
+        action()
+        after = self.circle.trusted
+        for device in set(self.others) - after:
+            del self.others[device]
+        if after != before:
+            self.replace_key(next_key or self.make_key(self.advertising_key.daily.day))
+
+    def make_key(self, day: int) -> AdvertisingKey:
+        return AdvertisingKey(DailyKey(secrets.token_bytes(32), day), secrets.token_bytes(8))
+
+    def replace_key(self, key: AdvertisingKey) -> None:
+        self.advertising_key = key
+        self._own_key_ids.add(key.id)
+
+    def move_forward(self, now: float) -> None:
+        """Moves all keys to the day of the slot before, and forgets those of the days before."""
+        key = self.advertising_key
+        self.advertising_key = AdvertisingKey(key.daily.kept(now), key.id)
+        for other in self.others.values():
+            other.directed_here = other.directed_here.kept(now)
+            if other.directed_there:
+                other.directed_there = other.directed_there.kept(now)
+            if other.advertising_key:
+                other.advertising_key = AdvertisingKey(other.advertising_key.daily.kept(now), other.advertising_key.id)
+
+    # The exchange of circles.
+
+    def has_update(self, device: bytes) -> bool:
+        other = self.other(device)
+        own_digest = other.digests and other.digests[0]
+        return own_digest != self.circle.digest or other.known_key != self.advertising_key.id
+
+    def circle_state(self, device: bytes, known_digest: bytes) -> dict:
+        """The message CircleState for a device, whose digest is known."""
+        other, digest = self.other(device), self.circle.digest
+        day = self.advertising_key.daily.day
+        directed = other.directed_here.moved_to(day) or other.directed_here
+        return {
+            "statements": [] if digest == known_digest else self.circle.sorted_statements,
+            "digest": digest,
+            "advertising_key": self.advertising_key.encode(),
+            "directed_key": directed.key,
+            "known_key": other.advertising_key.id if other.advertising_key else b"",
+        }
+
+    def take_in(self, device: bytes, message: dict) -> bool:
+        """Takes in what a device has sent; whether it is trusted afterwards."""
+        key, directed, known = (message.get(name, b"") for name in ("advertising_key", "directed_key", "known_key"))
+        lengths = len(message.get("digest", b"")), len(key), len(directed), len(known)
+        if lengths not in ((8, 44, 32, 0), (8, 44, 32, 8)):
+            raise ProtocolError("a state of the circle with fields of other lengths")
+        self.change(lambda: self.circle.join(message.get("statements", [])))
+        if device not in self.trusted:
+            return False
+        other = self.other(device)
+        other.advertising_key = AdvertisingKey.decode(key)
+        other.directed_there = DailyKey(directed, other.advertising_key.daily.day)
+        other.known_key = known
+        if other.known_key and other.known_key not in self._own_key_ids:
+            self.replace_key(self.make_key(self.advertising_key.daily.day))
+        return True
+
+    def complete(self, device: bytes, their_digest: bytes) -> None:
+        """Remembers that an exchange was completed."""
+        self.other(device).digests = self.circle.digest, their_digest
+
+    # Advertisements.
+
+    def open(self, sealed: bytes, now: float) -> tuple[bytes, Content, bool] | None:
+        """The device that sealed an advertisement, what it says, and whether it is for this device alone."""
+        slot = slot_of(now)
+        for device in self.trusted:
+            for candidate in (slot, slot - 1, slot + 1):
+                for key, is_directed in self._keys_of(device, candidate):
+                    plaintext = open_sealed(key, candidate, sealed)
+                    if plaintext is not None:
+                        return device, Content.decode(plaintext), is_directed
+        return None
+
+    def _keys_of(self, device: bytes, slot: int):
+        """The keys under which a device may advertise in a slot."""
+        other, day = self.other(device), day_of(slot)
+        told = other.advertising_key and other.advertising_key.daily.moved_to(day)
+        if told:
+            yield told.key, False
+        made = other.directed_here.moved_to(day)
+        if made:
+            yield made.key, True
+        theirs = self.keys_of(device)[:32]
+        yield directed_key(self.identity.agreement, theirs, self.identity.public_keys[:32], day), True
+
+    def seal_directed(self, device: bytes, slot: int, plaintext: bytes) -> bytes:
+        """An advertisement for a device alone."""
+        told = self.other(device).directed_there
+        day = day_of(slot)
+        daily = told and told.moved_to(day)
+        if not daily:
+            own, theirs = self.identity.public_keys[:32], self.keys_of(device)[:32]
+            daily = DailyKey(directed_key(self.identity.agreement, own, theirs, day), day)
+        return daily.seal(slot, plaintext) or b""
+
+    def record_of(self, sealed: bytes, now: float) -> tuple[PairingRecord, Content] | None:
+        """The pairing whose reconciliation key has sealed an advertisement."""
+        slot = slot_of(now)
+        for record in self.records.values():
+            for candidate in (slot, slot - 1, slot + 1):
+                plaintext = open_sealed(record.settling_key, candidate, sealed)
+                if plaintext is not None:
+                    return record, Content.decode(plaintext)
+        return None
+
+    # Pairings.
+
+    def pair(self, record: PairingRecord, their_key: bytes) -> None:
+        """Both users have confirmed: this device trusts the other one from now on."""
+        record.is_paired = True
+        device = device_id(record.keys)
+        self.change(lambda: self.circle.add(self.identity, record.keys, record.name), next_key=record.own_key)
+        other = self.other(device)
+        other.advertising_key = AdvertisingKey.decode(their_key)
+        # The other device has this device's key with the confirmation.
+        other.known_key = record.own_key.id
