@@ -166,9 +166,11 @@ class World:
     """A place for daemons and peers that hear each other."""
 
     def __init__(self, directory, steps):
-        self.directory, self._steps = directory, steps
+        self._steps, self.logs = steps, directory
         self.air = directory / "air"
         self.air.mkdir()
+        # The options of a daemon.
+        self.options = ["--radio", f"simulated:{self.air}"]
 
     @contextlib.asynccontextmanager
     async def step(self, text):
@@ -186,8 +188,7 @@ class World:
 
     @contextlib.asynccontextmanager
     async def daemon(self, name):
-        options = ["--radio", f"simulated:{self.air}"]
-        async with in_thread(device(name, self.directory, options)) as machine:
+        async with in_thread(device(name, self.logs, self.options)) as machine:
             yield Daemon(machine)
 
     @contextlib.asynccontextmanager
@@ -213,19 +214,33 @@ class World:
             yield laptop, peer
 
 
+class RigWorld(World):
+    """A guest of the rig: bluetoothd has the first adapter, and the peer the second."""
+
+    def __init__(self, directory, steps):
+        super().__init__(directory, steps)
+        self.logs, self.options = pathlib.Path(os.environ["RIG_RESULTS"]), ["--adapter", "hci0"]
+
+    def radio(self, name):
+        from handoff_peer.bluetooth import BluetoothRadio
+
+        return BluetoothRadio("hci-socket:1", name)
+
+
 async def pair(world, laptop, peer, calls):
     """Pairs both, the peer being the one that calls or the one that is called."""
+    name = peer.state.own_name
     async with laptop.pairing() as user, peer.pair(calls) as request:
         async with world.step(f"both users see the same digits, and the peer {'calls' if calls else 'is called'}"):
             check(await user.digits(), await request.digits())
         async with world.step("both users confirm, and both devices are paired"):
             user.types("yes")
-            await user.sees("Waiting for the answer on snake")
+            await user.sees(f"Waiting for the answer on {name}")
             await request.confirm()
             check((await request.result()).outcome, "paired")
-            await user.sees("Paired with snake")
+            await user.sees(f"Paired with {name}")
             check(await user.status(), 0)
-    check(await laptop.states(), {"snake": "trusted"})
+    check((await laptop.states())[name], "trusted")
     check(peer.names(), {"laptop": "trusted"})
 
 
@@ -242,7 +257,7 @@ async def fetch(world, laptop, peer):
                 await laptop.log("event=activity.previewed")
             async with world.step("the peer takes the activity, and its app is told that it is continued"):
                 await peer.client.fetch(laptop_id, "take", "continued app")
-                check((await monitor.event("continued"))["DeviceName"], "snake")
+                check((await monitor.event("continued"))["DeviceName"], peer.state.own_name)
                 check(monitor.events.count("fetched"), 1)
             async with world.step("the peer takes it again and fails, which its app is told too"):
                 await peer.client.fetch(laptop_id, "take", "failed appFailed")
@@ -278,7 +293,7 @@ async def serve(world, laptop, peer):
         async with world.step("the peer publishes an activity, and the daemon discovers it"):
             peer.publish(Activity.of(EDITING, "Draft", EVERY_KIND_HERE))
             entry = (await asyncio.to_thread(nearby.wait_for_only, type_hash(EDITING).hex()))[0]
-            check(entry["deviceName"], "snake")
+            check(entry["deviceName"], peer.state.own_name)
         async with world.step("the daemon looks at it"):
             activity = await laptop.ctl("continue", "--print", entry["id"])
             check((activity["type"], activity["title"], activity["userInfo"]), (EDITING, "Draft", EVERY_KIND))
@@ -614,6 +629,24 @@ async def hears_news(world):
                     check((await laptop.ctl("continue", "--print", entry["id"]))["title"], "Draft")
 
 
+async def over_bluetooth(world):
+    """The same over Bluetooth, one after the other"""
+    async with world.daemon("laptop") as laptop:
+        async with world.peer() as peer:
+            await pair(world, laptop, peer, calls=True)
+            await fetch(world, laptop, peer)
+            await serve(world, laptop, peer)
+            await stream(world, laptop, peer, 20_000)
+        async with world.peer("adder") as adder:
+            await pair(world, laptop, adder, calls=False)
+            async with laptop.publishing(DRAWING):
+                async with world.step("the laptop removes this peer too, and its next call is not answered"):
+                    await adder.entry(await laptop.id())
+                    await laptop.ctl("devices", "remove", "--yes", adder.id.hex())
+                    check(await laptop.states(), {"snake": "trusted"})
+                    check(await is_answered(adder, await laptop.id()), False)
+
+
 STORIES = {
     story.__name__: story
     for story in (
@@ -631,8 +664,19 @@ def run_on_air(story):
     print(f"{story.__name__}: ok", flush=True)
 
 
+def run_in_rig():
+    """Runs the story over Bluetooth in a guest."""
+    rig("rig_power 1 off")
+    with tempfile.TemporaryDirectory(prefix="handoff-peer-") as directory:
+        asyncio.run(over_bluetooth(RigWorld(pathlib.Path(directory), Steps())))
+    print("story of the peer over Bluetooth: ok", flush=True)
+
+
 def main():
     """Runs the stories of the command line."""
+    if sys.argv[1:] == ["--rig"]:
+        run_story(run_in_rig)
+        return
     if len(sys.argv) < 2 or not set(sys.argv[1:]) <= set(STORIES):
         sys.exit("\n".join(f"{name:18} {story.__doc__}" for name, story in STORIES.items()))
     for name in sys.argv[1:]:
