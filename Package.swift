@@ -139,7 +139,9 @@ let package = Package(
         // The library for apps; the only module with a public interface.
         .target(
             name: "HandoffKit",
-            dependencies: ["AsyncSupport", "DBus", "Epoll", "HandoffBus", "HandoffModel", "LocalStream", system],
+            dependencies: [
+                "AsyncSupport", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffModel", "LocalStream", system,
+            ],
             path: "Sources/HandoffKit",
             swiftSettings: commonSettings
         ),
@@ -248,7 +250,10 @@ let package = Package(
         tests("HandoffBusTests", ["HandoffBus", "HandoffModel", "DBus", "HandoffTestSupport", "HandoffTestVectors"]),
         tests("HandoffAppsTests", ["HandoffApps", "HandoffModel", "HandoffTestVectors", "Epoll", system]),
         tests("HandoffFoldersTests", ["HandoffFolders", "HandoffModel", "Epoll", system]),
-        tests("HandoffKitTests", ["DBus", "Epoll", "HandoffBus", "HandoffKit", "HandoffModel", "LocalStream"]),
+        tests(
+            "HandoffKitTests",
+            ["DBus", "Epoll", "HandoffBus", "HandoffKit", "HandoffModel", "HandoffTestSupport", "LocalStream"]
+        ),
         tests("DocumentationTests", ["HandoffBus", "HandoffCLI", "HandoffModel", "DBus"]),
         tests(
             "HandoffDaemonTests",
@@ -270,7 +275,7 @@ let package = Package(
             "HandoffEndToEndTests",
             [
                 "Bluetooth", "DBus", "HandoffAttackModel", "HandoffBus", "HandoffCore", "HandoffCrypto",
-                "HandoffModel", "HandoffRadio",
+                "HandoffKit", "HandoffModel", "HandoffRadio",
                 "HandoffRadioConformance", "HandoffRadioSimulated", "HandoffTestSupport", "HandoffWire", "Epoll",
                 "LocalStream", "handoffd",
                 "handoffctl", "monkeybrowser", system,
