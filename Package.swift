@@ -177,6 +177,15 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // The editor of the tutorial, as its last step has it.
+        .executableTarget(
+            name: "editor",
+            dependencies: ["HandoffKit"],
+            path: "Examples/Editor",
+            exclude: ["README.md"],
+            swiftSettings: commonSettings
+        ),
+
         // Tests: one target per module, and shared libraries.
         support("TestRuns", ["AsyncSupport"]),
         support("TestLimits", ["TestRuns"]),
@@ -278,7 +287,7 @@ let package = Package(
                 "HandoffKit", "HandoffModel", "HandoffRadio",
                 "HandoffRadioConformance", "HandoffRadioSimulated", "HandoffTestSupport", "HandoffWire", "Epoll",
                 "LocalStream", "handoffd",
-                "handoffctl", "monkeybrowser", system,
+                "handoffctl", "editor", "monkeybrowser", system,
             ],
             path: "Tests/EndToEnd"
         ),
