@@ -139,7 +139,9 @@ let package = Package(
         // The library for apps; the only module with a public interface.
         .target(
             name: "HandoffKit",
-            dependencies: ["AsyncSupport", "DBus", "Epoll", "HandoffBus", "HandoffModel", "LocalStream", system],
+            dependencies: [
+                "AsyncSupport", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffModel", "LocalStream", system,
+            ],
             path: "Sources/HandoffKit",
             swiftSettings: commonSettings
         ),
@@ -173,6 +175,15 @@ let package = Package(
             path: "Examples/MonkeyBrowser",
             exclude: ["README.md", "org.handoffd.MonkeyBrowser.desktop", "org.handoffd.MonkeyBrowser.service"],
             swiftSettings: settings
+        ),
+
+        // The editor of the tutorial, as its last step has it.
+        .executableTarget(
+            name: "editor",
+            dependencies: ["HandoffKit"],
+            path: "Examples/Editor",
+            exclude: ["README.md"],
+            swiftSettings: commonSettings
         ),
 
         // Tests: one target per module, and shared libraries.
@@ -248,7 +259,10 @@ let package = Package(
         tests("HandoffBusTests", ["HandoffBus", "HandoffModel", "DBus", "HandoffTestSupport", "HandoffTestVectors"]),
         tests("HandoffAppsTests", ["HandoffApps", "HandoffModel", "HandoffTestVectors", "Epoll", system]),
         tests("HandoffFoldersTests", ["HandoffFolders", "HandoffModel", "Epoll", system]),
-        tests("HandoffKitTests", ["DBus", "Epoll", "HandoffBus", "HandoffKit", "HandoffModel", "LocalStream"]),
+        tests(
+            "HandoffKitTests",
+            ["DBus", "Epoll", "HandoffBus", "HandoffKit", "HandoffModel", "HandoffTestSupport", "LocalStream"]
+        ),
         tests("DocumentationTests", ["HandoffBus", "HandoffCLI", "HandoffModel", "DBus"]),
         tests(
             "HandoffDaemonTests",
@@ -270,10 +284,10 @@ let package = Package(
             "HandoffEndToEndTests",
             [
                 "Bluetooth", "DBus", "HandoffAttackModel", "HandoffBus", "HandoffCore", "HandoffCrypto",
-                "HandoffModel", "HandoffRadio",
+                "HandoffKit", "HandoffModel", "HandoffRadio",
                 "HandoffRadioConformance", "HandoffRadioSimulated", "HandoffTestSupport", "HandoffWire", "Epoll",
                 "LocalStream", "handoffd",
-                "handoffctl", "monkeybrowser", system,
+                "handoffctl", "editor", "monkeybrowser", system,
             ],
             path: "Tests/EndToEnd"
         ),

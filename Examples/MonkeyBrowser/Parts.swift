@@ -3,6 +3,7 @@ import HandoffKit
 /// The address bar of a tab.
 @MainActor
 final class AddressBar: UserActivityResponder {
+    let userActivityReference = UserActivityReference()
     var url = ""
 
     func updateUserActivityState(_ activity: UserActivity) async {
@@ -17,6 +18,7 @@ final class AddressBar: UserActivityResponder {
 /// The notes that the user wrote below the page.
 @MainActor
 final class Notes: UserActivityResponder {
+    let userActivityReference = UserActivityReference()
     var lines: [String] = []
 
     func updateUserActivityState(_ activity: UserActivity) async {

@@ -8,8 +8,8 @@ import HandoffKit
 @MainActor
 final class Tab {
     let number: Int
-    let address = AddressBar()
-    let notes = Notes()
+    private(set) var address = AddressBar()
+    private(set) var notes = Notes()
     private let page = Page()
     private let printLine: @MainActor (String) -> Void
     private var activity: UserActivity?
@@ -48,11 +48,11 @@ final class Tab {
         activity?.becomeCurrent()
     }
 
+    /// Closes the page: the activity ends with its parts, of which nobody else has a reference.
     func close() {
-        activity?.invalidate()
         activity = nil
-        address.url = ""
-        notes.lines = []
+        address = AddressBar()
+        notes = Notes()
     }
 
     /// Continues an activity of another device in this tab.
@@ -99,8 +99,8 @@ final class Tab {
         activity.delegate = self
         // Only the fourth tab supports streams, to show both cases.
         activity.supportsContinuationStreams = number == 4
-        activity.addResponder(address)
-        activity.addResponder(notes)
+        address.userActivity = activity
+        notes.userActivity = activity
     }
 }
 

@@ -21,13 +21,14 @@ struct ApplicationObject: ApplicationHandler {
         return await handoff.delegate?.application(handoff, continue: activity, restorationHandler: restore) ?? false
     }
 
-    func didFail(_ type: ActivityType, _ error: String, _ message: String) {
-        let (handoff, failure) = (handoff, CocoaError(errorName: error, message))
+    func didFail(_ type: ActivityType, _ failure: ContinuationFailure) {
+        let (handoff, error) = (handoff, CocoaError(failure))
         handoff.perform {
-            await handoff.delegate?.application(
+            guard let delegate = handoff.delegate else { return await handoff.show(error) }
+            await delegate.application(
                 handoff,
                 didFailToContinueUserActivityWithType: type.rawValue,
-                error: failure
+                error: error
             )
         }
     }

@@ -36,8 +36,10 @@ struct BusSession: Sendable {
         defer { handoff.publisher.detach() }
         try await withApplicationName(on: connection) {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { for await answer in answers { handle(answer) } }
-                group.addTask { try await followDaemon(over: connection) }
+                group.addTask {
+                    for await answer in answers { report(handoff.publisher.receive(answer), to: answer.step) }
+                }
+                group.addTask { try await followActivities(over: connection) }
                 try await group.waitForAll()
             }
         }
@@ -58,6 +60,29 @@ struct BusSession: Sendable {
         }
     }
 
+    /// Follows what the daemon reports about activities, from before the first one is published.
+    private func followActivities(over connection: Connection) async throws {
+        let changes = MatchRule(
+            sender: HandoffName.bus,
+            pathNamespace: HandoffName.activities,
+            interface: "org.freedesktop.DBus.Properties",
+            member: "PropertiesChanged",
+            arg0: HandoffName.activityInterface.description
+        )
+        try await connection.withSignals(changes) { signals in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for try await signal in signals {
+                        let properties = signal.arguments.dropFirst().first?.stringDictionary ?? [:]
+                        report(handoff.publisher.objectChanged(signal.path, properties))
+                    }
+                }
+                group.addTask { try await followDaemon(over: connection) }
+                try await group.waitForAll()
+            }
+        }
+    }
+
     /// Publishes all activities again to each new daemon.
     private func followDaemon(over connection: Connection) async throws {
         try await connection.withOwner(of: HandoffName.bus) { owners in
@@ -67,6 +92,7 @@ struct BusSession: Sendable {
                 // restarted here.
                 if owner != nil || last == nil {
                     handoff.publisher.daemonAppeared(owner)
+                    handoff.refreshDocuments()
                 } else {
                     handoff.publisher.daemonDisappeared()
                 }
@@ -76,14 +102,19 @@ struct BusSession: Sendable {
         }
     }
 
-    private func handle(_ answer: Publisher.Answer) {
-        guard let (activity, error) = handoff.publisher.receive(answer) else { return }
-        let failure =
-            answer.step == .start
-            ? CocoaError(.noDaemon, "handoffd could not be started: \(error.message)") : CocoaError(error)
-        guard failure.handoffReason != .noDaemon else { return handoff.note(unavailable: failure) }
-        guard let activity else { return }
-        activity.note(failure)
-        handoff.perform { await activity.delegate?.userActivity(activity, didFailToPublish: failure) }
+    /// Tells the app or its developer what the daemon has answered or reported.
+    private func report(_ notice: Publisher.Notice?, to step: Publication.Step? = nil) {
+        switch notice {
+        case nil: break
+        case .largeActivity(let activity, let size): activity.warn(ofSize: size)
+        case .failure(let activity, let error):
+            let failure =
+                step == .start
+                ? CocoaError(.noDaemon, "handoffd could not be started: \(error.message)") : CocoaError(error)
+            guard failure.handoffReason != .noDaemon else { return handoff.note(unavailable: failure) }
+            guard let activity else { return }
+            activity.note(failure)
+            handoff.perform { await activity.reportRefusal(failure) }
+        }
     }
 }

@@ -195,7 +195,7 @@ extension UserActivity {
     ///   streams, ``HandoffReason/continuationEnded`` if the activity has ended there,
     ///   ``HandoffReason/peerUnreachable`` if the device is out of range, and ``HandoffReason/noDaemon`` if there is no
     ///   daemon.
-    public nonisolated(nonsending) func continuationStreams() async throws -> ContinuationStreams {
+    public nonisolated(nonsending) func getContinuationStreams() async throws -> ContinuationStreams {
         guard originDeviceName != nil else {
             throw CocoaError(.notContinued, "The activity began on this device: receive streams in its delegate.")
         }
@@ -217,11 +217,11 @@ extension UserActivity {
     ///
     /// When `body` throws, the streams are reset: the other app gets an error instead of an end.
     ///
-    /// - Throws: what ``continuationStreams()`` and `body` throw.
+    /// - Throws: what ``getContinuationStreams()`` and `body` throw.
     public nonisolated(nonsending) func withContinuationStreams<Success>(
         _ body: nonisolated(nonsending) (ContinuationStreams) async throws -> Success
     ) async throws -> Success {
-        let streams = try await continuationStreams()
+        let streams = try await getContinuationStreams()
         do {
             let result = try await body(streams)
             streams.close()

@@ -7,7 +7,14 @@ struct DelegateObject: ActivityDelegate {
     let handoff: Handoff
 
     func willSave(_ activity: ObjectPath) async throws {
-        try await known(activity).save()
+        let activity = try known(activity)
+        do {
+            try await activity.save()
+        } catch {
+            let error = CocoaError(any: error)
+            let name = error.handoffReason.flatMap { HandoffErrorName(rawValue: $0.rawValue) } ?? .invalidArgument
+            throw name.reply(error.handoffMessage)
+        }
     }
 
     func wasContinued(_ activity: ObjectPath, by device: ObjectPath, named name: String) {

@@ -33,7 +33,11 @@ public protocol HandoffApplicationDelegate: AnyObject, Sendable {
         restorationHandler: @escaping RestorationHandler
     ) async -> Bool
 
-    /// Notifies that an activity will not arrive, and why; do not show an `error` with ``HandoffReason/userCancelled``.
+    /// Notifies that an activity will not arrive, and why.
+    ///
+    /// Remove what ``application(_:willContinueUserActivityWithType:from:)`` showed. Show the user the `error`, unless
+    /// its reason is ``HandoffReason/userCancelled`` or it was shown already (`isShownToUser`). The default
+    /// implementation does so in a notification, or on standard error if the desktop shows none.
     func application(
         _ handoff: Handoff,
         didFailToContinueUserActivityWithType userActivityType: String,
@@ -70,7 +74,9 @@ extension HandoffApplicationDelegate {
         _ handoff: Handoff,
         didFailToContinueUserActivityWithType userActivityType: String,
         error: CocoaError
-    ) async {}
+    ) async {
+        await handoff.show(error)
+    }
 
     public func application(_ handoff: Handoff, didUpdate userActivity: UserActivity) async {}
 

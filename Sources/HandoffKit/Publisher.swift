@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 import FoundationEssentials
 import HandoffBus
@@ -14,29 +15,47 @@ final class Publisher: Sendable {
     /// The path of the object that the daemon calls.
     static let delegatePath: ObjectPath = "/org/handoffd/HandoffKit"
 
+    /// Something that the app or its developer should know.
+    enum Notice {
+        /// The daemon refused a call.
+        case failure(UserActivity?, DBusError)
+        /// The activity has become larger than recommended: its size.
+        case largeActivity(UserActivity, Int)
+    }
+
     /// The daemon's answer to a step.
     struct Answer: Sendable {
         let id: ID
         let step: Publication.Step
         let result: Result<[Value], DBusError>
         /// The epoch of the daemon that answered.
-        fileprivate let epoch: UInt64
+        let epoch: UInt64
     }
 
-    private struct Entry {
+    struct Entry {
         var publication: Publication
         weak var activity: UserActivity?
         /// Retains the activity while it is current, even if the app has no reference to it.
         var current: UserActivity?
+        var published = PublishedState()
+        let changes = PropertyChanges()
+        var save: Save?
     }
 
-    private struct Attachment {
+    /// A save whose answers are awaited.
+    struct Save {
+        let result: Promise<SaveResult?>
+        /// The first error with which the daemon refused a part of the new state.
+        var error: DBusError?
+    }
+
+    struct Attachment {
         let connection: Connection
         let answers: AsyncStream<Answer>.Continuation
     }
 
     /// The daemon to which calls are sent.
-    private enum Daemon {
+    enum Daemon {
         /// Whether there is one is not known yet.
         case unknown
         /// There is none; `isAsked`: whether the bus was asked to start one.
@@ -45,7 +64,7 @@ final class Publisher: Sendable {
         case present(BusName)
     }
 
-    private struct State {
+    struct State {
         var daemon = Daemon.unknown
         var entries: [ID: Entry] = [:]
         var paths: [ObjectPath: ID] = [:]
@@ -54,9 +73,11 @@ final class Publisher: Sendable {
         /// Incremented with every daemon, so that answers of an earlier one can be recognised.
         var epoch: UInt64 = 0
         var attachment: Attachment?
+        /// Whether all activities have ended.
+        var isOver = false
     }
 
-    private let state = Mutex(State())
+    let state = Mutex(State())
 
     /// The connection to the bus, if there is one.
     var connection: Connection? { state.withLock { $0.attachment?.connection } }
@@ -65,7 +86,9 @@ final class Publisher: Sendable {
     func insert(_ type: ActivityType, _ draft: ActivityDraft) -> ID {
         state.withLock { state in
             state.lastID = state.lastID.next
-            state.entries[state.lastID] = Entry(publication: Publication(type: type, draft: draft))
+            let entry = Entry(publication: Publication(type: type, draft: draft))
+            if state.isOver { entry.changes.end() }
+            state.entries[state.lastID] = entry
             return state.lastID
         }
     }
@@ -78,6 +101,38 @@ final class Publisher: Sendable {
     /// The content of an activity; nil when it has ended.
     func draft(of id: ID) -> ActivityDraft? {
         state.withLock { $0.entries[id]?.publication.draft }
+    }
+
+    /// What the daemon reports about an activity.
+    func published(_ id: ID) -> PublishedState {
+        state.withLock { $0.entries[id]?.published } ?? PublishedState()
+    }
+
+    /// The changes of an activity from now on; none when it has ended.
+    func changes(of id: ID) -> UserActivityChanges {
+        let changes = state.withLock { state in state.entries[id].flatMap { $0.publication.isOver ? nil : $0.changes } }
+        if let changes { return changes.sequence }
+        let none = PropertyChanges()
+        none.end()
+        return none.sequence
+    }
+
+    /// Records a change of a property that the daemon does not know.
+    func noteChange(of property: UserActivityProperty, _ id: ID) {
+        state.withLock { $0.entries[id]?.changes.note([property]) }
+    }
+
+    /// Ends the observation of all activities.
+    func endAll() {
+        state.withLock { state in
+            state.isOver = true
+            for entry in state.entries.values { entry.changes.end() }
+        }
+    }
+
+    /// Publishes an activity even while it is not current, so that the daemon follows its document.
+    func keepPublished(_ id: ID) {
+        update(id) { $0.publication.isKept = true }
     }
 
     /// Changes an activity; has no effect when it has ended.
@@ -129,9 +184,26 @@ final class Publisher: Sendable {
         update(id) { $0.publication.beginSaving() }
     }
 
-    /// Sends the changes since ``beginSaving(_:)``: all calls have been queued when this returns.
-    func endSaving(_ id: ID) {
-        update(id) { $0.publication.endSaving() }
+    /// Sends the changes since ``beginSaving(_:)``, and waits for the daemon's answers to them.
+    ///
+    /// - Returns: nil if there is no daemon, or if it exits first.
+    func endSaving(_ id: ID) async -> SaveResult? {
+        let result = Promise<SaveResult?>()
+        update(id) { entry in
+            entry.publication.endSaving()
+            entry.save?.result.fulfil(nil)
+            entry.save = Save(result: result)
+        }
+        state.withLock { state in
+            if let path = state.entries[id]?.publication.path, let attachment = state.attachment,
+                case .present(let daemon) = state.daemon
+            {
+                Self.send(.measure(path), of: id, to: daemon, over: attachment, epoch: state.epoch)
+            } else {
+                result.fulfil(nil)
+            }
+        }
+        return (try? await result.value()) ?? nil
     }
 
     /// Attaches a connection; nothing is sent before ``daemonAppeared(_:)``.
@@ -175,37 +247,6 @@ final class Publisher: Sendable {
             for (id, _) in inTurn { Self.send(id, &state) }
         }
     }
-
-    /// Processes an answer of the daemon.
-    ///
-    /// - Returns: the activity and the error, if the daemon refused the call.
-    func receive(_ answer: Answer) -> (activity: UserActivity?, error: DBusError)? {
-        state.withLock { state in
-            guard answer.epoch == state.epoch else { return nil }
-            if answer.step == .start, case .failure(let error) = answer.result {
-                // State is sent when the daemon appears; the next change asks again for its start, even if the activity
-                // that asked for it has ended.
-                state.daemon = .absent(isAsked: false)
-                return state.entries[answer.id].map { ($0.activity, error) }
-            }
-            guard answer.step != .start, var entry = state.entries[answer.id] else { return nil }
-            defer { Self.send(answer.id, &state) }
-            switch (answer.step, answer.result) {
-            case (.create, .success(let values)):
-                guard let path = try? values.decode(at: 0, as: ObjectPath.self) else { return nil }
-                entry.publication.created(at: path)
-                state.paths[path] = answer.id
-                state.entries[answer.id] = entry
-                return nil
-            case (.create, .failure(let error)):
-                entry.publication.notCreated(isFinal: !Self.isAbsence(error))
-                state.entries[answer.id] = entry
-                return (entry.activity, error)
-            case (_, .failure(let error)): return (entry.activity, error)
-            case (_, .success): return nil
-            }
-        }
-    }
 }
 
 extension Publisher {
@@ -219,19 +260,22 @@ extension Publisher {
         state.withLock { state in
             guard var entry = state.entries[id], !entry.publication.isOver else { return }
             state.lastTurn += 1
+            let before = entry.publication.draft
             change(&entry, state.lastTurn)
+            entry.changes.note(entry.publication.draft.changedProperties(since: before))
+            if entry.publication.isOver { entry.changes.end() }
             state.entries[id] = entry
             Self.send(id, &state)
         }
     }
 
     /// Whether a call failed because the daemon has exited: its successor may accept the same call.
-    private static func isAbsence(_ error: DBusError) -> Bool {
+    static func isAbsence(_ error: DBusError) -> Bool {
         error.code == .disconnected || error.indicatesAbsentService || error.name == .noReply
     }
 
     /// Sends the daemon the unsent changes of an activity.
-    private static func send(_ id: ID, _ state: inout State) {
+    static func send(_ id: ID, _ state: inout State) {
         guard var entry = state.entries[id] else { return }
         if let attachment = state.attachment, case .absent(isAsked: false) = state.daemon {
             var wanted = entry.publication
@@ -285,57 +329,12 @@ extension Publisher {
         state.paths = [:]
         for id in state.entries.keys {
             state.entries[id]?.publication.forget()
+            state.entries[id]?.save.take()?.result.fulfil(nil)
+            if var entry = state.entries[id] {
+                _ = Self.change(&entry) { $0.forget() }
+                state.entries[id] = entry
+            }
             if state.entries[id]?.publication.isGone == true { state.entries[id] = nil }
         }
-    }
-}
-
-extension Publication.Step {
-    /// The D-Bus call of the step.
-    fileprivate func call(to daemon: BusName) -> MethodCall {
-        switch self {
-        case .start:
-            // D-Bus specification, "Message Bus Messages": the name, and flags that are not used yet.
-            MethodCall(
-                destination: "org.freedesktop.DBus",
-                path: "/org/freedesktop/DBus",
-                interface: "org.freedesktop.DBus",
-                member: "StartServiceByName",
-                arguments: [.string(daemon.description), .uint32(0)]
-            )
-        case .create(let type, let draft):
-            MethodCall(
-                destination: daemon,
-                path: HandoffName.root,
-                interface: HandoffName.managerInterface,
-                member: "CreateActivity",
-                arguments: [.string(type.rawValue), draft.value],
-                startsService: false
-            )
-        case .set(let path, let key, let value):
-            MethodCall(
-                destination: daemon,
-                path: path,
-                interface: "org.freedesktop.DBus.Properties",
-                member: "Set",
-                arguments: [
-                    .string(HandoffName.activityInterface.description), .string(key.rawValue), .variant(value),
-                ],
-                startsService: false
-            )
-        case .becomeCurrent(let path): Self.call("BecomeCurrent", path, daemon)
-        case .resignCurrent(let path): Self.call("ResignCurrent", path, daemon)
-        case .invalidate(let path): Self.call("Invalidate", path, daemon)
-        }
-    }
-
-    private static func call(_ member: MemberName, _ path: ObjectPath, _ daemon: BusName) -> MethodCall {
-        MethodCall(
-            destination: daemon,
-            path: path,
-            interface: HandoffName.activityInterface,
-            member: member,
-            startsService: false
-        )
     }
 }

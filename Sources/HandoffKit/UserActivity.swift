@@ -20,11 +20,8 @@ import Synchronization
 /// reason.
 ///
 /// A current activity is retained until ``resignCurrent()`` or ``invalidate()``. Any other one ends when the last
-/// reference to it is released.
+/// reference to it is released. An activity with responders or a document ends when the last of them has left it.
 public final class UserActivity: Sendable {
-    /// The type of web browsing: any browser may continue activities of this type.
-    public static let browsingWebType = ActivityType.browsingWeb.rawValue
-
     /// The activity type, which never changes.
     public let activityType: String
 
@@ -37,10 +34,23 @@ public final class UserActivity: Sendable {
     let continuation: String?
     private let state = Mutex(State())
 
+    /// Identifies a responder or document among those that share the activity.
+    typealias MemberID = SerialID<UserActivityReference>
+
+    /// A responder or a document of the activity.
+    private struct Member {
+        let id: MemberID
+        weak var responder: (any UserActivityResponder)?
+        weak var document: HandoffDocument?
+    }
+
     private struct State {
         weak var delegate: (any UserActivityDelegate)?
-        var responders: [WeakResponder] = []
+        var members: [Member] = []
+        var lastMember: MemberID = 0
         var publishingError: CocoaError?
+        /// The last error that was reported to the developer.
+        var reported: String?
     }
 
     /// Creates an activity that is not current, and that other devices cannot see before it becomes current.
@@ -54,6 +64,7 @@ public final class UserActivity: Sendable {
         do { type = try ActivityType(activityType) } catch { throw CocoaError(error) }
         var draft = ActivityDraft()
         draft.delegate = Publisher.delegatePath
+        draft.properties.teamID = handoff.teamID
         self.activityType = activityType
         self.handoff = handoff
         originDeviceName = nil
@@ -79,10 +90,29 @@ public final class UserActivity: Sendable {
     }
 
     /// The object that saves the newest state and is notified of continuations; not retained.
+    ///
+    /// Setting it makes the activity need a save.
     public var delegate: (any UserActivityDelegate)? {
         get { state.withLock { $0.delegate } }
-        set { state.withLock { $0.delegate = newValue } }
+        set {
+            state.withLock { $0.delegate = newValue }
+            if newValue != nil { needsSave = true }
+        }
     }
+
+    /// The changes of the activity's properties from now on, until it ends.
+    ///
+    /// ```swift
+    /// for await properties in activity.changes where properties.contains(.documentProblem) {
+    ///     show(activity.documentProblem)
+    /// }
+    /// ```
+    ///
+    /// Each access makes a sequence of its own.
+    public var changes: UserActivityChanges { handoff.publisher.changes(of: id) }
+
+    /// Whether the activity has ended.
+    var isOver: Bool { handoff.publisher.isOver(id) }
 
     /// The last error with which the daemon refused the activity or a change of it; nil if there was none.
     public var publishingError: CocoaError? { state.withLock { $0.publishingError } }
@@ -107,140 +137,99 @@ public final class UserActivity: Sendable {
         handoff.publisher.invalidate(id)
     }
 
+    /// Records an error of the daemon; a new one is also reported to the developer if it is about the size.
     func note(_ error: CocoaError) {
-        state.withLock { $0.publishingError = error }
-    }
-}
-
-// MARK: - Properties
-
-extension UserActivity {
-    /// A short title to show to the user, at most 1024 bytes of UTF-8.
-    public var title: String? {
-        get { self[\.title] }
-        set { self[\.title] = newValue }
+        let isNew = state.withLock { state in
+            defer { state.publishingError = error }
+            return state.publishingError?.handoffMessage != error.handoffMessage
+        }
+        guard isNew else { return }
+        handoff.publisher.noteChange(of: .publishingError, id)
+        if error.handoffReason == .payloadTooLarge { report(error) }
     }
 
-    /// The state to continue from; 3 KiB or less is recommended, more than 64 KiB is refused.
-    ///
-    /// Setting it replaces all entries.
-    public var userInfo: [String: UserInfoValue] {
-        get { self[\.userInfo].mapValues(UserInfoValue.init(model:)) }
-        set { self[\.userInfo] = newValue.mapValues(\.model) }
+    /// Passes an error of the daemon to the delegate, or to the developer if there is no delegate.
+    func reportRefusal(_ error: CocoaError) async {
+        guard let delegate else { return report(error) }
+        await delegate.userActivity(self, didFailToPublish: error)
     }
 
-    /// Adds entries to ``userInfo``; replaces those with the same key.
-    public func addUserInfoEntries(from other: [String: UserInfoValue]) {
-        handoff.publisher.change(id) { $0.properties.userInfo.merge(other.mapValues(\.model)) { _, new in new } }
+    /// Tells the developer of an error, once if it occurs again and again.
+    func report(_ error: CocoaError) {
+        let isNew = state.withLock { state in
+            defer { state.reported = error.handoffMessage }
+            return state.reported != error.handoffMessage
+        }
+        guard isNew else { return }
+        handoff.diagnostics.write("handoffd refused an activity of type \(activityType): \(error.handoffMessage)")
     }
 
-    /// The keys of ``userInfo`` that are sent; the others are not.
-    ///
-    /// If empty, all keys are sent.
-    public var requiredUserInfoKeys: Set<String> {
-        get { self[\.requiredUserInfoKeys] }
-        set { self[\.requiredUserInfoKeys] = newValue }
-    }
-
-    /// The web page on which a browser continues the activity when no app does.
-    public var webpageURL: WebpageURL? {
-        get { self[\.webpageURL].map(WebpageURL.init(model:)) }
-        set { self[\.webpageURL] = newValue?.model }
-    }
-
-    /// The time at which the activity expires; nil for never.
-    public var expirationDate: Date? {
-        get { self[\.expiration].map(Date.init) }
-        set { self[\.expiration] = newValue.map(Timestamp.init(nearest:)) }
-    }
-
-    /// The content to which the activity belongs, by which an app can choose one of several windows.
-    public var targetContentIdentifier: String? {
-        get { self[\.targetContentIdentifier] }
-        set { self[\.targetContentIdentifier] = newValue }
-    }
-
-    /// An identifier by which the app finds the activity again.
-    public var persistentIdentifier: String? {
-        get { self[\.persistentIdentifier] }
-        set { self[\.persistentIdentifier] = newValue }
-    }
-
-    /// The team whose apps may continue the activity, if apps of several vendors use its type; nil for apps without a
-    /// team.
-    public var teamID: String? {
-        get { self[\.teamID] }
-        set { self[\.teamID] = newValue }
-    }
-
-    /// Whether the delegate accepts streams from apps that continue the activity.
-    public var supportsContinuationStreams: Bool {
-        get { self[\.supportsContinuationStreams] }
-        set { self[\.supportsContinuationStreams] = newValue }
-    }
-
-    /// Whether the activity may be offered to other devices.
-    public var isEligibleForHandoff: Bool {
-        get { handoff.publisher.draft(of: id)?.isEligible ?? false }
-        set { handoff.publisher.change(id) { $0.isEligible = newValue } }
-    }
-
-    /// Whether the app has newer state than ``userInfo``; set it with every change, however often.
-    ///
-    /// Setting it is cheap. Before another device gets the activity, it is set to false and the responders and the
-    /// delegate are asked once to update the activity.
-    public var needsSave: Bool {
-        get { handoff.publisher.draft(of: id)?.needsSave ?? false }
-        set { handoff.publisher.change(id) { $0.needsSave = newValue } }
-    }
-
-    private subscript<Part>(part: WritableKeyPath<Activity.Properties, Part>) -> Part {
-        get { (handoff.publisher.draft(of: id)?.properties ?? Activity.Properties())[keyPath: part] }
-        set { handoff.publisher.change(id) { $0.properties[keyPath: part] = newValue } }
+    /// Tells the developer that the activity has become large.
+    func warn(ofSize size: Int) {
+        guard let warning = SaveResult.sizeWarning(size) else { return }
+        handoff.diagnostics.write("\(activityType): \(warning)")
     }
 }
 
 // MARK: - Responders
 
 extension UserActivity {
-    /// Adds an object that contributes its state before the activity is sent to another device.
+    /// The responders, in the order in which they joined.
+    public var responders: [any UserActivityResponder] { members.compactMap(\.responder) }
+
+    /// Copied under the lock and loaded outside of it, where the last reference to a responder may be released.
+    private var members: [Member] { state.withLock(\.members) }
+
+    /// Adds a responder, which is asked for its state before the activity is sent for the first time.
     ///
-    /// The object is not retained. Adding it again has no effect.
-    public func addResponder(_ responder: any UserActivityResponder) {
-        state.withLock { state in
-            state.responders.removeAll { $0.object == nil }
-            guard !state.responders.contains(where: { $0.object === responder }) else { return }
-            state.responders.append(WeakResponder(object: responder))
-        }
+    /// - Returns: nil if the activity has ended.
+    func join(_ responder: any UserActivityResponder) -> MemberID? {
+        let id = insertMember { Member(id: $0, responder: responder) }
+        if id != nil { needsSave = true }
+        return id
     }
 
-    /// Removes a responder; if it was the last one, the activity ends.
-    public func removeResponder(_ responder: any UserActivityResponder) {
+    /// Adds a document.
+    ///
+    /// - Returns: nil if the activity has ended.
+    func join(_ document: HandoffDocument) -> MemberID? {
+        insertMember { Member(id: $0, document: document) }
+    }
+
+    /// Removes a responder or document; the last one ends the activity.
+    func leave(_ member: MemberID) {
         let wasLast = state.withLock { state in
-            let count = state.responders.count
-            state.responders.removeAll { $0.object == nil || $0.object === responder }
-            return count > 0 && state.responders.isEmpty
+            let count = state.members.count
+            state.members.removeAll { $0.id == member }
+            return state.members.count < count && state.members.isEmpty
         }
         if wasLast { invalidate() }
     }
 
-    /// The responders, in the order in which they were added.
-    public var responders: [any UserActivityResponder] {
-        state.withLock { $0.responders.compactMap(\.object) }
-    }
-
     /// Asks the responders and the delegates to update the activity, which is about to be sent to another device.
-    func save() async {
+    ///
+    /// - Throws: `CocoaError` if the daemon refused the new state.
+    func save() async throws {
         handoff.publisher.beginSaving(id)
-        defer { handoff.publisher.endSaving(id) }
-        let responders = responders
+        let (members, delegate) = (members, delegate)
+        let responders = members.compactMap(\.responder)
         if !responders.isEmpty { userInfo = [:] }
         for responder in responders { await responder.updateUserActivityState(self) }
         await delegate?.userActivityWillSave(self)
+        // An app may have removed the document's URL together with its own state.
+        for document in members.compactMap(\.document) { document.addURL(to: self) }
         await handoff.delegate?.application(handoff, didUpdate: self)
+        guard let result = await handoff.publisher.endSaving(id) else { return }
+        handoff.perform { await delegate?.userActivity(self, didSave: result) }
+        if let error = result.error { throw error }
     }
-}
 
-private struct WeakResponder {
-    weak var object: (any UserActivityResponder)?
+    private func insertMember(_ member: (MemberID) -> Member) -> MemberID? {
+        guard !isOver else { return nil }
+        return state.withLock { state in
+            state.lastMember = state.lastMember.next
+            state.members.append(member(state.lastMember))
+            return state.lastMember
+        }
+    }
 }

@@ -89,7 +89,7 @@ package struct App: Hashable, Sendable {
         return types
     }
 
-    private static func teamID(_ entry: DesktopEntry) throws(AppError) -> String? {
+    static func teamID(_ entry: DesktopEntry) throws(AppError) -> String? {
         guard let team = entry.string("X-Handoff-TeamID") else { return nil }
         var properties = Activity.Properties()
         properties.teamID = team

@@ -38,6 +38,17 @@ package struct AppScan: Sendable {
         directories.paths.flatMap { [$0] + DesktopFile.directories(in: $0) }
     }
 
+    /// Returns the team that the desktop file of an app declares; nil if it declares no valid one, or if there is no file.
+    ///
+    /// - Parameters:
+    ///   - id: the id of the file, without `.desktop`.
+    ///   - directories: the directories of desktop files; the first that has the file counts.
+    package static func teamID(ofApp id: String, in directories: AppDirectories) -> String? {
+        let texts = directories.paths.lazy.compactMap { DesktopFile(path: "\($0)/\(id).desktop", id: id).text }
+        guard let text = texts.first, let entry = try? entry(text) else { return nil }
+        return try? App.teamID(entry)
+    }
+
     private func app(_ file: DesktopFile) throws(AppError) -> App? {
         guard let text = file.text else { return nil }
         // Most files do not declare activities; their errors are not reported.

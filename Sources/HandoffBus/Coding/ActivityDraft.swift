@@ -8,7 +8,7 @@ package struct ActivityDraft: Hashable, Sendable {
         case title = "Title"
         case webpageURL = "WebpageURL"
         case userInfo = "UserInfo"
-        /// A view of userInfo: its value at `Activity.documentURLKey`.
+        /// Also the value of userInfo at `Activity.documentURLKey`.
         case documentURL = "DocumentURL"
         case requiredUserInfoKeys = "RequiredUserInfoKeys"
         case teamID = "TeamID"
@@ -44,7 +44,7 @@ package struct ActivityDraft: Hashable, Sendable {
     ///   misspellings are noticed.
     package init(properties: Value) throws(DBusError) {
         var rest = properties.stringDictionary ?? [:]
-        // userInfo comes first, since other parts are stored in it.
+        // userInfo comes first: it may contain another document than the part of its own.
         if let userInfo = rest.removeValue(forKey: Key.userInfo.rawValue) { try set(.userInfo, to: userInfo) }
         for (key, value) in rest.sorted(by: { $0.key < $1.key }) {
             try set(key, to: value)
@@ -71,7 +71,7 @@ package struct ActivityDraft: Hashable, Sendable {
         case .webpageURL: properties.webpageURL = try value.webpageURL(for: key)
         case .userInfo: properties.userInfo = try UserInfoCoding.userInfo(from: value)
         case .documentURL:
-            properties.userInfo[Activity.documentURLKey] = try value.fileURL(for: key).map { .url($0.description) }
+            properties.documentURL = try value.fileURL(for: key)?.description
         case .requiredUserInfoKeys: properties.requiredUserInfoKeys = try value.strings(for: key)
         case .teamID: properties.teamID = try value.string(for: key)
         case .expirationDate: properties.expiration = try value.date(for: key)

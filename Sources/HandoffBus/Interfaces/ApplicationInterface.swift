@@ -8,8 +8,24 @@ package protocol ApplicationHandler: Sendable {
     func willContinue(_ type: ActivityType, from device: String) async throws -> Bool
     /// Continues an activity; returns false when the app declines it.
     func `continue`(_ activity: FetchedActivity, from device: String) async throws -> Bool
-    /// Notifies the app that the activity does not come, with the name of an error and a sentence.
-    func didFail(_ type: ActivityType, _ error: String, _ message: String)
+    /// Notifies the app that the activity does not come.
+    func didFail(_ type: ActivityType, _ failure: ContinuationFailure)
+}
+
+/// Why an activity does not come.
+package struct ContinuationFailure: Hashable, Sendable {
+    /// The D-Bus name of the error.
+    package let error: String
+    /// A sentence for the user.
+    package let message: String
+    /// Whether the program with which the user has chosen the activity shows it.
+    package let isShown: Bool
+
+    package init(error: String, message: String, isShown: Bool = false) {
+        self.error = error
+        self.message = message
+        self.isShown = isShown
+    }
 }
 
 extension Interface {
@@ -57,8 +73,11 @@ extension Interface {
         ) { invocation in
             application.didFail(
                 try self.type(invocation),
-                try invocation.arguments.decode(at: 1, as: String.self),
-                try invocation.arguments.decode(at: 2, as: String.self)
+                ContinuationFailure(
+                    error: try invocation.arguments.decode(at: 1, as: String.self),
+                    message: try invocation.arguments.decode(at: 2, as: String.self),
+                    isShown: invocation.arguments[3].stringDictionary?[ApplicationCalls.Option.shown]?.boolean ?? false
+                )
             )
             return .reply([])
         }
@@ -80,6 +99,10 @@ package struct ApplicationCalls: Hashable, Sendable {
     package enum Option {
         package static let deviceName = "device-name"
         package static let activationToken = "activation-token"
+        /// Of DidFail: whether the user sees the failure without the app's doing.
+        package static let shown = "shown"
+        /// Of Continue: whether the caller shows the user a failure.
+        package static let showsFailure = "shows-failure"
     }
 
     /// The app's name on the bus.
@@ -112,7 +135,16 @@ package struct ApplicationCalls: Hashable, Sendable {
 
     /// Notifies the app that the activity does not come; does not start the app, since one that does not run is not
     /// waiting.
-    package func didFail(_ type: ActivityType, _ error: HandoffErrorName, _ message: String) -> MethodCall {
+    ///
+    /// - Parameter isShown: whether the user sees the failure without the app's doing.
+    package func didFail(
+        _ type: ActivityType,
+        _ error: HandoffErrorName,
+        _ message: String,
+        isShown: Bool = false
+    ) -> MethodCall {
+        var options = options
+        if isShown { options[Option.shown] = .boolean(true) }
         var call = call(
             "DidFail",
             [.string(type.rawValue), .string(error.errorName.description), .string(message), options.value]

@@ -28,17 +28,24 @@ package struct ContinuationOptions: Hashable, Sendable {
     /// The token with which the app may take the focus (XDG activation); nil when there is none.
     package var activationToken: String?
 
-    package init(activationToken: String? = nil) {
+    /// Whether the caller shows the user a failure, so that the app need not.
+    package var showsFailure: Bool
+
+    package init(activationToken: String? = nil, showsFailure: Bool = false) {
         self.activationToken = activationToken
+        self.showsFailure = showsFailure
     }
 
     init(_ options: Value) {
-        activationToken = options.stringDictionary?[ApplicationCalls.Option.activationToken]?.string
+        let options = options.stringDictionary
+        activationToken = options?[ApplicationCalls.Option.activationToken]?.string
+        showsFailure = options?[ApplicationCalls.Option.showsFailure]?.boolean ?? false
     }
 
     var value: Value {
         var options: [String: Value] = [:]
         options[ApplicationCalls.Option.activationToken] = activationToken.map(Value.string)
+        if showsFailure { options[ApplicationCalls.Option.showsFailure] = .boolean(true) }
         return options.value
     }
 }

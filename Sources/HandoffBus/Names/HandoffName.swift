@@ -21,9 +21,12 @@ package enum HandoffName {
     package static let nearbyActivityInterface: InterfaceName = "org.handoffd.NearbyActivity1"
     package static let deviceInterface: InterfaceName = "org.handoffd.Device1"
 
+    /// The path above the activities of this device.
+    package static var activities: ObjectPath { root.appending("Activity") }
+
     /// Returns the path of an activity of this device.
     package static func activity(_ id: SerialID<Activity>) -> ObjectPath {
-        root.appending("Activity").appending(id.description)
+        activities.appending(id.description)
     }
 
     /// Returns the path of an activity of another device.

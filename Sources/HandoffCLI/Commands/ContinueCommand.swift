@@ -39,7 +39,7 @@ struct ContinueCommand: AsyncParsableCommand {
     func run() async throws {
         let (id, type, isPrinting) = (id, type, print)
         let purpose: FetchOptions.Purpose = take ? .take : fresh ? .freshPreview : .preview
-        let handing = ContinuationOptions(activationToken: activationToken)
+        let handing = ContinuationOptions(activationToken: activationToken, showsFailure: true)
         try await options.withClient { client, output in
             let nearby = try await client.objects().nearby
             let chosen = try Self.choice(from: nearby, id: id, type: type)

@@ -56,7 +56,7 @@ struct PublishCommand: AsyncParsableCommand {
         }
         let direction = directions.direction
         let file = try document.map(fileURL)
-        if let file { draft.properties.userInfo[Activity.documentURLKey] = .url(file) }
+        if let file { draft.properties.documentURL = file }
         let offered = draft
         try await options.withClient { client, output in
             let type = if let type { type } else { try await Self.type(ofDocument: file ?? "", client) }

@@ -31,6 +31,8 @@ struct ActivityObject: ActivityHandler {
         try engine.activities.update(id, by: client) {
             $0.activity = activity
             $0.isEligible = draft.isEligible
+            // A new delegate has not been asked for its state yet.
+            if let delegate = draft.delegate, delegate != $0.delegate { $0.needsSave = true }
             $0.delegate = draft.delegate
             $0.documentProblem = problem
         }

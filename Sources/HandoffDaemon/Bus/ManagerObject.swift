@@ -51,7 +51,8 @@ struct ManagerObject: ManagerHandler {
         let id = try engine.activities.create(
             activity,
             isEligible: draft.isEligible,
-            needsSave: draft.needsSave,
+            // An app that saves on request is asked before the activity is sent for the first time.
+            needsSave: draft.needsSave || draft.delegate != nil,
             delegate: draft.delegate,
             documentProblem: try engine.desktop.documentProblem(of: activity),
             by: client

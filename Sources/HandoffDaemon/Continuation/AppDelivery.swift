@@ -47,7 +47,7 @@ struct AppDelivery: Sendable {
     /// Notifies an app that the activity will not arrive.
     func reportFailure(of type: ActivityType, to app: App, _ error: HandoffErrorName, _ message: String) {
         guard let calls = try? calls(to: app) else { return }
-        connection.send(calls.didFail(type, error, message))
+        connection.send(calls.didFail(type, error, message, isShown: options.showsFailure))
     }
 
     /// Opens the web page of an activity in the browser, or its document in the default app of the document's MIME

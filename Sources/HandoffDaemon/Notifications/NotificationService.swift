@@ -121,7 +121,7 @@ struct NotificationService: Sendable {
     private func handle(_ click: NotificationController.Click) async {
         let name = engine.nearby.deviceName(of: click.entry)
         do {
-            let options = ContinuationOptions(activationToken: click.activationToken)
+            let options = ContinuationOptions(activationToken: click.activationToken, showsFailure: true)
             _ = try await continuations.continueEntry(click.entry, options)
         } catch let error as HandoffError {
             // Cancelled by another choice of the user, which needs no message.

@@ -15,6 +15,7 @@ import SystemPackage
 /// | 3072 | `.userCancelled`                       | the user or the program itself cancelled                   |
 extension CocoaError {
     private static let reasonKey = "HandoffReason"
+    private static let shownKey = "HandoffIsShownToUser"
     /// Foundation's `NSLocalizedDescriptionKey`.
     private static let descriptionKey = "NSLocalizedDescription"
 
@@ -26,6 +27,16 @@ extension CocoaError {
     /// A sentence for the user that says what was wrong and what to do; empty for an error of another kind.
     public var handoffMessage: String {
         userInfo[Self.descriptionKey] as? String ?? ""
+    }
+
+    /// Whether the user sees this error without the app's doing: the program with which they have chosen the activity
+    /// shows it.
+    public var isShownToUser: Bool { userInfo[Self.shownKey] as? Bool ?? false }
+
+    /// Creates the error of an activity that does not come.
+    init(_ failure: ContinuationFailure) {
+        let plain = CocoaError(errorName: failure.error, failure.message)
+        self.init(plain.code, userInfo: plain.userInfo.merging([Self.shownKey: failure.isShown]) { _, shown in shown })
     }
 
     init(_ reason: HandoffReason, _ message: String) {

@@ -23,6 +23,8 @@ extension HandoffReason {
     public static let invalidUserInfo = HandoffReason(rawValue: "InvalidUserInfo")
     /// The activity is larger than 64 KiB: send large data in a stream.
     public static let payloadTooLarge = HandoffReason(rawValue: "PayloadTooLarge")
+    /// The URL is not a `file:` URL of this device.
+    public static let invalidDocument = HandoffReason(rawValue: "InvalidDocument")
     /// The other device is out of range or asleep.
     public static let peerUnreachable = HandoffReason(rawValue: "PeerUnreachable")
     /// The other device does not trust this one.

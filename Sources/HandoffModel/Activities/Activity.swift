@@ -12,8 +12,26 @@ package struct Activity: Hashable, Sendable {
         package var title: String?
         /// The web page with which a browser continues when no app does.
         package var webpageURL: WebpageURL?
-        /// The app's state.
-        package var userInfo: [String: UserInfoValue] = [:]
+        /// The app's state, and the document under ``Activity/documentURLKey`` if there is one.
+        ///
+        /// Setting it without that key keeps the document: an app that replaces its state does not close its document.
+        /// A URL under the key becomes the document.
+        package var userInfo: [String: UserInfoValue] {
+            get {
+                guard let documentURL else { return ownUserInfo }
+                return ownUserInfo.merging([Activity.documentURLKey: .url(documentURL)]) { _, url in url }
+            }
+            set {
+                ownUserInfo = newValue
+                guard case .url(let url) = newValue[Activity.documentURLKey] else { return }
+                ownUserInfo[Activity.documentURLKey] = nil
+                documentURL = url
+            }
+        }
+        /// The entries of ``userInfo`` without the document.
+        private var ownUserInfo: [String: UserInfoValue] = [:]
+        /// See ``Activity/documentURL``.
+        package var documentURL: String?
         /// The keys of ``userInfo`` that are sufficient to continue; empty means all of them.
         package var requiredUserInfoKeys: Set<String> = []
         /// The team whose apps may continue it: 1…64 of letters, digits, `.`, `-` and `_`.
@@ -29,11 +47,6 @@ package struct Activity: Hashable, Sendable {
         /// The number by which the origin identifies an activity that was fetched from it and supports streams; never
         /// 0.
         package var streamToken: UInt64?
-
-        /// See ``Activity/documentURL``.
-        package var documentURL: String? {
-            if case .url(let url) = userInfo[Activity.documentURLKey] { url } else { nil }
-        }
 
         /// Makes empty properties.
         package init() {}
@@ -91,7 +104,8 @@ package struct Activity: Hashable, Sendable {
         return try Activity(type: type, properties: changed)
     }
 
-    /// The activity as it is sent to a peer: with only the required keys of userInfo, if any are named.
+    /// The activity as it is sent to a peer: with its document, and with only the required keys of userInfo, if any are
+    /// named.
     package var reducedToRequiredKeys: Activity {
         guard !properties.requiredUserInfoKeys.isEmpty else { return self }
         var reduced = properties
@@ -136,7 +150,7 @@ extension Activity {
     package var targetContentIdentifier: String? { properties.targetContentIdentifier }
     /// See ``Properties/persistentIdentifier``.
     package var persistentIdentifier: String? { properties.persistentIdentifier }
-    /// The URL of the document that it is about: the value of userInfo for ``documentURLKey``.
+    /// The URL of the document that it is about, which is also the value of userInfo for ``documentURLKey``.
     ///
     /// In an activity of this device and in one that has been fetched it is a `file:` URL of this device.
     package var documentURL: String? { properties.documentURL }

@@ -24,8 +24,8 @@ struct DocumentStories {
             return true
         }
 
-        func didFail(_ type: ActivityType, _ error: String, _ message: String) {
-            calls.append("DidFail \(error): \(message)")
+        func didFail(_ type: ActivityType, _ failure: ContinuationFailure) {
+            calls.append("DidFail \(failure.error): \(failure.message)")
         }
 
         /// Checks the beginning and the end of the next call that the app receives.

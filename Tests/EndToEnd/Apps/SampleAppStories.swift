@@ -1,3 +1,4 @@
+import DBus
 import Foundation
 import HandoffBus
 import HandoffModel
@@ -27,6 +28,29 @@ struct SampleAppStories {
                 // The tabs that were continued on this device are now offered by it.
                 let state = try await here.send("state")
                 #expect(state.count { $0.contains("https://example.org/") } == 4)
+            }
+        }
+    }
+
+    @Test("The team that the app's desktop file declares is that of its activities, so that the app continues its own")
+    func team() async throws {
+        try await World.run { world in
+            try world.installBrowser(["X-Handoff-TeamID=org.example.team"])
+            let variables = ["XDG_DATA_HOME": world.share.path(), "XDG_DATA_DIRS": "/nowhere"]
+            try await world.withDevice("laptop") { laptop in
+                try await BrowserProcess.browsing(on: laptop.bus, in: world, variables) { there in
+                    try await Self.withDesktop(in: world) { desktop, here in
+                        try await laptop.trustEachOther(desktop)
+                        try await desktop.watching { watcher in
+                            try await there.send("tab 1", "open https://example.org/1")
+                            try await watcher.tab(1)
+                            let activity = try await laptop.connected { try await $0.objects().activities.first }
+                            #expect(activity?.properties["TeamID"] == .string("org.example.team"))
+                            #expect(try await desktop.json("continue")["application"].string == BrowserProcess.id)
+                            try await here.shows("continued from laptop")
+                        }
+                    }
+                }
             }
         }
     }

@@ -18,7 +18,7 @@ struct SaveStories {
         "The app of Docs/Adopting.md saves many changes at once before each fetch, and learns which device continued it"
     )
     func adopting() async throws {
-        let keys = String(repeating: "k", count: 1000)
+        let keys = String(repeating: "kä", count: 300)
         try await World.runPair { world, laptop, desktop in
             let script = world.directory.appending(path: "editor.py").path()
             try Data(Repository.adoptingProgram(containing: "WillSave").utf8).write(to: URL(filePath: script))

@@ -25,8 +25,8 @@ struct RecordingApp: ApplicationHandler {
         return accepts
     }
 
-    func didFail(_ type: ActivityType, _ error: String, _ message: String) {
-        calls.append("DidFail \(error)")
+    func didFail(_ type: ActivityType, _ failure: ContinuationFailure) {
+        calls.append("DidFail \(failure.error)")
     }
 
     /// The next call that the app receives.

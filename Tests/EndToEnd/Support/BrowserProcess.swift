@@ -15,6 +15,7 @@ struct BrowserProcess: Sendable {
     static func browsing(
         on bus: PrivateBus,
         in world: World,
+        _ variables: [String: String] = [:],
         _ body: @escaping @Sendable (BrowserProcess) async throws -> Void
     ) async throws {
         let pipe = world.directory.appending(path: "commands-\(UUID().uuidString.prefix(8))").path()
@@ -24,6 +25,7 @@ struct BrowserProcess: Sendable {
             throw MissingProgram(description: "cannot open \(pipe)")
         }
         let environment = world.environment.merging(bus.environment) { _, new in new }
+            .merging(variables) { _, new in new }
         let command = "exec '\(Programs.monkeybrowser)' < '\(pipe)'"
         try await withTranscript(of: "/bin/sh", ["-c", command], environment: environment) { process, shown in
             try await shown.line(containing: "ready")
@@ -68,10 +70,11 @@ extension NearbyWatcher {
 }
 
 extension World {
-    /// Installs the sample app's desktop file where the desktop's daemon finds it.
-    func installBrowser() throws {
+    /// Installs the sample app's desktop file, with more lines, where the desktop's daemon finds it.
+    func installBrowser(_ lines: [String] = []) throws {
         let file = Repository.file("Examples/MonkeyBrowser/\(BrowserProcess.id).desktop")
-        try write(try String(contentsOf: file, encoding: .utf8), to: "share/applications/\(BrowserProcess.id).desktop")
+        let text = try String(contentsOf: file, encoding: .utf8) + lines.map { $0 + "\n" }.joined()
+        try write(text, to: "share/applications/\(BrowserProcess.id).desktop")
     }
 
     /// Installs the sample app's service file, changed to write the browser's output to a file.

@@ -175,6 +175,7 @@ enum Programs {
     static let monkeybrowser = path("monkeybrowser")
     /// The library that shifts the clock of a program (`Tests/Support/ShiftedClock`).
     static let shiftedClock = path("libShiftedClock.so")
+    static let editor = path("editor")
 
     private static func path(_ name: String) -> String {
         let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()

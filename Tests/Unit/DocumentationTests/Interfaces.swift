@@ -88,7 +88,7 @@ enum Interfaces {
     private struct NoApplication: ApplicationHandler {
         func willContinue(_ type: ActivityType, from device: String) async throws -> Bool { false }
         func `continue`(_ activity: FetchedActivity, from device: String) async throws -> Bool { false }
-        func didFail(_ type: ActivityType, _ error: String, _ message: String) {}
+        func didFail(_ type: ActivityType, _ failure: ContinuationFailure) {}
     }
 
     private struct NoApps: AppsHandler {

@@ -72,6 +72,27 @@ struct AppRegistryTests {
         }
     }
 
+    @Test("An app's team is that of its own file in the first directory that has one")
+    func ownTeam() throws {
+        try withDirectory { directory in
+            let files = [
+                "a/org.example.A": "X-Handoff-TeamID=org.example", "b/org.example.A": "X-Handoff-TeamID=other",
+                "b/org.example.B": "Name=B", "b/org.example.C": "X-Handoff-TeamID=not a team",
+            ]
+            for (path, line) in files {
+                let url = directory.appending(path: path + ".desktop")
+                try FileManager.default.createDirectory(
+                    at: url.deletingLastPathComponent(),
+                    withIntermediateDirectories: true
+                )
+                try Data("[Desktop Entry]\n\(line)\n".utf8).write(to: url)
+            }
+            let directories = AppDirectories(paths: ["a", "b"].map { directory.appending(path: $0).path() })
+            let teams = ["A", "B", "C", "D"].map { AppScan.teamID(ofApp: "org.example.\($0)", in: directories) }
+            #expect(teams == ["org.example", nil, nil, nil])
+        }
+    }
+
     @Test("A change is reported in a directory that exists and in one that appears")
     func watch() async throws {
         try await withDirectory { directory in

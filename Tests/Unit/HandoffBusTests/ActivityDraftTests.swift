@@ -81,12 +81,20 @@ struct ActivityDraftTests {
         #expect(draft.properties == Activity.Properties())
     }
 
-    @Test("The document is a part of userInfo, whichever of the two is set, and is applied after it")
+    @Test("The document is in userInfo, stays when userInfo is replaced, and goes only when it is removed itself")
     func document() throws {
         let url = "file:///home/ann/a%20b.txt"
         var draft = try Self.draft(["DocumentURL": .string(url), "UserInfo": ["a": Value.byte(1)].value])
         #expect(draft.properties.userInfo == ["a": .integer(1), Activity.documentURLKey: .url(url)])
         #expect(Set(draft.changes(since: ActivityDraft()).keys) == ["DocumentURL", "UserInfo"])
+        try draft.set("UserInfo", to: ["b": Value.byte(2)].value)
+        #expect(draft.properties.userInfo == ["b": .integer(2), Activity.documentURLKey: .url(url)])
+        try draft.set(
+            "UserInfo",
+            to: UserInfoCoding.value(of: [Activity.documentURLKey: .url("file:///home/ann/c.txt")])
+        )
+        #expect(draft.properties.documentURL == "file:///home/ann/c.txt")
+        try draft.set("UserInfo", to: ["a": Value.byte(1)].value)
         try draft.set("DocumentURL", to: .string(""))
         #expect(draft.properties.userInfo == ["a": .integer(1)])
         let page = ["DocumentURL": Value.string("https://example.org/a")]

@@ -17,6 +17,14 @@ struct AdoptingTests {
 
     private func edit() async throws {}
 
+    private func open(_ path: String, in window: some UserActivityResponder, _ handoff: Handoff) async throws {
+        let document = try HandoffDocument(fileURL: DocumentURL(path: path), in: handoff)
+        document.becomeCurrent()
+        for await activity in document.userActivities {
+            window.userActivity = activity
+        }
+    }
+
     @Test("An app runs without a bus as well, on its own actor, and reads the values that it has set")
     @MainActor
     func withoutBus() async throws {
@@ -65,6 +73,7 @@ struct AdoptingTests {
 
     @MainActor
     final class Editor: HandoffApplicationDelegate, UserActivityDelegate, UserActivityResponder {
+        let userActivityReference = UserActivityReference()
         var line = 1
 
         func run() async throws {

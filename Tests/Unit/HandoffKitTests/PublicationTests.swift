@@ -23,8 +23,17 @@ struct PublicationTests {
         #expect(publication.steps() == [.create(publication.type, publication.draft)])
         #expect(publication.steps() == [])
         publication.created(at: Self.path)
-        #expect(publication.steps() == [.becomeCurrent(Self.path)])
+        #expect(publication.steps() == [.describe(Self.path), .becomeCurrent(Self.path)])
         #expect(publication.steps() == [])
+    }
+
+    @Test("An activity that is kept is sent before it is current")
+    func kept() throws {
+        var publication = try publication()
+        publication.isKept = true
+        #expect(publication.steps() == [.create(publication.type, publication.draft)])
+        publication.created(at: Self.path)
+        #expect(publication.steps() == [.describe(Self.path)])
     }
 
     @Test("A change during the creation is sent once the activity has been created")
@@ -36,7 +45,7 @@ struct PublicationTests {
         publication.turn = nil
         #expect(publication.steps() == [])
         publication.created(at: Self.path)
-        #expect(publication.steps() == [.set(Self.path, .title, .string("T"))])
+        #expect(publication.steps() == [.describe(Self.path), .set(Self.path, .title, .string("T"))])
     }
 
     @Test("A daemon that comes back receives the whole activity again")
@@ -102,6 +111,7 @@ struct PublicationTests {
             for step in steps {
                 switch step {
                 case .create(_, let draft): pending = draft
+                case .describe, .measure: break
                 case .start: Issue.record("a publication does not start daemons")
                 case .set(_, let key, let value): try daemon?.set(key, to: value)
                 case .becomeCurrent: current = true

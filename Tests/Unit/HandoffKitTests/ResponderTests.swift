@@ -20,8 +20,8 @@ struct ResponderTests {
             let activity = try UserActivity(activityType: "org.example.edit", in: handoff)
             activity.userInfo = ["stale": true]
             activity.delegate = delegate
-            for part in [first, second, first] { activity.addResponder(part) }
-            await activity.save()
+            for part in [first, second, first] { part.userActivity = activity }
+            try await activity.save()
             #expect(activity.userInfo == ["first": 1, "second": 1, "delegate": 1])
         }
         #expect(log.lines == ["first []", "second [first]", "delegate", "seen [delegate, first, second]"])
@@ -33,26 +33,84 @@ struct ResponderTests {
             let activity = try UserActivity(activityType: "org.example.edit", in: handoff)
             activity.userInfo = ["kept": true]
             activity.needsSave = true
-            await activity.save()
+            try await activity.save()
             #expect(activity.userInfo == ["kept": true])
             #expect(!activity.needsSave)
         }
     }
 
-    @Test("An activity ends with its last responder, and a removed responder is no longer a part of it")
+    @Test("An activity ends when its last responder leaves it, or turns to another activity")
     func last() async throws {
         let log = Log()
         let (first, second) = (Part("first", log), Part("second", log))
         try await Handoff.run(bus: Self.nowhere) { handoff in
             let activity = try UserActivity(activityType: "org.example.edit", in: handoff)
+            let other = try UserActivity(activityType: "org.example.draw", in: handoff)
             activity.title = "T"
-            activity.addResponder(first)
-            activity.addResponder(second)
-            activity.removeResponder(first)
+            first.userActivity = activity
+            second.userActivity = activity
+            first.userActivity = nil
             #expect(activity.title == "T")
             #expect(activity.responders.count == 1)
-            activity.removeResponder(second)
+            #expect(first.userActivity == nil)
+            second.userActivity = other
             #expect(activity.title == nil)
+            #expect(second.userActivity === other)
+            first.userActivity = activity
+            #expect(first.userActivity == nil, "the activity has ended")
+        }
+    }
+
+    @Test(
+        "A responder that is deallocated is no part of the activity any more, and the last one ends it, current or not"
+    )
+    func deallocated() async throws {
+        let log = Log()
+        try await Handoff.run(bus: Self.nowhere) { handoff in
+            let activity = try UserActivity(activityType: "org.example.edit", in: handoff)
+            activity.userInfo = ["stale": true]
+            activity.becomeCurrent()
+            var first: Part? = Part("first", log)
+            var second: Part? = Part("second", log)
+            first?.userActivity = activity
+            second?.userActivity = activity
+            first = nil
+            try await activity.save()
+            #expect(activity.userInfo == ["second": 1])
+            second = nil
+            #expect(activity.isOver)
+            #expect(activity.userInfo.isEmpty)
+        }
+        #expect(log.lines == ["second []"])
+    }
+
+    @Test("A responder on the main actor may be deallocated on any other actor")
+    func elsewhere() async throws {
+        try await Handoff.run(bus: Self.nowhere) { handoff in
+            let activity = try UserActivity(activityType: "org.example.edit", in: handoff)
+            await Self.openAndForget(activity)
+            #expect(activity.isOver)
+        }
+    }
+
+    private static func openAndForget(_ activity: UserActivity) async {
+        let window = await Window(of: activity)
+        await window.show()
+    }
+
+    @Test("An activity needs a save once it has a responder or a delegate, so that its first state is not empty")
+    func firstGathering() async throws {
+        let log = Log()
+        let (part, delegate) = (Part("part", log), Saver(log))
+        try await Handoff.run(bus: Self.nowhere) { handoff in
+            let activity = try UserActivity(activityType: "org.example.edit", in: handoff)
+            #expect(!activity.needsSave)
+            part.userActivity = activity
+            #expect(activity.needsSave)
+            try await activity.save()
+            #expect(!activity.needsSave)
+            activity.delegate = delegate
+            #expect(activity.needsSave)
         }
     }
 
@@ -80,7 +138,7 @@ struct ResponderTests {
         try await Handoff.run(bus: Self.nowhere) { handoff in
             let activity = try UserActivity(activityType: "org.example.edit", in: handoff)
             do {
-                _ = try await activity.continuationStreams()
+                _ = try await activity.getContinuationStreams()
                 Issue.record("there is no other device to stream with")
             } catch let error as CocoaError {
                 #expect(error.handoffReason == .notContinued)
@@ -100,7 +158,21 @@ private final class Log: Sendable {
     }
 }
 
+/// A part of an app's window.
+@MainActor
+private final class Window: UserActivityResponder {
+    let userActivityReference = UserActivityReference()
+    private var isShown = false
+
+    init(of activity: UserActivity) {
+        userActivity = activity
+    }
+
+    func show() { isShown = true }
+}
+
 private final class Part: UserActivityResponder {
+    let userActivityReference = UserActivityReference()
     private let name: String
     private let log: Log
 

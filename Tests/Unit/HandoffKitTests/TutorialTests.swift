@@ -7,10 +7,15 @@ struct TutorialTests {
     private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
     private static let root = tests.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    @Test("The last step of the tutorial is the code that is compiled here")
-    func lastStep() throws {
-        let step = Self.root.appending(path: "Sources/HandoffKit/HandoffKit.docc/Resources/editor-5.swift")
-        let compiled = try String(contentsOf: Self.tests.appending(path: "Editor.swift"), encoding: .utf8)
+    @Test(
+        "The files of the last step of the tutorial are those of Examples/Editor",
+        arguments: [
+            ("editor-5.swift", "Editor.swift"), ("Lines.swift", "Lines.swift"),
+        ]
+    )
+    func lastStep(file: String, example: String) throws {
+        let step = Self.root.appending(path: "Sources/HandoffKit/HandoffKit.docc/Resources/\(file)")
+        let compiled = try String(contentsOf: Self.root.appending(path: "Examples/Editor/\(example)"), encoding: .utf8)
         #expect(try String(contentsOf: step, encoding: .utf8) == compiled)
     }
 
@@ -18,7 +23,7 @@ struct TutorialTests {
     func adopting() throws {
         let page = try String(contentsOf: Self.root.appending(path: "Docs/Adopting.md"), encoding: .utf8)
         let blocks = page.components(separatedBy: "```swift\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
-        #expect(blocks.count == 2)
+        #expect(blocks.count == 3)
         let compiled = try Self.lines(
             String(contentsOf: Self.tests.appending(path: "AdoptingTests.swift"), encoding: .utf8)
         )

@@ -1,17 +1,23 @@
 import HandoffKit
 
+/// An editor in a terminal: every line that the user types is added to the text.
+@main
 @MainActor
 final class Editor {
-    var text = ""
+    private var text = ""
 
-    func run(_ keys: AsyncStream<Character>) async throws {
+    static func main() async throws {
+        try await Editor().run()
+    }
+
+    private func run() async throws {
         try await Handoff.run { handoff in
             let activity = try UserActivity(activityType: "org.example.editor.editing", in: handoff)
             activity.title = "Draft"
             activity.delegate = self
             activity.becomeCurrent()
-            for await key in keys {
-                text.append(key)
+            for await line in typedLines() {
+                text += line + "\n"
                 activity.needsSave = true
             }
         }
@@ -20,8 +26,6 @@ final class Editor {
 
 extension Editor: UserActivityDelegate {
     func userActivityWillSave(_ userActivity: UserActivity) async {
-        userActivity.userInfo = [
-            "version": 1, "position": .integer(text.count), "end": .string(String(text.suffix(80))),
-        ]
+        userActivity.userInfo = ["version": 1, "lines": .integer(text.count { $0 == "\n" })]
     }
 }

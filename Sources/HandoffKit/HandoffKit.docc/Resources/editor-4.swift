@@ -1,46 +1,43 @@
 import HandoffKit
 
+/// An editor in a terminal: every line that the user types is added to the text.
+@main
 @MainActor
 final class Editor {
-    var text = ""
-    var activity: UserActivity?
+    private var text = ""
 
-    func run(_ keys: AsyncStream<Character>) async throws {
-        try await Handoff.run(application: "org.example.Editor", delegate: self) { handoff in
-            begin(try UserActivity(activityType: "org.example.editor.editing", in: handoff))
-            for await key in keys {
-                text.append(key)
-                activity?.needsSave = true
-            }
-        }
+    static func main() async throws {
+        try await Editor().run()
     }
 
-    func begin(_ activity: UserActivity) {
-        activity.title = "Draft"
-        activity.delegate = self
-        activity.becomeCurrent()
-        self.activity = activity
+    private func run() async throws {
+        try await Handoff.run { handoff in
+            let activity = try UserActivity(activityType: "org.example.editor.editing", in: handoff)
+            activity.title = "Draft"
+            activity.supportsContinuationStreams = true
+            activity.delegate = self
+            activity.becomeCurrent()
+            for await line in typedLines() {
+                text += line + "\n"
+                activity.needsSave = true
+            }
+        }
     }
 }
 
 extension Editor: UserActivityDelegate {
     func userActivityWillSave(_ userActivity: UserActivity) async {
-        userActivity.userInfo = [
-            "version": 1, "position": .integer(text.count), "end": .string(String(text.suffix(80))),
-        ]
+        userActivity.userInfo = ["version": 1, "lines": .integer(text.count { $0 == "\n" })]
     }
-}
 
-extension Editor: HandoffApplicationDelegate {
-    func application(
-        _ handoff: Handoff,
-        continue userActivity: UserActivity,
-        restorationHandler: @escaping RestorationHandler
-    ) async -> Bool {
-        guard userActivity.userInfo["version"]?.integer == 1 else { return false }
-        activity?.invalidate()
-        text = userActivity.userInfo["end"]?.string ?? ""
-        begin(userActivity)
-        return true
+    func userActivity(
+        _ userActivity: UserActivity,
+        didReceive streams: ContinuationStreams,
+        from deviceName: String
+    ) async throws {
+        try await streams.output.write(Array(text.utf8))
+        try streams.output.finish()
+        // The other editor has received everything when it ends its direction.
+        _ = try await streams.input.readAll(limit: 0)
     }
 }

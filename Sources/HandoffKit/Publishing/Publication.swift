@@ -12,7 +12,11 @@ struct Publication: Sendable {
         /// There is no daemon: ask the bus to start one first.
         case start
         case create(ActivityType, ActivityDraft)
+        /// Read all properties of an activity that was created just now.
+        case describe(ObjectPath)
         case set(ObjectPath, ActivityDraft.Key, Value)
+        /// Read the size of the activity after a save.
+        case measure(ObjectPath)
         case becomeCurrent(ObjectPath)
         case resignCurrent(ObjectPath)
         case invalidate(ObjectPath)
@@ -30,13 +34,16 @@ struct Publication: Sendable {
         case requested(ActivityDraft)
         /// It refused the activity with this content; a new attempt makes sense once that has changed.
         case refused(ActivityDraft)
-        case created(ObjectPath, State)
+        /// `isDescribed`: whether its properties have been requested.
+        case created(ObjectPath, State, isDescribed: Bool)
     }
 
     let type: ActivityType
     private var wanted: State
     private var daemon = Daemon.unaware
     private(set) var isOver = false
+    /// Whether it is sent to the daemon even if it never was current.
+    var isKept = false
     /// While the app saves, changes are not sent.
     private var isSaving = false
 
@@ -58,10 +65,10 @@ struct Publication: Sendable {
     }
 
     /// The path of the daemon's object, if there is one.
-    var path: ObjectPath? { if case .created(let path, _) = daemon { path } else { nil } }
+    var path: ObjectPath? { if case .created(let path, _, _) = daemon { path } else { nil } }
 
     /// The turn that was sent to the daemon.
-    var sentTurn: UInt64? { if case .created(_, let sent) = daemon { sent.turn } else { nil } }
+    var sentTurn: UInt64? { if case .created(_, let sent, _) = daemon { sent.turn } else { nil } }
 
     /// Whether the activity has ended and the daemon has no object for it.
     var isGone: Bool {
@@ -77,12 +84,14 @@ struct Publication: Sendable {
         case .unaware: create()
         case .refused(let draft): draft == wanted.draft ? [] : create()
         case .requested: []
-        case .created(let path, let sent): isOver ? end(path) : isSaving ? [] : changes(at: path, since: sent)
+        case .created(let path, _, isDescribed: _) where isOver: end(path)
+        case .created(let path, let sent, isDescribed: false): describe(path, sent)
+        case .created(let path, let sent, isDescribed: true): isSaving ? [] : changes(at: path, since: sent)
         }
     }
 
     private mutating func create() -> [Step] {
-        guard !isOver, !isSaving, wanted.turn != nil else { return [] }
+        guard !isOver, !isSaving, wanted.turn != nil || isKept else { return [] }
         daemon = .requested(wanted.draft)
         return [.create(type, wanted.draft)]
     }
@@ -92,8 +101,13 @@ struct Publication: Sendable {
         return [.invalidate(path)]
     }
 
+    private mutating func describe(_ path: ObjectPath, _ sent: State) -> [Step] {
+        daemon = .created(path, sent, isDescribed: true)
+        return [.describe(path)] + (isSaving ? [] : changes(at: path, since: sent))
+    }
+
     private mutating func changes(at path: ObjectPath, since sent: State) -> [Step] {
-        daemon = .created(path, wanted)
+        daemon = .created(path, wanted, isDescribed: true)
         let changes = wanted.draft.changes(since: sent.draft)
         var steps = ActivityDraft.Key.allCases.compactMap { key in
             changes[key.rawValue].map { Step.set(path, key, $0) }
@@ -110,7 +124,7 @@ struct Publication: Sendable {
     /// Records that the daemon has created it.
     mutating func created(at path: ObjectPath) {
         guard case .requested(let draft) = daemon else { return }
-        daemon = .created(path, State(draft: draft))
+        daemon = .created(path, State(draft: draft), isDescribed: false)
     }
 
     /// Records that the daemon has not created it.
@@ -130,10 +144,10 @@ struct Publication: Sendable {
     mutating func beginSaving() {
         isSaving = true
         wanted.draft.needsSave = false
-        guard case .created(let path, var sent) = daemon else { return }
+        guard case .created(let path, var sent, let isDescribed) = daemon else { return }
         // The daemon resets it itself when it requests a save.
         sent.draft.needsSave = false
-        daemon = .created(path, sent)
+        daemon = .created(path, sent, isDescribed: isDescribed)
     }
 
     /// Ends a save; changes are sent again.
