@@ -36,6 +36,8 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
         package private(set) var encodedSize: Int
         /// Whether it has expired, as of the last ``ActivityRegister/expire(at:)``.
         package fileprivate(set) var isExpired = false
+        /// The URL of the document that it was about last; nil if it never was about one.
+        fileprivate var lastDocument: String?
 
         /// Whether it may be continued, as far as its own state is concerned.
         package var isOffered: Bool { isEligible && !isExpired && documentProblem == nil }
@@ -54,6 +56,7 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
             self.activity = activity
             self.isEligible = isEligible
             encodedSize = activity.reducedToRequiredKeys.encodedSize
+            lastDocument = activity.documentURL
         }
     }
 
@@ -110,9 +113,15 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
     }
 
     /// Replaces an activity's state; unknown ids are ignored.
+    ///
+    /// An activity that is about another document from now on gets another tag: for a user, it is another activity.
     package mutating func update(_ id: ID, _ change: (inout Record) -> Void) {
         guard var record = records[id] else { return }
         change(&record)
+        if let document = record.activity.documentURL {
+            if let last = record.lastDocument, last != document, record.tag != nil { record.tag = takeTag() }
+            record.lastDocument = document
+        }
         if record.activity.expiration == nil {
             expiring.remove(id)
             record.isExpired = false
@@ -149,10 +158,10 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
 
     /// Puts the activity on top of the stack.
     package mutating func becomeCurrent(_ id: ID) {
-        guard let record = records[id] else { return }
+        guard var record = records[id] else { return }
         if record.tag == nil {
-            records[id]?.tag = nextTag
-            nextTag = nextTag.next
+            record.tag = takeTag()
+            records[id] = record
         }
         stack.removeAll { $0 == id }
         stack.append(id)
@@ -170,6 +179,12 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
         expiring.remove(id)
         documented.remove(id)
         return records.removeValue(forKey: id)
+    }
+
+    /// Returns a tag that none of the last activities had.
+    private mutating func takeTag() -> ActivityTag {
+        defer { nextTag = nextTag.next }
+        return nextTag
     }
 
     /// Removes every activity of a client that has left, and returns them in the order of their creation.

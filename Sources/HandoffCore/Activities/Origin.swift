@@ -250,8 +250,8 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     /// Returns the answer to a trusted device that asks for the activity with an advertised type and tag.
     ///
     /// Only the current activity is given away, or for ``gracePeriod`` the last one if none has replaced it.
-    package func answer(to request: FetchRequest, at now: Moment) -> Answer {
-        guard let record = record(for: request, at: now) else { return Self.noLongerCurrent }
+    package func answer(to request: FetchRequest, after saved: ActivityID? = nil, at now: Moment) -> Answer {
+        guard let record = record(for: request, after: saved, at: now) else { return Self.noLongerCurrent }
         return .activity(shared(record, for: request.purpose))
     }
 
@@ -263,10 +263,20 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     }
 
     /// Returns the activity that answers a request, with its present state; nil for a refusal.
-    package func record(for request: FetchRequest, at now: Moment) -> ActivityRegister<Owner>.Record? {
+    ///
+    /// - Parameters:
+    ///   - request: names the activity.
+    ///   - saved: the activity for whose save the request has waited: no other one is given in its place, not even one
+    ///     with the same tag; nil if the request has not waited.
+    ///   - now: the present.
+    package func record(
+        for request: FetchRequest,
+        after saved: ActivityID? = nil,
+        at now: Moment
+    ) -> ActivityRegister<Owner>.Record? {
         let requested = AdvertisedActivity(typeHash: request.typeHash, tag: request.tag)
         guard let record = offered ?? recordInGracePeriod(at: now), record.advertised == requested else { return nil }
-        return record
+        return saved == nil || record.id == saved ? record : nil
     }
 
     /// The activity to advertise.

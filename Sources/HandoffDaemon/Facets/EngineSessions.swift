@@ -49,13 +49,15 @@ struct EngineSessions: Sendable {
     /// Returns the answer to a trusted device that asks for the current activity.
     ///
     /// If the app has unsaved state, it is asked to save first, except for a preview that does not ask for it; the
-    /// answer waits for it, up to `SaveRequests.timeout`.
+    /// answer waits for it, up to `SaveRequests.timeout`. If the activity is not the current one any more by then, or is
+    /// about another document, the answer is a refusal.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     func answer(to request: FetchRequest) async throws -> PreparedAnswer {
         var completions = engine.saveCompletions.current
-        if let id = prepare(for: request) {
-            while engine.read({ $0.origin.isSaving(id) }) {
+        let saved = prepare(for: request)
+        if let saved {
+            while engine.read({ $0.origin.isSaving(saved) }) {
                 completions = try await engine.saveCompletions.changed(since: completions)
             }
         }

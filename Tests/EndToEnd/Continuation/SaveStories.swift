@@ -87,6 +87,54 @@ struct SaveStories {
         }
     }
 
+    @Test("An app that turns to another activity of the type while it saves: the fetch gets neither of them")
+    func turnsAway() async throws {
+        try await World.runPair { _, laptop, desktop in
+            try await laptop.connected { program in
+                let editor = Editor { _ in
+                    try await program.becomeCurrent(
+                        try await program.create("org.example.edit", ["Title": .string("B")])
+                    )
+                }
+                _ = try await editor.open("org.example.edit", ["Title": .string("A")], over: program)
+                try await Self.expectNeither(editor, desktop)
+                #expect(try await desktop.json("continue", "--print")["title"].string == "B")
+            }
+        }
+    }
+
+    @Test(
+        "An activity that is about another document when it was saved is another entry, and is not sent for the first"
+    )
+    func otherDocument() async throws {
+        try await World.runPair { world, laptop, desktop in
+            for name in ["a", "b"] { try world.write("Hello\n", to: "docs/\(name).txt") }
+            let folder = world.directory.appending(path: "docs").path(percentEncoded: false)
+            for device in [laptop, desktop] { _ = try await device.json("folders", "add", "docs", folder) }
+            let url: @Sendable (String) -> Value = { name in
+                .string("file://\(world.directory.path())/docs/\(name).txt")
+            }
+            try await laptop.connected { program in
+                let editor = Editor { try await program.set("DocumentURL", to: url("b"), of: $0) }
+                _ = try await editor.open("org.example.edit", ["DocumentURL": url("a")], over: program)
+                try await Self.expectNeither(editor, desktop)
+                let document = try await desktop.json("continue", "--print")["userInfo"]["NSUserActivityDocumentURLKey"]
+                #expect(document["$url"].string.hasSuffix("/docs/b.txt"))
+            }
+        }
+    }
+
+    /// Fetches the activity, for which its app is asked to save, and expects a refusal and another entry.
+    private static func expectNeither(_ editor: Editor, _ desktop: Device) async throws {
+        try await desktop.watching { watcher in
+            let id = try await watcher.one()["id"]
+            let result = try await desktop.run("--json", "continue", "--print", "--take")
+            #expect(try JSON(result.stderr)["name"].string == "org.handoffd.Error.NoLongerCurrent")
+            #expect(await editor.next(1) == ["WillSave"])
+            try await watcher.until { $0.count == 1 && $0[0]["id"] != id }
+        }
+    }
+
     @Test(
         "An app that does not answer a save request delays one fetch by three seconds; its last saved state is fetched"
     )
