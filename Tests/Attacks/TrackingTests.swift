@@ -173,7 +173,7 @@ private struct Day {
             hasWebpage: false,
             port: LEPSM(lowSevenBits: 0x10),
             activity: {
-                if case .activity(let activity, _) = broadcast.content { activity } else { nil }
+                if case .activity(let activity, _, _) = broadcast.content { activity } else { nil }
             }()
         )
         let data = AdvertisementSealer(key: key, slot: broadcast.slot).seal(payload.encode())

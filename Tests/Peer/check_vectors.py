@@ -32,7 +32,8 @@ def unhex(case: dict, *names: str) -> list[bytes]:
 
 
 def check_advertisement(case: dict) -> None:
-    content = Content(case["port"], type_hash(case["activityType"]), case["activityTag"], case["hasWebpage"])
+    content = Content(case["port"], type_hash(case["activityType"]), case["activityTag"], case["hasWebpage"],
+                      case["hasDocument"])
     assert content.type_hash.hex() == case["typeHash"]
     check_sealed(case, content)
 

@@ -20,7 +20,9 @@ package struct AppRegistry: Hashable, Sendable {
         case app(App)
         /// The web page, in the browser.
         case browser
-        /// Nothing: no app claims the type, and there is no web page.
+        /// The document, in an app for documents of its kind.
+        case document
+        /// Nothing: no app claims the type, and there is neither a web page nor a document.
         case none
     }
 
@@ -53,10 +55,11 @@ package struct AppRegistry: Hashable, Sendable {
     /// - Parameters:
     ///   - type: its type; nil if this device does not know the hash.
     ///   - hasWebpage: whether it has a web page.
-    package func launchTarget(for type: ActivityType?, hasWebpage: Bool) -> LaunchTarget {
+    ///   - hasDocument: whether it has a document that can be opened here.
+    package func launchTarget(for type: ActivityType?, hasWebpage: Bool, hasDocument: Bool = false) -> LaunchTarget {
         let claimants = type.map(claimants) ?? []
-        if let app = claimants.first(where: { $0.mightAccept(type, hasWebpage: hasWebpage) }) { return .app(app) }
-        return hasWebpage ? .browser : .none
+        let app = claimants.first { $0.mightAccept(hasWebpage: hasWebpage, hasDocument: hasDocument) }
+        return app.map(LaunchTarget.app) ?? Self.fallback(hasWebpage: hasWebpage, hasDocument: hasDocument)
     }
 
     /// The apps that may get an activity, in order of preference: the claimants of its team that accept it.
@@ -66,20 +69,31 @@ package struct AppRegistry: Hashable, Sendable {
         }
     }
 
-    /// The launch target of an activity: the first of its recipients; without any, the browser if it has a web page.
+    /// The launch target of an activity: the first of its recipients; without any, the browser if it has a web page,
+    /// else an app for its document if it has one.
     package func launchTarget(for activity: Activity) -> LaunchTarget {
         if let app = recipients(of: activity).first { return .app(app) }
-        return activity.webpageURL != nil ? .browser : .none
+        return Self.fallback(hasWebpage: activity.webpageURL != nil, hasDocument: activity.documentURL != nil)
+    }
+
+    private static func fallback(hasWebpage: Bool, hasDocument: Bool) -> LaunchTarget {
+        hasWebpage ? .browser : hasDocument ? .document : .none
+    }
+}
+
+extension [App] {
+    /// The apps by ascending rank; those of equal rank stay in their order.
+    fileprivate func sorted(byRank rank: (App) -> Int) -> [App] {
+        enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }.map(\.element)
     }
 }
 
 extension App {
     /// Whether it could accept an activity of which only the advertisement is known.
-    fileprivate func mightAccept(_ type: ActivityType?, hasWebpage: Bool) -> Bool {
+    fileprivate func mightAccept(hasWebpage: Bool, hasDocument: Bool) -> Bool {
         guard case .command(let line) = launchMethod else { return true }
         // A program that only opens web pages cannot continue an activity without one.
-        let isDocument = documentTypes.values.contains { $0 == type }
-        return hasWebpage && line.takesURL || isDocument && line.takesDocument
+        return hasWebpage && line.takesURL || hasDocument && line.takesDocument
     }
 
     /// Whether its launch method can pass on the activity.

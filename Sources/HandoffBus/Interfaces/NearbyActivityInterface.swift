@@ -14,7 +14,9 @@ package struct NearbyActivityDescription: Hashable, Sendable {
     /// Ten hexadecimal digits.
     package let typeHash: String
     package let hasWebpage: Bool
-    /// The kind of its launch target, as far as it is known before the activity is fetched: `app`, `browser` or `none`.
+    package let hasDocument: Bool
+    /// The kind of its launch target, as far as it is known before the activity is fetched: `app`, `browser`, `document`
+    /// or `none`.
     package let opensWith: String
     /// The id of the app that would open it; empty when there is none.
     package let application: String
@@ -45,6 +47,7 @@ package struct NearbyActivityDescription: Hashable, Sendable {
         type: ActivityType?,
         typeHash: ActivityTypeHash,
         hasWebpage: Bool,
+        hasDocument: Bool = false,
         launchTarget: NearbyLaunchTarget = .nothing,
         rssi: Int16?,
         firstSeen: UInt64,
@@ -56,6 +59,7 @@ package struct NearbyActivityDescription: Hashable, Sendable {
         self.type = type?.rawValue ?? ""
         self.typeHash = typeHash.description
         self.hasWebpage = hasWebpage
+        self.hasDocument = hasDocument
         opensWith = launchTarget.kind
         application = launchTarget.app
         applicationName = launchTarget.name
@@ -73,6 +77,7 @@ package struct NearbyActivityDescription: Hashable, Sendable {
         type = properties["Type"]?.string ?? ""
         typeHash = properties["TypeHash"]?.string ?? ""
         hasWebpage = properties["HasWebpage"]?.boolean ?? false
+        hasDocument = properties["HasDocument"]?.boolean ?? false
         opensWith = properties["OpensWith"]?.string ?? NearbyLaunchTarget.nothing.kind
         application = properties["Application"]?.string ?? ""
         applicationName = properties["ApplicationName"]?.string ?? ""
@@ -93,6 +98,7 @@ package struct NearbyActivityDescription: Hashable, Sendable {
         DescribedProperty("Type", .string, .emitted) { .string($0.type) },
         DescribedProperty("TypeHash", .string, .constant) { .string($0.typeHash) },
         DescribedProperty("HasWebpage", .boolean, .emitted) { .boolean($0.hasWebpage) },
+        DescribedProperty("HasDocument", .boolean, .emitted) { .boolean($0.hasDocument) },
         DescribedProperty("OpensWith", .string, .emitted) { .string($0.opensWith) },
         DescribedProperty("Application", .string, .emitted) { .string($0.application) },
         DescribedProperty("ApplicationName", .string, .emitted) { .string($0.applicationName) },

@@ -5,14 +5,17 @@ package enum NearbyLaunchTarget: Hashable, Sendable {
     case app(id: String, name: String, icon: String?)
     /// Its web page, in the browser.
     case browser
-    /// No app claims its type, and it has no web page.
+    /// Its document, in the app for documents of its kind, which is known when the activity is fetched.
+    case document
+    /// No app claims its type, and it has no web page and no document that can be opened here.
     case nothing
 
-    /// `app`, `browser` or `none`.
+    /// `app`, `browser`, `document` or `none`.
     var kind: String {
         switch self {
         case .app: "app"
         case .browser: "browser"
+        case .document: "document"
         case .nothing: "none"
         }
     }

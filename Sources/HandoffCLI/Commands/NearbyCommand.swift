@@ -86,6 +86,7 @@ extension NearbyActivityDescription {
         switch opensWith {
         case "app": applicationName
         case "browser": "browser"
+        case "document": "its document"
         default: "nothing (no app, no web page)"
         }
     }
@@ -99,7 +100,8 @@ struct NearbyDocument: Encodable {
     let type: String?
     let typeHash: String
     let hasWebpage: Bool
-    /// `app`, `browser` or `none`.
+    let hasDocument: Bool
+    /// `app`, `browser`, `document` or `none`.
     let opensWith: String
     let application: String?
     let applicationName: String?
@@ -116,6 +118,7 @@ struct NearbyDocument: Encodable {
         type = activity.type.isEmpty ? nil : activity.type
         typeHash = activity.typeHash
         hasWebpage = activity.hasWebpage
+        hasDocument = activity.hasDocument
         opensWith = activity.opensWith
         application = activity.application.isEmpty ? nil : activity.application
         applicationName = activity.applicationName.isEmpty ? nil : activity.applicationName

@@ -310,7 +310,8 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     private mutating func updateAdvertisement(from before: ActivityRegister<Owner>.Record?, at now: Moment) {
         if let after = offered, let activity = after.advertised {
             withdrawn = nil
-            pacer.request(.activity(activity, hasWebpage: after.activity.webpageURL != nil))
+            let (page, document) = (after.activity.webpageURL, after.activity.documentURL)
+            pacer.request(.activity(activity, hasWebpage: page != nil, hasDocument: document != nil))
         } else if let before {
             // No activity replaced it. An invalidated activity is gone; one that resigned can still be fetched late.
             withdrawn = WithdrawnActivity(id: before.id, until: now.uptime + Self.gracePeriod)

@@ -11,7 +11,7 @@ package struct AdvertisementPacer: Sendable {
     /// What a device advertises.
     package enum Content: Hashable, Sendable {
         /// This activity can be continued.
-        case activity(AdvertisedActivity, hasWebpage: Bool)
+        case activity(AdvertisedActivity, hasWebpage: Bool, hasDocument: Bool = false)
         /// There is nothing to continue any more.
         case withdrawal
     }

@@ -14,6 +14,8 @@ package struct NearbyEntry: Hashable, Sendable {
     package let activity: AdvertisedActivity
     /// Whether the activity has a web page as a fallback.
     package var hasWebpage: Bool
+    /// Whether the activity has a document as a fallback.
+    package var hasDocument: Bool
     /// The signal strength last heard, in dBm; nil when the radio does not know it.
     package var rssi: Int8?
     package let firstSeen: Moment

@@ -12,7 +12,7 @@ package struct NearbyTable: Sendable {
     /// A change to the table.
     package enum Change: Hashable, Sendable {
         case added(NearbyEntry)
-        /// A visible property has changed: the web page or the signal strength.
+        /// A visible property has changed: the web page, the document or the signal strength.
         case changed(NearbyEntry)
         case removed(NearbyEntry)
     }
@@ -23,6 +23,7 @@ package struct NearbyTable: Sendable {
         /// Nil for a withdrawal advertisement.
         package let activity: AdvertisedActivity?
         package let hasWebpage: Bool
+        package let hasDocument: Bool
         package let rssi: Int8?
         package let address: RadioAddress
         package let port: LEPSM
@@ -33,6 +34,7 @@ package struct NearbyTable: Sendable {
             device: DeviceID,
             activity: AdvertisedActivity?,
             hasWebpage: Bool,
+            hasDocument: Bool = false,
             rssi: Int8?,
             address: RadioAddress,
             port: LEPSM,
@@ -41,6 +43,7 @@ package struct NearbyTable: Sendable {
             self.device = device
             self.activity = activity
             self.hasWebpage = hasWebpage
+            self.hasDocument = hasDocument
             self.rssi = rssi
             self.address = address
             self.port = port
@@ -99,8 +102,11 @@ package struct NearbyTable: Sendable {
         guard var entry = entries[report.device], entry.activity == activity else {
             return remove(report.device) + [.added(add(report, activity, at: now))]
         }
-        let isVisible = entry.hasWebpage != report.hasWebpage || isSignificant(report.rssi, of: report.device)
+        let isVisible =
+            entry.hasWebpage != report.hasWebpage || entry.hasDocument != report.hasDocument
+            || isSignificant(report.rssi, of: report.device)
         entry.hasWebpage = report.hasWebpage
+        entry.hasDocument = report.hasDocument
         entry.rssi = report.rssi ?? entry.rssi
         entry.lastSeen = now
         entry.address = report.address
@@ -156,6 +162,7 @@ package struct NearbyTable: Sendable {
             device: report.device,
             activity: activity,
             hasWebpage: report.hasWebpage,
+            hasDocument: report.hasDocument,
             rssi: report.rssi,
             firstSeen: now,
             lastSeen: now,

@@ -14,6 +14,7 @@ extension EngineNearby {
             type: type,
             typeHash: entry.typeHash,
             hasWebpage: entry.hasWebpage,
+            hasDocument: entry.hasDocument,
             launchTarget: NearbyLaunchTarget(launchTarget),
             rssi: entry.rssi.map(Int16.init),
             firstSeen: UInt64(clamping: entry.firstSeen.unixMicroseconds),
@@ -55,6 +56,7 @@ extension NearbyLaunchTarget {
             switch launchTarget {
             case .app(let app): .app(id: app.id, name: app.name, icon: app.icon)
             case .browser: .browser
+            case .document: .document
             case .none: .nothing
             }
     }

@@ -34,7 +34,12 @@ struct EngineDesktop: Sendable {
 
     /// Sets the synchronised folders.
     func setFolders(_ folders: SyncedFolders) {
-        engine.change { state, _ in state.desktop.folders = folders }
+        engine.change { state, _ in
+            let hadFolders = !state.desktop.folders.all.isEmpty
+            state.desktop.folders = folders
+            guard hadFolders == folders.all.isEmpty else { return }
+            for entry in state.nearby.table.all where entry.hasDocument { state.show(.nearby(.changed(entry))) }
+        }
     }
 
     /// Checks that other devices could open the files that an activity names.

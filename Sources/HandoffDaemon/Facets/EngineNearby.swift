@@ -3,6 +3,7 @@ import DBus
 import HandoffApps
 import HandoffCore
 import HandoffCrypto
+import HandoffFolders
 import HandoffModel
 import HandoffRadio
 import HandoffWire
@@ -49,8 +50,7 @@ struct EngineNearby: Sendable {
     /// Returns the type of an entry, if it is known here, and its launch target.
     func launchTarget(of entry: NearbyEntry) -> (type: ActivityType?, launchTarget: AppRegistry.LaunchTarget) {
         engine.read { state in
-            let type = state.type(of: entry.typeHash)
-            return (type, state.desktop.apps.launchTarget(for: type, hasWebpage: entry.hasWebpage))
+            (state.type(of: entry.typeHash), state.launchTarget(of: entry))
         }
     }
 
@@ -137,6 +137,7 @@ struct EngineNearby: Sendable {
             device: device,
             activity: payload.activity,
             hasWebpage: payload.hasWebpage,
+            hasDocument: payload.hasDocument,
             rssi: received.rssi,
             address: received.address,
             port: payload.port,
@@ -153,5 +154,16 @@ extension Engine.State {
         nearby.clockSkew.clearSkew(of: report.device)
         show(nearby.table.insert(report, at: now))
         sessions.recordEndpoint(nearby.table.endpoints(of: report.device).first, of: report.device)
+    }
+
+    /// Returns the launch target of an entry, as far as its advertisement tells.
+    ///
+    /// Without a synchronised folder, no document can be opened here.
+    func launchTarget(of entry: NearbyEntry) -> AppRegistry.LaunchTarget {
+        desktop.apps.launchTarget(
+            for: type(of: entry.typeHash),
+            hasWebpage: entry.hasWebpage,
+            hasDocument: entry.hasDocument && !desktop.folders.all.isEmpty
+        )
     }
 }

@@ -140,11 +140,7 @@ extension EngineNearby {
     fileprivate var offers: [NearbyNotifications.Offer] {
         engine.read { state in
             state.nearby.table.all.compactMap { entry in
-                let target = state.desktop.apps.launchTarget(
-                    for: state.type(of: entry.typeHash),
-                    hasWebpage: entry.hasWebpage
-                )
-                return target.displayName.map {
+                state.launchTarget(of: entry).displayName.map {
                     NearbyNotifications.Offer(
                         id: entry.id,
                         device: entry.device,
@@ -170,6 +166,7 @@ extension AppRegistry.LaunchTarget {
         switch self {
         case .app(let app): app.name
         case .browser: "the browser"
+        case .document: "the app for its document"
         case .none: nil
         }
     }

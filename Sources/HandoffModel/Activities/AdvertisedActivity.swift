@@ -14,16 +14,24 @@ package struct AdvertisedActivity: Hashable, Sendable {
 
 /// A number by which other devices notice that a device's current activity is another one of the same type.
 ///
-/// An activity keeps its tag for as long as it exists, whatever its app changes in it. Of 256 activities of one run of
-/// a daemon that became current one after the other, each has a tag of its own. The first tag of a run is random.
+/// An activity keeps its tag for as long as it exists and is about the same document, whatever else its app changes in
+/// it. Of 128 activities of one run of a daemon that became current one after the other, each has a tag of its own. The
+/// first tag of a run is random.
 package struct ActivityTag: Hashable, Sendable {
-    /// The tag as it is advertised.
+    /// The tag as it is advertised, at most 127.
     package let rawValue: UInt8
 
-    package init(_ rawValue: UInt8) {
+    /// Makes a tag of the low seven bits of a number.
+    package init(_ number: UInt8) {
+        rawValue = number & 0x7F
+    }
+
+    /// Makes a tag from its value; nil for more than 127.
+    package init?(exactly rawValue: UInt8) {
+        guard rawValue < 0x80 else { return nil }
         self.rawValue = rawValue
     }
 
-    /// The tag of the next activity that becomes current for the first time; 0 follows 255.
-    package var next: ActivityTag { ActivityTag(rawValue &+ 1) }
+    /// The tag of the next activity that becomes current for the first time; 0 follows 127.
+    package var next: ActivityTag { ActivityTag(rawValue + 1) }
 }

@@ -54,12 +54,18 @@ extension FetchRequest {
     /// Decodes a request.
     ///
     /// - Throws: ``WireError/Code/unknownKind`` for a purpose that only a newer version knows,
-    ///   ``WireError/Code/invalidContent`` for a type hash or a take's id of another length.
+    ///   ``WireError/Code/invalidContent`` for a type hash or a take's id of another length, and for a tag above
+    ///   127.
     init(_ message: Handoff_V1_FetchRequest) throws(WireError) {
-        guard message.activityTag.count == 1, let tag = message.activityTag.first else {
-            throw WireError(.invalidContent, "An activity tag has 1 byte, got \(message.activityTag.count).")
+        guard message.activityTag.count == 1, let tag = message.activityTag.first.flatMap(ActivityTag.init(exactly:))
+        else {
+            let bytes = message.activityTag.count
+            throw WireError(
+                .invalidContent,
+                "An activity tag is 1 byte of at most 127, got another value or \(bytes) bytes."
+            )
         }
-        self.tag = ActivityTag(tag)
+        self.tag = tag
         do {
             typeHash = try ActivityTypeHash(bytes: message.typeHash)
         } catch {

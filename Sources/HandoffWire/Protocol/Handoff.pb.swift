@@ -118,8 +118,8 @@ nonisolated struct Handoff_V1_FetchRequest: Sendable {
   /// current activity is of another type.
   var typeHash: Data = Data()
 
-  /// The activity's tag from the advertisement, exactly 1 byte. The origin refuses (NO_LONGER_CURRENT) when its current
-  /// activity has another tag.
+  /// The activity's tag from the advertisement, exactly 1 byte, at most 127. The origin refuses (NO_LONGER_CURRENT) when
+  /// its current activity has another tag.
   var activityTag: Data = Data()
 
   /// What the activity is for.

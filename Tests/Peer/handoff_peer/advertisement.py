@@ -31,6 +31,7 @@ class Content:
     type_hash: bytes
     tag: int
     has_webpage: bool = False
+    has_document: bool = False
 
     @classmethod
     def withdrawal(cls, port: int) -> "Content":
@@ -38,10 +39,12 @@ class Content:
 
     @classmethod
     def decode(cls, plaintext: bytes) -> "Content":
-        return cls(0x80 | plaintext[0] & 0x7F, plaintext[1:5], plaintext[5], bool(plaintext[0] & 0x80))
+        first, last = plaintext[0], plaintext[5]
+        return cls(0x80 | first & 0x7F, plaintext[1:5], last & 0x7F, bool(first & 0x80), bool(last & 0x80))
 
     def encode(self) -> bytes:
-        return bytes([self.has_webpage << 7 | self.port - 0x80]) + self.type_hash + bytes([self.tag])
+        first, last = self.has_webpage << 7 | self.port - 0x80, self.has_document << 7 | self.tag
+        return bytes([first]) + self.type_hash + bytes([last])
 
     @property
     def is_withdrawal(self) -> bool:

@@ -28,6 +28,8 @@ SILENCE = 30
 # How often a device is called in a slot for each reason, and how many seconds after any call at the earliest.
 CALLS = {"invitation": (3, 10), "update": (1, 0), "settling": (6, 3)}
 
+DOCUMENT = "NSUserActivityDocumentURLKey"
+
 
 @dataclasses.dataclass
 class Publication:
@@ -44,7 +46,8 @@ class Publication:
         return advertisement.type_hash(self.activity.type)
 
     def content(self, port: int) -> Content:
-        return Content(port, self.type_hash, self.tag, self.activity.webpage_url is not None)
+        has_document = DOCUMENT in self.activity.user_info
+        return Content(port, self.type_hash, self.tag, self.activity.webpage_url is not None, has_document)
 
 
 @dataclasses.dataclass
@@ -70,7 +73,7 @@ class Device:
         self.publication: Publication | None = None
         self.pairing: PairingRequest | None = None
         self.port = 0
-        self._tag = secrets.randbelow(256)
+        self._tag = secrets.randbelow(128)
         self._entries: dict[bytes, Entry] = {}
         self._heard_again = asyncio.Event()
         # When each device was called, by reason and slot.
@@ -142,7 +145,7 @@ class Device:
     # Activities.
 
     def publish(self, activity: Activity, on_stream: Callable[[Stream], Awaitable[None]] | None = None) -> Publication:
-        self._tag = (self._tag + 1) % 256
+        self._tag = (self._tag + 1) % 128
         self.publication = Publication(activity, self._tag, on_stream)
         self._advertiser.change()
         return self.publication

@@ -100,6 +100,8 @@ def read_request(data: bytes) -> dict:
 
 def _read_fetch(message: dict) -> dict:
     fetch = {"typeHash": _sized(message, "type_hash", 4), "activityTag": _sized(message, "activity_tag", 1)[0]}
+    if fetch["activityTag"] > 127:
+        raise invalid("activity_tag is above 127")
     if "preview" in message:
         return fetch | {"purpose": "freshPreview" if message["preview"].get("fresh") else "preview"}
     if "take" in message:

@@ -32,6 +32,7 @@ struct AppRegistryTests {
             switch registry.launchTarget(for: activity) {
             case .app(let app): return app.id
             case .browser: return "browser"
+            case .document: return "document"
             case .none: return "none"
             }
         }

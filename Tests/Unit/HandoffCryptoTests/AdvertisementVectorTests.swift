@@ -6,11 +6,12 @@ import Testing
 
 @Suite("Advertisement vectors", .endsWithin(minutes: 10))
 struct AdvertisementVectorTests {
-    /// One sealed advertisement; all but `slot`, `port`, `hasWebpage` and `activityType` in hexadecimal.
+    /// One sealed advertisement; `advertisingKey`, `typeHash`, `plaintext` and `sealed` in hexadecimal.
     struct Case: Codable, Equatable, Sendable {
         let advertisingKey: String
         let slot: UInt64
         let hasWebpage: Bool
+        let hasDocument: Bool
         let port: UInt8
         let activityType: String
         let typeHash: String
@@ -19,6 +20,7 @@ struct AdvertisementVectorTests {
         let sealed: String
     }
 
+    /// The tag includes the document flag.
     private static let inputs: [(slot: UInt64, hasWebpage: Bool, port: UInt8, activityType: String, tag: UInt8)] = [
         (0, false, 0x80, "com.example.app.editing", 0),
         (1_994_702, true, 0x93, "org.example.editor.editing", 7),
@@ -38,10 +40,11 @@ struct AdvertisementVectorTests {
                 advertisingKey: hex(key.rawRepresentation),
                 slot: input.slot,
                 hasWebpage: input.hasWebpage,
+                hasDocument: input.tag & 0x80 != 0,
                 port: input.port,
                 activityType: input.activityType,
                 typeHash: hex(hash),
-                activityTag: input.tag,
+                activityTag: input.tag & 0x7F,
                 plaintext: hex(plaintext),
                 sealed: hex(AdvertisementSealer(key: key, slot: input.slot).seal(plaintext))
             )

@@ -25,11 +25,28 @@ struct AdvertisementPayloadTests {
         #expect(try AdvertisementPayload(decoding: payload.encode()) == payload)
     }
 
+    @Test("The last byte has the document bit and the tag")
+    func document() throws {
+        let activity = AdvertisedActivity(typeHash: try ActivityTypeHash(bytes: [1, 2, 3, 4]), tag: ActivityTag(0x7F))
+        for (hasDocument, last) in [(false, "7f"), (true, "ff")] {
+            let payload = AdvertisementPayload(
+                hasWebpage: false,
+                hasDocument: hasDocument,
+                port: try #require(LEPSM(exactly: 0x81)),
+                activity: activity
+            )
+            #expect(hex(payload.encode()) == "0101020304" + last)
+            #expect(try AdvertisementPayload(decoding: payload.encode()) == payload)
+        }
+    }
+
     @Test("A withdrawal has a type hash of four zero bytes; its tag is 0, and ignored")
     func withdrawal() throws {
         let payload = AdvertisementPayload(hasWebpage: false, port: try #require(LEPSM(exactly: 0x81)), activity: nil)
         #expect(payload.encode() == [1, 0, 0, 0, 0, 0])
-        #expect(try AdvertisementPayload(decoding: [1, 0, 0, 0, 0, 9]) == payload)
+        for last: UInt8 in [9, 0xFF] {
+            #expect(try AdvertisementPayload(decoding: [1, 0, 0, 0, 0, last]) == payload)
+        }
         #expect(try AdvertisementPayload(decoding: [1, 0, 0, 0, 9, 0]).activity?.tag == ActivityTag(0))
     }
 

@@ -107,9 +107,9 @@ struct MessageVectorTests {
             ("goes on with the activity", .take(take)),
         ]
         var cases = fetches.map { what, purpose in
-            let request = Request.fetch(FetchRequest(typeHash: hash, tag: ActivityTag(0x89), purpose: purpose))
+            let request = Request.fetch(FetchRequest(typeHash: hash, tag: ActivityTag(0x49), purpose: purpose))
             var vector = Case(what: what, message: "Request", bytes: hex(request.encode()), typeHash: hash.description)
-            vector.activityTag = 0x89
+            vector.activityTag = 0x49
             (vector.purpose, vector.take) = (purpose.name, purpose.take.map { hex($0.bytes) })
             return vector
         }
@@ -135,16 +135,17 @@ struct MessageVectorTests {
     private static func refused() -> [Case] {
         let inputs = [
             ("a request of an unknown kind", "Request", "7a00", "unknownKind"),
-            ("a type hash of five bytes", "Request", "0a0a0a050123456789120189", "invalidContent"),
+            ("a type hash of five bytes", "Request", "0a0a0a050123456789120149", "invalidContent"),
             ("a request without an activity tag", "Request", "0a060a0401234567", "invalidContent"),
-            ("an activity tag of two bytes", "Request", "0a0a0a040123456712028901", "invalidContent"),
-            ("a fetch without a purpose", "Request", "0a090a0401234567120189", "unknownKind"),
-            ("a fetch of a newer purpose", "Request", "0a0b0a04012345671201897a00", "unknownKind"),
+            ("an activity tag of two bytes", "Request", "0a0a0a040123456712024901", "invalidContent"),
+            ("an activity tag above 127", "Request", "0a0b0a04012345671201801a00", "invalidContent"),
+            ("a fetch without a purpose", "Request", "0a090a0401234567120149", "unknownKind"),
+            ("a fetch of a newer purpose", "Request", "0a0b0a04012345671201497a00", "unknownKind"),
             (
-                "a take with an id of seven bytes", "Request", "0a140a04012345671201892209" + "0a0701020304050607",
+                "a take with an id of seven bytes", "Request", "0a140a04012345671201492209" + "0a0701020304050607",
                 "invalidContent"
             ),
-            ("a take without an id", "Request", "0a0b0a04012345671201892200", "invalidContent"),
+            ("a take without an id", "Request", "0a0b0a04012345671201492200", "invalidContent"),
             ("a report without an outcome", "Request", "2a0a0a080102030405060708", "unknownKind"),
             ("a report without a take", "Request", "2a041a020803", "invalidContent"),
             ("a report on a take of nine bytes", "TakeReport", "0a090102030405060708091200", "invalidContent"),

@@ -19,6 +19,7 @@ struct NearbyTableTests {
         _ type: String? = notes,
         tag: UInt8 = 0,
         hasWebpage: Bool = false,
+        hasDocument: Bool = false,
         rssi: Int8? = -60,
         address: String = "A",
         slot: UInt64 = 10
@@ -27,6 +28,7 @@ struct NearbyTableTests {
             device: try Self.device(device),
             activity: try type.map { try advertised($0, tag: tag) },
             hasWebpage: hasWebpage,
+            hasDocument: hasDocument,
             rssi: rssi,
             address: RadioAddress(address),
             port: LEPSM(lowSevenBits: 0),
@@ -63,6 +65,8 @@ struct NearbyTableTests {
         let old = try #require(table.all.first)
         #expect(table.insert(try Self.report(1, tag: 7, hasWebpage: true), at: .at(1)).count == 1)
         #expect(table.all.first?.id == old.id, "the same activity stays the same entry")
+        #expect(table.insert(try Self.report(1, tag: 7, hasDocument: true), at: .at(1)).count == 1)
+        #expect(table.all.first?.hasDocument == true)
         let changes = table.insert(try Self.report(1, tag: 8), at: .at(2))
         let new = try #require(table.all.first)
         #expect(changes.map { if case .removed(let entry) = $0 { entry.id } else { nil } } == [old.id, nil])
