@@ -3,10 +3,10 @@ package import HandoffModel
 
 /// A client of the daemon over the bus.
 package struct HandoffClient: Sendable {
-    /// How long `Fetch` may take: the daemon's own limits are shorter.
-    private static let fetchTimeout = Duration.seconds(40)
+    /// How long `Fetch` and `OpenStream` may take: the daemon's own limit is 15 s.
+    private static let fetchTimeout = Duration.seconds(25)
     /// How long `Continue` may take, which may include starting an app: the daemon's own limits are shorter.
-    private static let continueTimeout = Duration.seconds(90)
+    private static let continueTimeout = Duration.seconds(180)
 
     /// The connection that owns everything created over it; all of that ends with the connection.
     package let connection: Connection
@@ -66,27 +66,35 @@ package struct HandoffClient: Sendable {
     }
 
     /// Opens a stream to the app that began an activity: returns a connected socket in blocking mode.
+    ///
+    /// When the task is cancelled, the daemon stops opening it.
     package func openStream(_ continuation: String) async throws -> UnixFD {
-        let reply = try await manager(
-            "OpenStream",
-            [.string(continuation), [String: Value]().value],
-            timeout: Self.fetchTimeout
-        )
+        let arguments = [.string(continuation), [String: Value]().value]
+        let reply = try await cancelling(
+            Self.call(HandoffName.root, HandoffName.managerInterface, "CancelStream", arguments)
+        ) {
+            () throws(DBusError) in
+            try await manager("OpenStream", arguments, timeout: Self.fetchTimeout)
+        }
         return try reply.decode(at: 0, as: UnixFD.self)
     }
 
     /// Fetches a whole activity from its origin; for a take, with the name by which a stream to its app is opened.
+    ///
+    /// When the task is cancelled, the daemon stops fetching it.
     package func fetch(
         _ nearby: ObjectPath,
         for purpose: FetchOptions.Purpose = .preview
     ) async throws -> FetchedActivity {
-        let reply = try await call(
-            nearby,
-            HandoffName.nearbyActivityInterface,
-            "Fetch",
-            [FetchOptions(purpose).value],
-            timeout: Self.fetchTimeout
-        )
+        let reply = try await cancelling(Self.cancellation(of: nearby)) { () throws(DBusError) in
+            try await call(
+                nearby,
+                HandoffName.nearbyActivityInterface,
+                "Fetch",
+                [FetchOptions(purpose).value],
+                timeout: Self.fetchTimeout
+            )
+        }
         guard let value = reply.first else { throw Self.unexpected("Fetch", reply) }
         return FetchedActivity(
             try ActivityCoding.activity(from: value),
@@ -95,21 +103,31 @@ package struct HandoffClient: Sendable {
     }
 
     /// Hands an activity over to its launch target on this device.
+    ///
+    /// When the task is cancelled, the daemon stops fetching it; this has no effect once the activity has arrived.
     package func continueActivity(
         _ nearby: ObjectPath,
         _ options: ContinuationOptions = ContinuationOptions()
     ) async throws -> ContinuationResult {
-        let reply = try await call(
-            nearby,
-            HandoffName.nearbyActivityInterface,
-            "Continue",
-            [options.value],
-            timeout: Self.continueTimeout
-        )
+        let reply = try await cancelling(Self.cancellation(of: nearby)) { () throws(DBusError) in
+            try await call(
+                nearby,
+                HandoffName.nearbyActivityInterface,
+                "Continue",
+                [options.value],
+                timeout: Self.continueTimeout
+            )
+        }
         return ContinuationResult(
             outcome: try reply.decode(at: 0, as: String.self),
             application: try reply.decode(at: 1, as: String.self)
         )
+    }
+
+    /// Cancels the calls of ``fetch(_:for:)`` and ``continueActivity(_:_:)`` of this connection for an activity; those
+    /// for which it is not too late fail with `UserCancelled`.
+    package func cancel(_ nearby: ObjectPath) async throws {
+        _ = try await connection.call(Self.cancellation(of: nearby))
     }
 
     /// Returns this device's card.
@@ -176,7 +194,7 @@ package struct HandoffClient: Sendable {
         _ member: MemberName,
         _ arguments: [Value],
         timeout: Duration = .seconds(25)
-    ) async throws -> [Value] {
+    ) async throws(DBusError) -> [Value] {
         try await call(HandoffName.root, HandoffName.managerInterface, member, arguments, timeout: timeout)
     }
 
@@ -186,16 +204,39 @@ package struct HandoffClient: Sendable {
         _ member: MemberName,
         _ arguments: [Value],
         timeout: Duration = .seconds(25)
-    ) async throws -> [Value] {
-        try await connection.call(
-            MethodCall(
-                destination: HandoffName.bus,
-                path: path,
-                interface: interface,
-                member: member,
-                arguments: arguments
-            ),
-            timeout: timeout
+    ) async throws(DBusError) -> [Value] {
+        try await connection.call(Self.call(path, interface, member, arguments), timeout: timeout)
+    }
+
+    /// Makes a call that may take long; when its reply is not waited for any more, tells the daemon.
+    private func cancelling(
+        _ cancellation: MethodCall,
+        _ call: () async throws(DBusError) -> [Value]
+    ) async throws(DBusError) -> [Value] {
+        do {
+            return try await call()
+        } catch {
+            if [.cancelled, .timedOut].contains(error.code) { connection.send(cancellation) }
+            throw error
+        }
+    }
+
+    private static func cancellation(of nearby: ObjectPath) -> MethodCall {
+        call(nearby, HandoffName.nearbyActivityInterface, "Cancel", [[String: Value]().value])
+    }
+
+    private static func call(
+        _ path: ObjectPath,
+        _ interface: InterfaceName,
+        _ member: MemberName,
+        _ arguments: [Value]
+    ) -> MethodCall {
+        MethodCall(
+            destination: HandoffName.bus,
+            path: path,
+            interface: interface,
+            member: member,
+            arguments: arguments
         )
     }
 

@@ -43,7 +43,11 @@ package protocol ManagerHandler: Sendable {
     /// Ends the effect of ``startLooking(for:)``.
     func stopLooking(for client: BusName)
     /// Opens a stream to the app that began an activity which was continued here.
-    func openStream(continuation: String) async throws -> UnixFD
+    ///
+    /// - Returns: what opens the stream, which may take long.
+    func openStream(continuation: String, by caller: Caller) -> @Sendable () async throws -> UnixFD
+    /// Cancels the calls of `openStream` for that continuation by `client` which are in progress.
+    func cancelStream(continuation: String, by client: BusName)
 }
 
 extension Interface {
@@ -54,7 +58,7 @@ extension Interface {
             methods: [
                 createActivity(handler), cardMethod(handler), trustCard(handler), rename(handler), leave(handler),
                 keepDevice(handler), removeDevice(handler), startLooking(handler), stopLooking(handler),
-                openStream(handler),
+                openStream(handler), cancelStream(handler),
             ],
             properties: constants(handler) + states(handler)
         )
@@ -161,7 +165,22 @@ extension Interface {
             outputs: [Argument(name: "stream", type: .unixFD)]
         ) { invocation in
             let continuation = try invocation.arguments.decode(at: 0, as: String.self)
-            return .deferred { [.unixFD(try await handler.openStream(continuation: continuation))] }
+            let stream = handler.openStream(continuation: continuation, by: Caller(invocation))
+            return .deferred { [.unixFD(try await stream())] }
+        }
+    }
+
+    private static func cancelStream(_ handler: some ManagerHandler) -> Method {
+        Method(
+            name: "CancelStream",
+            inputs: [
+                Argument(name: "continuation", type: .string),
+                Argument(name: "options", type: [String: Value].valueType),
+            ]
+        ) { invocation in
+            let continuation = try invocation.arguments.decode(at: 0, as: String.self)
+            handler.cancelStream(continuation: continuation, by: invocation.sender)
+            return .reply([])
         }
     }
 

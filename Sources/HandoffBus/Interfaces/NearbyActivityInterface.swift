@@ -114,12 +114,16 @@ extension Interface {
     ///
     /// - Parameters:
     ///   - description: returns the present state of the entry.
-    ///   - fetch: fetches the whole activity from its origin, for a client that waits for it.
-    ///   - handOver: hands the activity over to its launch target, for a client that waits; nil for one that does not.
+    ///   - fetch: returns what fetches the whole activity from its origin.
+    ///   - handOver: returns what hands the activity over to its launch target.
+    ///   - cancel: cancels the calls of that client that are in progress.
+    ///
+    /// Each is called when the call arrives, in the order of the client's calls.
     package static func nearbyActivity(
         _ description: @escaping @Sendable () -> NearbyActivityDescription,
-        fetch: @escaping @Sendable (BusName?, FetchOptions) async throws -> FetchedActivity,
-        handOver: @escaping @Sendable (BusName?, ContinuationOptions) async throws -> ContinuationResult
+        fetch: @escaping @Sendable (Caller, FetchOptions) -> @Sendable () async throws -> FetchedActivity,
+        handOver: @escaping @Sendable (Caller, ContinuationOptions) -> @Sendable () async throws -> ContinuationResult,
+        cancel: @escaping @Sendable (BusName) -> Void
     ) -> Interface {
         let options = Argument(name: "options", type: [String: Value].valueType)
         let fetching = Method(
@@ -127,29 +131,28 @@ extension Interface {
             inputs: [options],
             outputs: [Argument(name: "activity", type: [String: Value].valueType)]
         ) { invocation in
-            let (client, options) = (invocation.waitingClient, FetchOptions(invocation.arguments[0]))
-            return .deferred { [ActivityCoding.value(of: try await fetch(client, options))] }
+            let fetched = fetch(Caller(invocation), FetchOptions(invocation.arguments[0]))
+            return .deferred { [ActivityCoding.value(of: try await fetched())] }
         }
         let continuation = Method(
             name: "Continue",
             inputs: [options],
             outputs: [Argument(name: "outcome", type: .string), Argument(name: "application", type: .string)]
         ) { invocation in
-            let (client, options) = (invocation.waitingClient, ContinuationOptions(invocation.arguments[0]))
+            let continued = handOver(Caller(invocation), ContinuationOptions(invocation.arguments[0]))
             return .deferred {
-                let result = try await handOver(client, options)
+                let result = try await continued()
                 return [.string(result.outcome), .string(result.application)]
             }
         }
+        let cancelling = Method(name: "Cancel", inputs: [options]) { invocation in
+            cancel(invocation.sender)
+            return .reply([])
+        }
         return Interface(
             name: HandoffName.nearbyActivityInterface,
-            methods: [fetching, continuation],
+            methods: [fetching, continuation, cancelling],
             properties: NearbyActivityDescription.properties.map { $0.property(of: description) }
         )
     }
-}
-
-extension Invocation {
-    /// The caller, if it waits for the reply.
-    fileprivate var waitingClient: BusName? { expectsReply ? sender : nil }
 }

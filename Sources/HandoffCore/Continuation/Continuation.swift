@@ -186,11 +186,6 @@ package struct Continuation: Sendable {
         HandoffError(.userCancelled, "Another activity is being continued instead.")
     )
 
-    /// The event for a continuation whose activity is still being fetched when the program that asked for it ends.
-    package static let abandoned = Event.failed(
-        HandoffError(.userCancelled, "The program that asked for the activity has ended.")
-    )
-
     private static let notForApp = HandoffError(
         .notContinuable,
         "No app here continues this activity, and it has neither a web page nor a document; "

@@ -12,6 +12,7 @@ struct BusObjects: Sendable {
     let streams: StreamOpener
     let version: String
     let clients: ClientTracker
+    let requests: PendingRequests
     let delegates: DelegateCaller
     let continuations: ContinuationService
     let notifications: NotificationService
@@ -47,27 +48,36 @@ struct BusObjects: Sendable {
 
     private func insert(_ entry: NearbyEntry) {
         let (engine, fetcher, continuations) = (engine, fetcher, continuations)
-        let (documents, notifications, connection) = (documents, notifications, connection)
+        let (documents, notifications, connection, requests) = (documents, notifications, connection, requests)
+        let path = HandoffName.nearbyActivity(entry.id.rawValue)
         let interface = Interface.nearbyActivity {
             // The object may be called once more after the entry was removed.
             engine.nearby.describe((try? engine.nearby.entry(entry.id)) ?? entry)
-        } fetch: { client, options in
+        } fetch: { caller, options in
+            let request = requests.begin(by: caller, about: path.description)
             let purpose: FetchRequest.Purpose =
                 switch options.purpose {
                 case .preview: .preview
                 case .freshPreview: .preview(isFresh: true)
                 case .take: .take(.random())
                 }
-            return try await connection.whileConnected(client) {
-                try await Self.fetched(entry, by: fetcher, documents, purpose)
+            return {
+                try await request.whileWanted(on: connection) {
+                    try await Self.fetched(entry, by: fetcher, documents, purpose)
+                }
             }
-        } handOver: { client, options in
-            notifications.continued(entry.id)
-            return try await connection.withDeparture(of: client) { departure in
-                try await continuations.continueEntry(entry.id, options, unless: departure)
+        } handOver: { caller, options in
+            let request = requests.begin(by: caller, about: path.description)
+            return {
+                notifications.continued(entry.id)
+                return try await request.withAbandonment(on: connection) { abandonment in
+                    try await continuations.continueEntry(entry.id, options, unless: abandonment)
+                }
             }
+        } cancel: { client in
+            requests.cancel(by: client, about: path.description)
         }
-        insert([interface], at: HandoffName.nearbyActivity(entry.id.rawValue))
+        insert([interface], at: path)
     }
 
     /// Returns the activity of an entry in the form for a program on this device; reports how a take by it ended.

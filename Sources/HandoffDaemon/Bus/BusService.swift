@@ -81,6 +81,7 @@ struct BusService: Service {
             streams: streams,
             version: version,
             clients: ClientTracker(newClients),
+            requests: PendingRequests(),
             delegates: DelegateCaller(engine: engine, connection: connection, logger: logger),
             continuations: continuations,
             notifications: NotificationService(

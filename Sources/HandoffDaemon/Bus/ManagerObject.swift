@@ -115,8 +115,17 @@ struct ManagerObject: ManagerHandler {
         objects.clients.insert(client)
     }
 
-    func openStream(continuation: String) async throws -> UnixFD {
-        try await objects.streams.openStream(try ContinuationID(continuation))
+    func openStream(continuation: String, by caller: Caller) -> @Sendable () async throws -> UnixFD {
+        let request = objects.requests.begin(by: caller, about: continuation)
+        return { [objects] in
+            try await request.whileWanted(on: objects.connection) {
+                try await objects.streams.openStream(try ContinuationID(continuation))
+            }
+        }
+    }
+
+    func cancelStream(continuation: String, by client: BusName) {
+        objects.requests.cancel(by: client, about: continuation)
     }
 
     func stopLooking(for client: BusName) {

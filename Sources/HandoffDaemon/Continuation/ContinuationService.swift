@@ -56,13 +56,13 @@ struct ContinuationService: Sendable {
     /// - Parameters:
     ///   - id: the entry.
     ///   - options: the caller's.
-    ///   - isAbandoned: returns when the caller does not want the activity any more; this has no effect once the
-    ///     activity has arrived.
+    ///   - abandonment: returns the reason when the caller does not want the activity any more; this has no effect once
+    ///     the activity has arrived.
     /// - Throws: ``HandoffError`` or `RadioError` that explains the failure and what to do.
     func continueEntry(
         _ id: NearbyEntry.ID,
         _ options: ContinuationOptions,
-        unless isAbandoned: @escaping @Sendable () async throws -> Void = { try await untilCancelled() }
+        unless abandonment: @escaping PendingRequest.Abandonment = { try await untilCancelled() }
     ) async throws -> ContinuationResult {
         let entry = try engine.nearby.entry(id)
         // An entry without a known launch target may still be a document, which only its origin knows.
@@ -77,7 +77,7 @@ struct ContinuationService: Sendable {
         )
         let job = Job(id: journal.makeID(), entry: entry, type: type, app: app, delivery: delivery)
         defer { journal.leave(job.id) }
-        return try await run(job, unless: isAbandoned)
+        return try await run(job, unless: abandonment)
     }
 
     /// Notifies the apps that wait for an activity since a previous run of the daemon or a previous bus connection.
@@ -99,12 +99,12 @@ struct ContinuationService: Sendable {
     /// Performs one continuation, and reports its end to the origin.
     private func run(
         _ job: Job,
-        unless isAbandoned: @escaping @Sendable () async throws -> Void
+        unless abandonment: @escaping PendingRequest.Abandonment
     ) async throws -> ContinuationResult {
         var machine = Continuation(announcedTo: job.app?.id)
         let result: Result<Continuation.Outcome, HandoffError>
         do {
-            result = try await perform(&machine, job, unless: isAbandoned)
+            result = try await perform(&machine, job, unless: abandonment)
         } catch {
             // The bus or the daemon ends. Whatever is being given the activity may go on with it.
             guard !machine.isHandingOver else {
@@ -136,19 +136,13 @@ struct ContinuationService: Sendable {
     private func perform(
         _ machine: inout Continuation,
         _ job: Job,
-        unless isAbandoned: @escaping @Sendable () async throws -> Void
+        unless abandonment: @escaping PendingRequest.Abandonment
     ) async throws -> Result<Continuation.Outcome, HandoffError> {
-        let isSuperseded = newest.begin()
+        let end = newest.begin()
         return try await withThrowingTaskGroup(of: Continuation.Event.self) { group in
             defer { group.cancelAll() }
-            group.addTask {
-                try await isSuperseded.value()
-                return Continuation.superseded
-            }
-            group.addTask {
-                try await isAbandoned()
-                return Continuation.abandoned
-            }
+            group.addTask { try await end.value() }
+            group.addTask { .failed(try await abandonment()) }
             var actions = machine.firstActions
             while true {
                 for action in actions {

@@ -3,22 +3,6 @@ import DBus
 
 /// Work for a client that waits for it.
 extension Connection {
-    /// Runs `body`, and cancels it when the client leaves the bus; a nil client does not wait, so it never leaves.
-    ///
-    /// - Throws: what `body` throws; `CancellationError` when the client has left; `DBusError` when the bus does not
-    ///   answer.
-    func whileConnected<Success: Sendable>(
-        _ client: BusName?,
-        _ body: @escaping @Sendable () async throws -> Success
-    ) async throws -> Success {
-        try await withDeparture(of: client) { departure in
-            try await race(body) {
-                try await departure()
-                throw CancellationError()
-            }
-        }
-    }
-
     /// Runs `body` with a function that returns when the client leaves the bus; for a nil client it never does.
     ///
     /// - Throws: what `body` throws; `DBusError` when the bus does not answer.

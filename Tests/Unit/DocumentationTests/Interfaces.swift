@@ -6,7 +6,12 @@ import HandoffModel
 enum Interfaces {
     static let all: [Interface] = [
         .manager(NoManager()), .activity(NoActivity()),
-        .nearbyActivity({ nothing }, fetch: { _, _ in throw NotServed() }, handOver: { _, _ in throw NotServed() }),
+        .nearbyActivity(
+            { nothing },
+            fetch: { _, _ in { throw NotServed() } },
+            handOver: { _, _ in { throw NotServed() } },
+            cancel: { _ in }
+        ),
         .application(NoApplication()), .apps(NoApps()), .documents(NoDocuments()),
         .pairing(NoPairing()), .pairingAgent(NoAgent()),
         .activityDelegate(NoDelegate()),
@@ -52,7 +57,10 @@ enum Interfaces {
         func leave() throws {}
         func startLooking(for client: BusName) throws {}
         func stopLooking(for client: BusName) {}
-        func openStream(continuation: String) async throws -> UnixFD { throw CancellationError() }
+        func openStream(continuation: String, by caller: Caller) -> @Sendable () async throws -> UnixFD {
+            { throw CancellationError() }
+        }
+        func cancelStream(continuation: String, by client: BusName) {}
     }
 
     private struct NoPairing: PairingHandler {

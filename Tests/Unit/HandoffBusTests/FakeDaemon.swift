@@ -78,11 +78,15 @@ final class FakeDaemon: Sendable {
     private var nearbyInterface: Interface {
         .nearbyActivity {
             Self.description
-        } fetch: { [self] client, options in
-            try note(options.purpose == .preview ? "Fetch" : "Fetch \(options.purpose)", by: client ?? ":0.0")
-            return FetchedActivity(try next(), continuation: nil)
+        } fetch: { [self] caller, options in
+            {
+                try self.note(options.purpose == .preview ? "Fetch" : "Fetch \(options.purpose)", by: caller.name)
+                return FetchedActivity(try self.next(), continuation: nil)
+            }
         } handOver: { _, _ in
-            ContinuationResult(outcome: "browser", application: "")
+            { ContinuationResult(outcome: "browser", application: "") }
+        } cancel: { [self] client in
+            try? note("Cancel", by: client)
         }
     }
 
@@ -180,8 +184,12 @@ struct FakeManager: ManagerHandler {
         try daemon.note("StartLooking", by: client)
     }
 
-    func openStream(continuation: String) async throws -> UnixFD {
-        throw HandoffErrorName.streamsNotSupported.reply("This daemon has no streams.")
+    func openStream(continuation: String, by caller: Caller) -> @Sendable () async throws -> UnixFD {
+        { throw HandoffErrorName.streamsNotSupported.reply("This daemon has no streams.") }
+    }
+
+    func cancelStream(continuation: String, by client: BusName) {
+        try? daemon.note("CancelStream \(continuation)", by: client)
     }
 
     func stopLooking(for client: BusName) {

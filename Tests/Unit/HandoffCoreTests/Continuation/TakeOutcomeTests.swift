@@ -22,12 +22,13 @@ struct TakeOutcomeTests {
         #expect(TakeOutcome(result) == outcome)
     }
 
-    @Test("A continuation whose asking program ends fails before the activity has arrived, and goes on afterwards")
+    @Test("A continuation that its caller does not want fails before the activity has arrived, and goes on afterwards")
     func abandoned() throws {
+        let abandonment = Continuation.Event.failed(HandoffError(.userCancelled, "The program has cancelled it."))
         var fetching = Continuation(announcedTo: "editor")
         _ = fetching.handle(.announced(.delivered))
         #expect(!fetching.isHandingOver)
-        let actions = fetching.handle(Continuation.abandoned)
+        let actions = fetching.handle(abandonment)
         guard actions.count == 2, case .reportFailure(let told) = actions[0], case .finish(.failure(told)) = actions[1]
         else {
             Issue.record("unexpected: \(actions)")
@@ -39,7 +40,7 @@ struct TakeOutcomeTests {
         _ = receiving.handle(.announced(.delivered))
         _ = receiving.handle(.fetched(try .sample(), for: ["editor"]))
         #expect(receiving.isHandingOver)
-        #expect(receiving.handle(Continuation.abandoned).isEmpty)
+        #expect(receiving.handle(abandonment).isEmpty)
         #expect(receiving.handle(.handedOver(.accepted)) == [.finish(.success(.app("editor")))])
         #expect(!receiving.isHandingOver)
     }
