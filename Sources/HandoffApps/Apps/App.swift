@@ -1,3 +1,4 @@
+private import Glibc
 package import HandoffModel
 
 /// An app of this computer that continues activities, as its desktop file declares it.
@@ -28,6 +29,13 @@ package struct App: Hashable, Sendable {
     /// Domains whose sites may continue into the app.
     package let associatedDomains: [String]
     package let launchMethod: LaunchMethod
+    /// The patterns of the titles of the activities that it continues, as in fnmatch(3); empty for any title.
+    package let titles: [String]
+    /// The command line that starts an app on the bus which the bus cannot start; nil if the file has none that works
+    /// without a terminal.
+    package let command: ExecLine?
+    /// How it opens documents of the MIME types that it declares; nil if it declares none.
+    package let documentApp: DocumentApp?
     /// The program that has to exist for the app to count as installed; nil if the file names none.
     package let tryExec: String?
 
@@ -54,7 +62,15 @@ package struct App: Hashable, Sendable {
         teamID = try Self.teamID(entry)
         associatedDomains = entry.strings("X-Handoff-AssociatedDomains")
         launchMethod = try Self.parseLaunchMethod(id, entry)
+        titles = entry.strings("X-Handoff-Titles")
+        command = entry.boolean("Terminal") == true ? nil : entry.string("Exec").flatMap { try? ExecLine($0) }
+        documentApp = DocumentApp(id: id, entry).flatMap { $0.mediaTypes.isEmpty ? nil : $0 }
         tryExec = entry.string("TryExec")
+    }
+
+    /// Whether it continues activities with that title; nil for one without a title.
+    package func continues(title: String?) -> Bool {
+        titles.isEmpty || title.map { title in titles.contains { fnmatch($0, title, 0) == 0 } } ?? false
     }
 
     /// Whether it may get activities of that team, or with nil those without a team.
@@ -89,6 +105,9 @@ package struct App: Hashable, Sendable {
         return types
     }
 
+    /// The team that a desktop file declares, whether or not the app continues activities; nil if it declares none.
+    ///
+    /// - Throws: ``AppError`` if it is not a valid team.
     static func teamID(_ entry: DesktopEntry) throws(AppError) -> String? {
         guard let team = entry.string("X-Handoff-TeamID") else { return nil }
         var properties = Activity.Properties()

@@ -30,12 +30,17 @@ package struct AppRegistry: Hashable, Sendable {
     package let apps: [App]
     /// The invalid files among those that declare activity or document types.
     package let faults: [Fault]
+    /// The teams that desktop files declare, by the ids of their apps, which need not continue activities.
+    package let teams: [String: String]
     /// The id of the app that the user prefers for a type.
     package var defaults: [ActivityType: String] = [:]
+    /// The id of the default web browser, which need not continue activities; nil if there is none.
+    package var browserID: String?
 
-    package init(apps: [App] = [], faults: [Fault] = []) {
+    package init(apps: [App] = [], faults: [Fault] = [], teams: [String: String] = [:]) {
         self.apps = apps
         self.faults = faults
+        self.teams = teams
     }
 
     /// The types that at least one app claims.
@@ -43,12 +48,16 @@ package struct AppRegistry: Hashable, Sendable {
         apps.reduce(into: []) { $0.formUnion($1.types) }
     }
 
-    /// The apps that claim a type: the user's default first, then the others in the order of ``apps``.
+    /// The apps that claim a type: the user's default first, then, for web pages, the default browser, then the others
+    /// in the order of ``apps``.
     package func claimants(of type: ActivityType) -> [App] {
+        let preferred = [defaults[type], type == .browsingWeb ? browserID : nil].compactMap(\.self)
         let claimants = apps.filter { $0.types.contains(type) }
-        guard let first = claimants.first(where: { $0.id == defaults[type] }) else { return claimants }
-        return [first] + claimants.filter { $0.id != first.id }
+        return claimants.sorted(byRank: { preferred.firstIndex(of: $0.id) ?? preferred.count })
     }
+
+    /// The default browser, if it continues activities of the type ``ActivityType/browsingWeb``.
+    package var browser: App? { apps.first { $0.id == browserID && $0.types.contains(.browsingWeb) } }
 
     /// The probable launch target of an activity of which only the advertisement is known.
     ///
@@ -63,10 +72,15 @@ package struct AppRegistry: Hashable, Sendable {
     }
 
     /// The apps that may get an activity, in order of preference: the claimants of its team that accept it.
+    ///
+    /// After the user's default app come those that name its title, then those that continue activities of any title.
     package func recipients(of activity: Activity) -> [App] {
-        claimants(of: activity.type).filter { app in
-            app.matches(team: activity.teamID, type: activity.type) && app.accepts(activity)
+        let recipients = claimants(of: activity.type).filter { app in
+            app.matches(team: activity.teamID, type: activity.type) && app.continues(title: activity.title)
+                && app.accepts(activity)
         }
+        let chosen = defaults[activity.type]
+        return recipients.sorted(byRank: { $0.id == chosen ? 0 : $0.titles.isEmpty ? 2 : 1 })
     }
 
     /// The launch target of an activity: the first of its recipients; without any, the browser if it has a web page,

@@ -19,18 +19,21 @@ package struct AppScan: Sendable {
     package func registry() -> AppRegistry {
         var apps: [App] = []
         var faults: [AppRegistry.Fault] = []
+        var teams: [String: String] = [:]
         var known: Set<String> = []
         for directory in directories.paths {
             // A file in an earlier directory hides those of the same id in later ones.
             for file in DesktopFile.all(in: directory) where known.insert(file.id).inserted {
                 do throws(AppError) {
-                    if let app = try app(file), programs.has(app.tryExec) { apps.append(app) }
+                    guard let entry = try entry(of: file) else { continue }
+                    teams[file.id] = try App.teamID(entry)
+                    if let app = try App(id: file.id, entry), programs.has(app.tryExec) { apps.append(app) }
                 } catch {
                     faults.append(AppRegistry.Fault(file: file.path, message: error.description))
                 }
             }
         }
-        return AppRegistry(apps: apps, faults: faults)
+        return AppRegistry(apps: apps, faults: faults, teams: teams)
     }
 
     /// The directories to watch for changes, including those that do not exist.
@@ -45,18 +48,15 @@ package struct AppScan: Sendable {
     ///   - directories: the directories of desktop files; the first that has the file counts.
     package static func teamID(ofApp id: String, in directories: AppDirectories) -> String? {
         let texts = directories.paths.lazy.compactMap { DesktopFile(path: "\($0)/\(id).desktop", id: id).text }
-        guard let text = texts.first, let entry = try? entry(text) else { return nil }
+        guard let text = texts.first, let entry = try? DesktopEntry(text) else { return nil }
         return try? App.teamID(entry)
     }
 
-    private func app(_ file: DesktopFile) throws(AppError) -> App? {
+    /// The content of a file that has keys of Handoff; nil for any other file.
+    private func entry(of file: DesktopFile) throws(AppError) -> DesktopEntry? {
         guard let text = file.text else { return nil }
         // Most files do not declare activities; their errors are not reported.
         guard text.contains("X-Handoff-") else { return nil }
-        return try App(id: file.id, Self.entry(text))
-    }
-
-    private static func entry(_ text: String) throws(AppError) -> DesktopEntry {
         do throws(DesktopEntry.SyntaxError) {
             return try DesktopEntry(text)
         } catch {

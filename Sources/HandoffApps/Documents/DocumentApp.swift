@@ -13,6 +13,8 @@ package struct DocumentApp: Hashable, Sendable {
     /// The MIME types that it declares.
     package let mediaTypes: Set<String>
     package let launchMethod: LaunchMethod
+    /// The command line with which an app on the bus opens a document if the bus cannot start it; nil if it has none.
+    package let command: ExecLine?
     /// The program that has to exist for the app to count as installed; nil if the file names none.
     let tryExec: String?
 
@@ -22,9 +24,10 @@ package struct DocumentApp: Hashable, Sendable {
     package init?(id: String, _ entry: DesktopEntry) {
         guard entry.string("Type") == "Application", entry.boolean("Hidden") != true, entry.boolean("Terminal") != true
         else { return nil }
+        command = entry.string("Exec").flatMap { try? ExecLine($0) }
         if entry.boolean("DBusActivatable") == true, id.contains(".") {
             launchMethod = .bus
-        } else if let line = entry.string("Exec"), let command = try? ExecLine(line) {
+        } else if let command {
             launchMethod = .command(command)
         } else {
             return nil

@@ -1,14 +1,5 @@
 /// Finds the default app for a document; reads all files at each query.
 package struct DocumentAppScan: Sendable {
-    /// The result of a query.
-    package enum Choice: Hashable, Sendable {
-        /// The MIME type of the document is unknown.
-        case unknownType
-        /// No app opens that MIME type.
-        case noApp(String)
-        case app(DocumentApp)
-    }
-
     private let directories: AppDirectories
     private let configuration: [String]
     /// The names of the running desktops, such as `gnome`, whose own lists take precedence.
@@ -34,14 +25,25 @@ package struct DocumentAppScan: Sendable {
         configuration = ((own.map { [$0] } ?? []) + shared).filter { $0.hasPrefix("/") }
     }
 
-    /// Finds the default app for a document of that name.
+    /// The MIME type of a document of that name, followed by its supertypes; empty if it is unknown.
     ///
     /// - Parameter name: the last component of its path.
-    package func choice(forFileNamed name: String) -> Choice {
-        guard let type = MediaTypes(beside: directories).type(ofFileNamed: name) else { return .unknownType }
-        let hierarchy = MediaTypeHierarchy(beside: directories).of(type)
-        return DocumentApps(levels).app(for: hierarchy).map(Choice.app) ?? .noApp(type)
+    package func types(ofFileNamed name: String) -> [String] {
+        MediaTypes(beside: directories).type(ofFileNamed: name).map { MediaTypeHierarchy(beside: directories).of($0) }
+            ?? []
     }
+
+    /// The default app for the first of these types that has one; nil if no app opens any of them.
+    package func app(for types: [String]) -> DocumentApp? { DocumentApps(levels).app(for: types) }
+
+    /// The type that stands for the default web browser in the lists of default apps.
+    package static let webpageType = "x-scheme-handler/https"
+
+    /// The directories whose lists the user, the desktop and the system maintain; they need not exist.
+    package var listDirectories: [String] { configuration }
+
+    /// The lists of the user, the desktop and the system, without those beside desktop files.
+    package var configuredLists: [MediaTypeAppList] { configuration.flatMap(lists) }
 
     private var levels: [DocumentApps.Level] {
         configuration.flatMap { lists(in: $0).map { DocumentApps.Level(list: $0) } }

@@ -19,6 +19,7 @@ package struct ActivityDraft: Hashable, Sendable {
         case eligible = "Eligible"
         case needsSave = "NeedsSave"
         case delegate = "Delegate"
+        case application = "Application"
     }
 
     package var properties = Activity.Properties()
@@ -27,15 +28,27 @@ package struct ActivityDraft: Hashable, Sendable {
     package var needsSave = false
     /// The app's object with `org.handoffd.ActivityDelegate1`; nil when it receives no callbacks.
     package var delegate: ObjectPath?
+    /// The id of the app's desktop file, whose team the activity has if it has none of its own; nil for none.
+    package var application: String?
+
+    /// More than a file name can have is refused.
+    private static let maximumApplicationBytes = 255
 
     package init() {}
 
     /// Creates a draft from an existing activity.
-    package init(_ activity: Activity, isEligible: Bool = true, needsSave: Bool = false, delegate: ObjectPath? = nil) {
+    package init(
+        _ activity: Activity,
+        isEligible: Bool = true,
+        needsSave: Bool = false,
+        delegate: ObjectPath? = nil,
+        application: String? = nil
+    ) {
         properties = activity.properties
         self.isEligible = isEligible
         self.needsSave = needsSave
         self.delegate = delegate
+        self.application = application
     }
 
     /// Parses the `properties` argument of `CreateActivity`.
@@ -81,7 +94,15 @@ package struct ActivityDraft: Hashable, Sendable {
         case .eligible: isEligible = try value.boolean(for: key)
         case .needsSave: needsSave = try value.boolean(for: key)
         case .delegate: delegate = try value.object(for: key)
+        case .application: application = try Self.application(value.string(for: key))
         }
+    }
+
+    private static func application(_ id: String?) throws(DBusError) -> String? {
+        guard let id, id.utf8.count > maximumApplicationBytes else { return id }
+        throw HandoffErrorName.invalidArgument.reply(
+            "Application is the id of a desktop file, such as org.example.Editor, of at most 255 bytes."
+        )
     }
 
     /// Returns the activity with these parts.
@@ -111,6 +132,7 @@ extension ActivityDraft {
         case .eligible: .boolean(isEligible)
         case .needsSave: .boolean(needsSave)
         case .delegate: .objectPath(delegate ?? .root)
+        case .application: .string(application ?? "")
         }
     }
 
@@ -134,7 +156,9 @@ extension ActivityDraft.Key {
     /// The D-Bus type of the part.
     package var type: ValueType {
         switch self {
-        case .title, .webpageURL, .documentURL, .teamID, .targetContentIdentifier, .persistentIdentifier: .string
+        case .title, .webpageURL, .documentURL, .teamID, .targetContentIdentifier, .persistentIdentifier,
+            .application:
+            .string
         case .userInfo: [String: Value].valueType
         case .requiredUserInfoKeys: .array(.string)
         case .expirationDate: .uint64
@@ -147,7 +171,7 @@ extension ActivityDraft.Key {
     package var isShared: Bool {
         switch self {
         // The document URL is sent in userInfo.
-        case .eligible, .needsSave, .delegate, .documentURL: false
+        case .eligible, .needsSave, .delegate, .documentURL, .application: false
         default: true
         }
     }

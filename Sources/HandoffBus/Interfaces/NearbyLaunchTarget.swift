@@ -30,25 +30,32 @@ package enum NearbyLaunchTarget: Hashable, Sendable {
 package struct ContinuationOptions: Hashable, Sendable {
     /// The token with which the app may take the focus (XDG activation); nil when there is none.
     package var activationToken: String?
+    /// Whether a document is opened that can start a program.
+    package var opensPrograms: Bool
 
     /// Whether the caller shows the user a failure, so that the app need not.
     package var showsFailure: Bool
 
-    package init(activationToken: String? = nil, showsFailure: Bool = false) {
+    private static let openProgram = "open-program"
+
+    package init(activationToken: String? = nil, showsFailure: Bool = false, opensPrograms: Bool = false) {
         self.activationToken = activationToken
         self.showsFailure = showsFailure
+        self.opensPrograms = opensPrograms
     }
 
     init(_ options: Value) {
-        let options = options.stringDictionary
-        activationToken = options?[ApplicationCalls.Option.activationToken]?.string
-        showsFailure = options?[ApplicationCalls.Option.showsFailure]?.boolean ?? false
+        let options = options.stringDictionary ?? [:]
+        activationToken = options[ApplicationCalls.Option.activationToken]?.string
+        showsFailure = options[ApplicationCalls.Option.showsFailure]?.boolean ?? false
+        opensPrograms = options[Self.openProgram]?.boolean ?? false
     }
 
     var value: Value {
         var options: [String: Value] = [:]
         options[ApplicationCalls.Option.activationToken] = activationToken.map(Value.string)
         if showsFailure { options[ApplicationCalls.Option.showsFailure] = .boolean(true) }
+        if opensPrograms { options[Self.openProgram] = .boolean(true) }
         return options.value
     }
 }

@@ -30,6 +30,7 @@ package enum HandoffErrorName: String, CaseIterable, Sendable {
     case noSuchApp = "NoSuchApp"
     case documentNotShared = "DocumentNotShared"
     case documentMissing = "DocumentMissing"
+    case documentIsProgram = "DocumentIsProgram"
     case noSuchFolder = "NoSuchFolder"
     case invalidDocument = "InvalidDocument"
     case notPaired = "NotPaired"

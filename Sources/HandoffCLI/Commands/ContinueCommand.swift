@@ -1,4 +1,6 @@
 import ArgumentParser
+import struct DBus.DBusError
+import Glibc
 import HandoffBus
 import HandoffCrypto
 import HandoffModel
@@ -8,7 +10,7 @@ struct ContinueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "continue",
         abstract: "Continue an activity in its app or in the browser.",
-        discussion: "Without an ID or a type, it takes the nearest activity of another device."
+        discussion: "Without an ID or a type, it takes the nearest activity that can be continued here."
     )
 
     @OptionGroup var options: GlobalOptions
@@ -31,6 +33,9 @@ struct ContinueCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The XDG activation token that lets the app take focus.", valueName: "token"))
     var activationToken: String?
 
+    @Flag(help: "Open its document even if that can start a program.")
+    var openProgram = false
+
     func validate() throws {
         guard id == nil || type == nil else { throw ValidationError("Give an ID or --type, not both.") }
         guard print || !(fresh || take) else { throw ValidationError("--fresh and --take need --print.") }
@@ -39,17 +44,46 @@ struct ContinueCommand: AsyncParsableCommand {
     func run() async throws {
         let (id, type, isPrinting) = (id, type, print)
         let purpose: FetchOptions.Purpose = take ? .take : fresh ? .freshPreview : .preview
-        let handing = ContinuationOptions(activationToken: activationToken, showsFailure: true)
+        let handing = ContinuationOptions(
+            activationToken: activationToken,
+            showsFailure: true,
+            opensPrograms: openProgram
+        )
         try await options.withClient { client, output in
             let nearby = try await client.objects().nearby
-            let chosen = try Self.choice(from: nearby, id: id, type: type)
+            let chosen = try Self.choice(from: nearby, id: id, type: type, isContinued: !isPrinting)
             if isPrinting {
-                let activity = try await client.fetchActivity(chosen.path, for: purpose)
-                try output.print(ActivityDocument(activity, from: chosen), Self.text(activity, from: chosen))
+                let fetched = try await cancelling(client, chosen.path) {
+                    try await client.fetch(chosen.path, for: purpose)
+                }
+                try output.print(ActivityDocument(fetched, from: chosen), Self.text(fetched.activity, from: chosen))
             } else {
-                let result = try await client.continueActivity(chosen.path, handing)
+                let result = try await Self.continueActivity(chosen, handing, client, output)
                 try output.print(ContinuationDocument(result), Self.text(result))
             }
+        }
+    }
+
+    /// Continues an activity; asks the user at the terminal whether a document may be opened that can start a program.
+    private static func continueActivity(
+        _ chosen: NearbyActivityDescription,
+        _ options: ContinuationOptions,
+        _ client: HandoffClient,
+        _ output: Output
+    ) async throws -> ContinuationResult {
+        do {
+            return try await cancelling(client, chosen.path) {
+                try await client.continueActivity(chosen.path, options)
+            }
+        } catch let error as DBusError
+            where HandoffErrorName(error.name) == .documentIsProgram && isatty(STDIN_FILENO) == 1 && !output.isJSON
+        {
+            output.note(error.message)
+            output.note("Open it? Type yes to open it.")
+            guard readLine()?.lowercased() == "yes" else { throw error }
+            var options = options
+            options.opensPrograms = true
+            return try await continueActivity(chosen, options, client, output)
         }
     }
 
@@ -57,10 +91,19 @@ struct ContinueCommand: AsyncParsableCommand {
     ///
     /// A type is found by its hash: this device may not know its name.
     ///
+    /// - Parameters:
+    ///   - nearby: all activities, the nearest first.
+    ///   - id: the number of the activity; nil for any.
+    ///   - type: its type; nil for any.
+    ///   - isContinued: whether something on this device has to open it: then, without an id, the nearest comes first
+    ///     for which there is something.
     /// - Throws: ``CommandFailure`` if there is none.
-    static func choice(from nearby: [NearbyActivityDescription], id: Int?, type: String?) throws
-        -> NearbyActivityDescription
-    {
+    static func choice(
+        from nearby: [NearbyActivityDescription],
+        id: Int?,
+        type: String?,
+        isContinued: Bool = false
+    ) throws -> NearbyActivityDescription {
         if let id {
             guard let activity = nearby.first(where: { $0.id == id }) else {
                 throw CommandFailure(
@@ -70,13 +113,14 @@ struct ContinueCommand: AsyncParsableCommand {
             }
             return activity
         }
+        let ordered = isContinued ? nearby.filter { $0.opensWith != "none" } + nearby : nearby
         if let type {
-            guard let activity = nearby.first(where: { $0.typeHash == ActivityTypeHash(of: type).description }) else {
+            guard let activity = ordered.first(where: { $0.typeHash == ActivityTypeHash(of: type).description }) else {
                 throw CommandFailure(status: .notFound, message: "There is no activity of type \(type) nearby.")
             }
             return activity
         }
-        guard let activity = nearby.first else {
+        guard let activity = ordered.first else {
             throw CommandFailure(
                 status: .notFound,
                 message: "There is no activity nearby. `handoffctl status` shows whether the radio works."
@@ -117,21 +161,9 @@ struct ContinuationDocument: Encodable {
     }
 }
 
-/// What `handoffctl continue --print --json` prints.
-struct ActivityDocument: Encodable {
-    let device: String
-    let deviceName: String
-    let type: String
-    let title: String?
-    let webpageURL: String?
-    let userInfo: [String: UserInfoJSON]
-
-    init(_ activity: Activity, from source: NearbyActivityDescription) {
-        device = source.deviceID
-        deviceName = source.deviceName
-        type = activity.type.rawValue
-        title = activity.title
-        webpageURL = activity.webpageURL?.rawValue
-        userInfo = activity.userInfo.mapValues(UserInfoJSON.init)
+extension ActivityDocument {
+    /// Creates what `handoffctl continue --print --json` prints.
+    init(_ fetched: FetchedActivity, from source: NearbyActivityDescription) {
+        self.init(fetched, from: source.deviceID, named: source.deviceName)
     }
 }

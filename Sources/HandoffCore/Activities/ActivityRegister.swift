@@ -30,6 +30,8 @@ package struct ActivityRegister<Owner: ActivityOwner>: Sendable {
         package var needsSave = false
         /// Where its owner receives callbacks; nil for none.
         package var delegate: Owner.Delegate?
+        /// The id of its app's desktop file, which may declare its team; nil for none.
+        package var application: String?
         /// Why its document is not available on other devices now; nil when it is, or when there is no document.
         package var documentProblem: String?
         /// Its encoded size in bytes.

@@ -20,8 +20,9 @@ package struct Continuation: Sendable {
         case fetch
         /// Gives the activity to an app; then comes ``Event/handedOver(_:)``.
         case handOver(Activity, to: AppID)
-        /// Opens the web page or the document; then comes ``Event/openedElsewhere(_:)``.
-        case openElsewhere(Activity)
+        /// Opens the web page or the document, the latter first in the app that has declined the activity, if one has;
+        /// then comes ``Event/openedElsewhere(_:)``.
+        case openElsewhere(Activity, declinedBy: AppID?)
         /// Tells the expected app that the activity is not coming.
         case reportFailure(HandoffError)
         /// Ends the continuation: reports the result to the caller, and cancels what is in progress.
@@ -56,6 +57,8 @@ package struct Continuation: Sendable {
         case declined
         /// The app could not be started, crashed, or did not answer.
         case failed(String)
+        /// The app was not given the activity, for a reason that holds for every other app too.
+        case refused(HandoffError)
     }
 
     /// Where an activity was continued.
@@ -133,8 +136,10 @@ package struct Continuation: Sendable {
             return prepare(announcing, .failed(error))
         case (.receiving(_, let app), .handedOver(.accepted)):
             return finish(.success(.app(app)))
-        case (.receiving(let activity, _), .handedOver(let response)):
-            return openElsewhere(activity, or: Self.error(response))
+        case (.receiving(let activity, _), .handedOver(.refused(let error))) where activity.webpageURL == nil:
+            return finish(.failure(error))
+        case (.receiving(let activity, let app), .handedOver(let response)):
+            return openElsewhere(activity, declinedBy: response == .declined ? app : nil, or: Self.error(response))
         case (.opening, .openedElsewhere(let result)):
             return finish(result)
         default:
@@ -152,28 +157,40 @@ package struct Continuation: Sendable {
         case .failed(let error):
             return (announcedApp == nil ? [] : [.reportFailure(error)]) + finish(.failure(error))
         case .arrived(let activity, let apps):
-            return deliver(activity, to: apps.filter { $0 != announcing.unreachableApp }, announcedApp: announcedApp)
+            let unreachable = announcing.unreachableApp.flatMap { apps.contains($0) ? $0 : nil }
+            return deliver(
+                activity,
+                to: apps.filter { $0 != unreachable },
+                announcedApp: announcedApp,
+                or: unreachable.map(Self.notStarted) ?? Self.notForApp
+            )
         }
     }
 
-    /// Gives the activity to the announced app, otherwise to another app, otherwise to none.
-    private mutating func deliver(_ activity: Activity, to apps: [AppID], announcedApp: AppID?) -> [Action] {
-        if let announcedApp, apps.contains(announcedApp) {
-            phase = .receiving(activity, by: announcedApp)
-            return [.handOver(activity, to: announcedApp)]
+    /// Gives the activity to the first of these apps; if that is not the announced one, the announced one gets an error.
+    private mutating func deliver(
+        _ activity: Activity,
+        to apps: [AppID],
+        announcedApp: AppID?,
+        or error: HandoffError
+    ) -> [Action] {
+        guard let app = apps.first else {
+            let report: [Action] = announcedApp == nil ? [] : [.reportFailure(error)]
+            return report + openElsewhere(activity, declinedBy: nil, or: error)
         }
-        guard let other = apps.first else {
-            let report: [Action] = announcedApp == nil ? [] : [.reportFailure(Self.notForApp)]
-            return report + openElsewhere(activity, or: Self.notForApp)
-        }
-        phase = .receiving(activity, by: other)
-        return (announcedApp == nil ? [] : [.reportFailure(Self.forOtherApp)]) + [.handOver(activity, to: other)]
+        phase = .receiving(activity, by: app)
+        let isOther = announcedApp != nil && announcedApp != app
+        return (isOther ? [.reportFailure(Self.forOtherApp)] : []) + [.handOver(activity, to: app)]
     }
 
-    private mutating func openElsewhere(_ activity: Activity, or error: HandoffError) -> [Action] {
+    private mutating func openElsewhere(
+        _ activity: Activity,
+        declinedBy app: AppID?,
+        or error: HandoffError
+    ) -> [Action] {
         guard activity.webpageURL != nil || activity.documentURL != nil else { return finish(.failure(error)) }
         phase = .opening
-        return [.openElsewhere(activity)]
+        return [.openElsewhere(activity, declinedBy: app)]
     }
 
     private mutating func finish(_ result: Result<Outcome, HandoffError>) -> [Action] {
@@ -192,14 +209,22 @@ package struct Continuation: Sendable {
             + "see `handoffctl apps` for what apps claim."
     )
 
+    private static func notStarted(_ app: AppID) -> HandoffError {
+        HandoffError(
+            .appFailed,
+            "\(app) could not be started: it has no D-Bus service that works, and its Exec does not bring it to the bus."
+        )
+    }
+
     private static let forOtherApp = HandoffError(
         .notContinuable,
-        "The activity is for apps of another team, and one of those continues it."
+        "Another app continues the activity: it is of the activity's team, or names its title."
     )
 
     private static func error(_ response: Response) -> HandoffError {
         switch response {
         case .failed(let reason): HandoffError(.appFailed, "The app could not continue the activity: \(reason)")
+        case .refused(let error): error
         case .accepted, .declined:
             HandoffError(.notContinuable, "The app declined this activity, and the activity has no web page.")
         }

@@ -19,7 +19,7 @@ extension TakeOutcome.Reason {
         self =
             switch code {
             case .userCancelled: .cancelled
-            case .notContinuable, .noSuchApp: .notContinuable
+            case .notContinuable, .noSuchApp, .documentIsProgram: .notContinuable
             case .appFailed: .appFailed
             case .documentMissing: .documentMissing
             default: .failed

@@ -8,7 +8,7 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
             case streamsNotSupported, continuationEnded
             case stateUnreadable, stateDamaged, stateUnwritable
             case userCancelled, notContinuable, appFailed, noSuchApp
-            case documentNotShared, documentMissing, noSuchFolder, invalidDocument
+            case documentNotShared, documentMissing, documentIsProgram, noSuchFolder, invalidDocument
             case notPaired, unconfirmed, deviceRemoved
         }
 
@@ -58,6 +58,8 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
         package static let documentNotShared = Code(wrapped: .documentNotShared)
         /// A document does not exist.
         package static let documentMissing = Code(wrapped: .documentMissing)
+        /// A document can start a program, and the user has not confirmed that it may.
+        package static let documentIsProgram = Code(wrapped: .documentIsProgram)
         /// No synchronised folder has that id, or its directory does not exist.
         package static let noSuchFolder = Code(wrapped: .noSuchFolder)
         /// The URL of a document, or the path of a folder, has the wrong form.

@@ -1,6 +1,5 @@
 import AsyncSupport
 import Epoll
-import Glibc
 import HandoffApps
 import HandoffCore
 import HandoffModel
@@ -41,6 +40,7 @@ struct AppTracker: Service {
             try await cancelWhenGracefulShutdown {
                 try await withThrowingDiscardingTaskGroup { group in
                     group.addTask { try await follow() }
+                    group.addTask { try await followDefaults() }
                     for await process in processes {
                         group.addTask { await reap(process, on: reactor) }
                     }
@@ -59,29 +59,6 @@ struct AppTracker: Service {
         return end
     }
 
-    /// Returns the document that a URL names, and the default app for it.
-    ///
-    /// - Throws: ``HandoffError`` with `notContinuable` when it is not a file on this device, or no app here opens it.
-    func documentApp(for text: String) throws(HandoffError) -> (FileURL, DocumentApp) {
-        guard let document = try? FileURL(text) else {
-            throw HandoffError(.notContinuable, "\(text.debugDescription) is not a document on this device.")
-        }
-        let path = FilePath(String(decoding: document.path, as: UTF8.self))
-        guard access(path.string, R_OK) == 0, let name = path.lastComponent?.string else {
-            throw HandoffError(.notContinuable, "The document \(path) does not exist or cannot be read.")
-        }
-        switch documentApps.choice(forFileNamed: name) {
-        case .app(let app): return (document, app)
-        case .unknownType: throw HandoffError(.notContinuable, "The type of the document \(name) is unknown here.")
-        case .noApp(let type):
-            throw HandoffError(
-                .notContinuable,
-                "No app here opens documents of the type \(type): install one, or choose one with "
-                    + "`xdg-mime default APP.desktop \(type)`."
-            )
-        }
-    }
-
     private func follow() async throws {
         var shown = AppRegistry()
         var obstacle: DirectoryWatch.Obstacle?
@@ -90,11 +67,30 @@ struct AppTracker: Service {
             let watch = DirectoryWatch(scan.watched.map { FilePath($0) })
             logger.log(watch.obstacle, after: obstacle, of: "installed apps", every: Self.rescanInterval)
             obstacle = watch.obstacle
-            shown = show(scan.registry(), after: shown)
+            var registry = scan.registry()
+            registry.browserID = browserID
+            shown = show(registry, after: shown)
             try await watch.changed(orAfter: Self.rescanInterval)
             try await Task.sleep(for: Self.debounceTime)
         }
     }
+
+    /// Follows which browser is the default one.
+    ///
+    /// The directories of the lists have other files that change all the time, so that only a changed list counts.
+    private func followDefaults() async throws {
+        var known = documentApps.configuredLists
+        while true {
+            let watch = DirectoryWatch(documentApps.listDirectories.map { FilePath($0) })
+            let lists = documentApps.configuredLists
+            if lists != known { engine.desktop.setBrowser(browserID) }
+            known = lists
+            try await watch.changed(orAfter: Self.rescanInterval)
+            try await Task.sleep(for: Self.debounceTime)
+        }
+    }
+
+    private var browserID: String? { documentApps.app(for: [DocumentAppScan.webpageType])?.id }
 
     private func show(_ registry: AppRegistry, after shown: AppRegistry) -> AppRegistry {
         engine.desktop.setApps(registry)

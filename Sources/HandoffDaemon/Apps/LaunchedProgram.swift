@@ -15,6 +15,15 @@ struct LaunchedProgram: Sendable {
     /// `POSIX_SPAWN_SETSID` (spawn.h), which is not visible to a module without _GNU_SOURCE.
     private static let newSession: Int16 = 0x80
 
+    /// A program that may take the focus with an activation token; nil for none.
+    static func app(_ command: [String], _ activationToken: String?) -> LaunchedProgram {
+        var program = LaunchedProgram(command: command)
+        // XDG Activation, "Activation tokens", and Startup Notification 0.1: how a launched program receives its token.
+        program.environment["XDG_ACTIVATION_TOKEN"] = activationToken
+        program.environment["DESKTOP_STARTUP_ID"] = activationToken
+        return program
+    }
+
     /// Starts the program; its output goes to the daemon's log: to the journal, which bounds it, or to the terminal.
     ///
     /// - Returns: its process id, which has to be passed to ``waitForExit(of:on:)``.

@@ -34,6 +34,7 @@ struct ActivityObject: ActivityHandler {
             // A new delegate has not been asked for its state yet.
             if let delegate = draft.delegate, delegate != $0.delegate { $0.needsSave = true }
             $0.delegate = draft.delegate
+            $0.application = draft.application
             $0.documentProblem = problem
         }
     }
@@ -62,7 +63,8 @@ extension ActivityDraft {
             record.activity,
             isEligible: record.isEligible,
             needsSave: record.needsSave,
-            delegate: record.delegate
+            delegate: record.delegate,
+            application: record.application
         )
     }
 }

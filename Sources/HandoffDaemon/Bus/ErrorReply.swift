@@ -40,6 +40,7 @@ extension HandoffErrorName {
             case .noSuchApp: .noSuchApp
             case .documentNotShared: .documentNotShared
             case .documentMissing: .documentMissing
+            case .documentIsProgram: .documentIsProgram
             case .noSuchFolder: .noSuchFolder
             case .invalidDocument: .invalidDocument
             case .notPaired: .notPaired

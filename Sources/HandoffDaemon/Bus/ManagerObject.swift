@@ -54,6 +54,7 @@ struct ManagerObject: ManagerHandler {
             // An app that saves on request is asked before the activity is sent for the first time.
             needsSave: draft.needsSave || draft.delegate != nil,
             delegate: draft.delegate,
+            application: draft.application,
             documentProblem: try engine.desktop.documentProblem(of: activity),
             by: client
         )

@@ -6,6 +6,7 @@ import HandoffCore
 import HandoffModel
 import HandoffWire
 import Logging
+import Synchronization
 
 /// Performs continuations over one connection to the bus.
 struct ContinuationService: Sendable {
@@ -16,6 +17,9 @@ struct ContinuationService: Sendable {
     let journal: ContinuationJournal
     let apps: AppTracker
     let logger: Logger
+    /// The continuation of which the user sees nothing yet.
+    let progress = ContinuationProgress()
+    private let starter: AppStarter
     private let newest = NewestContinuation()
 
     /// The time limit for an app to start and to handle the announcement.
@@ -31,6 +35,12 @@ struct ContinuationService: Sendable {
         /// The app that gets an announcement before the activity was fetched; nil for none.
         let app: App?
         let delivery: AppDelivery
+        /// What the user waits for while no app shows it.
+        let wait = Wait()
+
+        final class Wait: Sendable {
+            let current = Mutex<ContinuationProgress.Wait?>(nil)
+        }
     }
 
     init(
@@ -49,6 +59,7 @@ struct ContinuationService: Sendable {
         self.journal = journal
         self.apps = apps
         self.logger = logger
+        starter = AppStarter(connection: connection, apps: apps)
     }
 
     /// Fetches an activity and passes it to its launch target; supersedes a continuation that is still being fetched.
@@ -71,13 +82,31 @@ struct ContinuationService: Sendable {
         let delivery = AppDelivery(
             connection: connection,
             apps: apps,
+            starter: starter,
             deviceName: engine.trust.device(entry.device)?.name.rawValue ?? entry.device.description,
             device: entry.device,
             options: options
         )
         let job = Job(id: journal.makeID(), entry: entry, type: type, app: app, delivery: delivery)
-        defer { journal.leave(job.id) }
+        if app == nil { showWait(of: job) }
+        defer {
+            hideWait(of: job)
+            journal.leave(job.id)
+        }
         return try await run(job, unless: abandonment)
+    }
+
+    /// Cancels the continuation that was begun last, unless its activity has arrived.
+    func cancelNewest() {
+        newest.cancel()
+    }
+
+    private func showWait(of job: Job) {
+        job.wait.current.withLock { $0 = progress.begin(job.delivery.deviceName) }
+    }
+
+    private func hideWait(of job: Job) {
+        if let wait = job.wait.current.withLock({ $0 }) { progress.end(wait) }
     }
 
     /// Notifies the apps that wait for an activity since a previous run of the daemon or a previous bus connection.
@@ -165,8 +194,10 @@ struct ContinuationService: Sendable {
         case .announce: group.addTask { try await announce(job) }
         case .fetch: group.addTask { try await fetch(job) }
         case .handOver(let activity, let app): group.addTask { try await handOver(activity, to: app, job) }
-        case .openElsewhere(let activity):
-            group.addTask { .openedElsewhere(await job.delivery.openElsewhere(activity)) }
+        case .openElsewhere(let activity, let id):
+            let app = id.flatMap { id in engine.desktop.apps.apps.first { $0.id == id } }
+            hideWait(of: job)
+            group.addTask { .openedElsewhere(await job.delivery.openElsewhere(activity, after: app)) }
         case .reportFailure(let error):
             guard let app = job.app, let type = job.type else { return }
             try await journal.remove(job.id)
@@ -178,8 +209,9 @@ struct ContinuationService: Sendable {
     private func announce(_ job: Job) async throws -> Continuation.Event {
         guard let app = job.app, let type = job.type else { return .announced(.unreachable) }
         try await journal.insert(ContinuationJournal.Entry(app: app.id, type: type.rawValue), job.id)
-        let announcement = await job.delivery.announce(type, to: app, Self.announceLimit)
+        let (announcement, showsProgress) = await job.delivery.announce(type, to: app, Self.announceLimit)
         if announcement == .unreachable { try await journal.remove(job.id) }
+        if !showsProgress { showWait(of: job) }
         return .announced(announcement)
     }
 
@@ -211,6 +243,8 @@ struct ContinuationService: Sendable {
         guard let app = engine.desktop.apps.apps.first(where: { $0.id == id }) else {
             return .handedOver(.failed("\(id) was removed meanwhile."))
         }
+        // A program shows itself when it starts.
+        if app.launchMethod != .bus { hideWait(of: job) }
         return .handedOver(await job.delivery.handOver(activity, to: app))
     }
 }

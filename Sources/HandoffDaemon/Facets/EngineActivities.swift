@@ -24,6 +24,7 @@ struct EngineActivities: Sendable {
         isEligible: Bool,
         needsSave: Bool = false,
         delegate: ObjectPath? = nil,
+        application: String? = nil,
         documentProblem: String? = nil,
         by client: BusName
     ) throws(HandoffError) -> ActivityRegister.ID {
@@ -32,6 +33,7 @@ struct EngineActivities: Sendable {
             try state.origin.update(id, by: client, at: now) {
                 $0.needsSave = needsSave
                 $0.delegate = delegate
+                $0.application = application
                 $0.documentProblem = documentProblem
             }
             state.show(.activityAdded(try state.origin.activity(id)))

@@ -32,7 +32,12 @@ struct EngineDesktop: Sendable {
         change { $0.defaults = defaults }
     }
 
-    /// Sets the synchronised folders.
+    /// Sets the default web browser; nil if there is none.
+    func setBrowser(_ id: String?) {
+        change { $0.browserID = id }
+    }
+
+    /// Sets the synchronised folders; entries whose launch target changes with the first or the last one are shown again.
     func setFolders(_ folders: SyncedFolders) {
         engine.change { state, _ in
             let hadFolders = !state.desktop.folders.all.isEmpty

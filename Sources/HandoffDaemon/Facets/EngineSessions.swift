@@ -1,5 +1,6 @@
 import AsyncSupport
 import DBus
+import HandoffApps
 import HandoffCore
 import HandoffCrypto
 import HandoffFolders
@@ -63,10 +64,10 @@ struct EngineSessions: Sendable {
         }
         let prepared = engine.read { state in
             let now = Moment.now
-            return PreparedAnswer(
-                answer: state.origin.answer(to: request, at: now),
-                activity: state.origin.record(for: request, at: now)?.id
-            )
+            let record = state.origin.record(for: request, after: saved, at: now)
+            let answer = state.origin.answer(to: request, after: saved, at: now)
+            let team = record?.application.flatMap { state.desktop.apps.teams[$0] }
+            return PreparedAnswer(answer: answer.filling(team: team), activity: record?.id)
         }
         // Finding a file may block in the file system, so it is done outside the engine's mutex.
         return PreparedAnswer(
@@ -218,6 +219,14 @@ struct EngineSessions: Sendable {
         } catch {
             return .refusal(Refusal(.tooLarge, "\(error)"))
         }
+    }
+}
+
+extension Answer {
+    /// The answer with the team that the app of the activity declares, unless the activity has one.
+    fileprivate func filling(team: String?) -> Answer {
+        guard case .activity(let activity) = self, activity.teamID == nil, let team else { return self }
+        return (try? activity.with { $0.teamID = team }).map(Answer.activity) ?? self
     }
 }
 

@@ -17,6 +17,15 @@ struct NotificationController {
         case alarm
         /// Something that the user should know: a headline and a sentence.
         case message(String, String)
+        /// The name of the device for whose activity the user waits; nil when the user waits no longer.
+        case waiting(String?)
+    }
+
+    /// What the user wants.
+    enum Choice: Hashable, Sendable {
+        case continuation(Click)
+        /// To wait for the activity no longer.
+        case cancellation
     }
 
     /// The user's click to continue an activity.
@@ -37,6 +46,8 @@ struct NotificationController {
     private let logger: Logger
     private var machine = NearbyNotifications()
     private var shown: Shown?
+    /// The number of the notification that an activity is coming.
+    private var waiting: UInt32?
     private var owner: BusName?
     /// The capabilities of the server; nil until it was asked.
     private var capabilities: Set<String>?
@@ -47,8 +58,8 @@ struct NotificationController {
         self.logger = logger
     }
 
-    /// Handles an event; returns the click if the user chose to continue an activity.
-    mutating func handle(_ event: Event) async -> Click? {
+    /// Handles an event; returns what the user has chosen, if it is a choice.
+    mutating func handle(_ event: Event) async -> Choice? {
         switch event {
         case .offers(let offers): machine.update(offers)
         case .continued(let id): await perform(machine.continued(id, at: Moment.now.uptime))
@@ -57,13 +68,14 @@ struct NotificationController {
             // A different server does not know the notifications of the previous one; a server that was activated by a
             // call has just started.
             if owner != nil, next != owner {
-                (shown, capabilities) = (nil, nil)
+                (shown, waiting, capabilities) = (nil, nil, nil)
                 machine.closed()
             }
             owner = next
         case .alarm: break
         case .message(let summary, let message):
             _ = await show(NotificationServer.Notification(summary: summary, body: message))
+        case .waiting(let device): await showWait(for: device)
         }
         return nil
     }
@@ -75,18 +87,20 @@ struct NotificationController {
         return next
     }
 
-    private mutating func handle(_ event: NotificationServer.Event) -> Click? {
+    private mutating func handle(_ event: NotificationServer.Event) -> Choice? {
         switch event {
         case .activationToken(let number, let token):
             if shown?.number == number { shown?.activationToken = token }
         case .clicked(let number):
+            if number == waiting { return .cancellation }
             guard let shown, shown.number == number else { return nil }
-            return Click(entry: shown.entry, activationToken: shown.activationToken)
+            return .continuation(Click(entry: shown.entry, activationToken: shown.activationToken))
         case .closed(let number):
             logger.debug(
                 "notification closed",
                 metadata: ["event": "notification.closed", "number": "\(number)"]
             )
+            if waiting == number { waiting = nil }
             guard shown?.number == number else { return nil }
             shown = nil
             machine.closed()
@@ -103,6 +117,20 @@ struct NotificationController {
             case .show(let offer): await show(offer)
             }
         }
+    }
+
+    /// Shows that an activity of a device is coming; with nil, that none is.
+    private mutating func showWait(for device: String?) async {
+        if let waiting, device == nil { server.close(waiting) }
+        guard let device else { return waiting = nil }
+        let notification = NotificationServer.Notification(
+            summary: "Continuing from \(device)",
+            body: "The activity is being fetched.",
+            button: "Cancel",
+            isClickable: false,
+            isPersistent: true
+        )
+        waiting = await show(notification, replacing: waiting)
     }
 
     private mutating func show(_ offer: NearbyNotifications.Offer) async {

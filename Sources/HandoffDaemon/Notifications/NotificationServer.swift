@@ -23,6 +23,10 @@ struct NotificationServer: Sendable {
         var icon = ""
         /// The label of its button; nil for a notification without a button.
         var button: String?
+        /// Whether a click on the notification itself counts as one on the button.
+        var isClickable = true
+        /// Whether the server shows it until it is closed.
+        var isPersistent = false
     }
 
     /// A signal of a server.
@@ -66,15 +70,15 @@ struct NotificationServer: Sendable {
         var actions: [String] = []
         if let button = notification.button, capabilities.contains("actions") {
             // A click on the notification itself invokes "default", which not every desktop supports.
-            actions = ["default", button, "continue", button]
+            actions = notification.isClickable ? ["default", button, "continue", button] : ["cancel", button]
         }
         let hints: [String: Value] = ["urgency": .byte(0), "category": .string("device"), "transient": .boolean(true)]
         let isMarkup = capabilities.contains("body-markup")
         let arguments: [Value] = [
             .string("Handoff"), .uint32(old ?? 0), .string(notification.icon), .string(notification.summary),
             .string(isMarkup ? Self.escaped(notification.body) : notification.body), actions.value, hints.value,
-            // The expiry time is left to the server.
-            .int32(-1),
+            // 0 means never; otherwise the expiry time is left to the server.
+            .int32(notification.isPersistent ? 0 : -1),
         ]
         return try await connection.call(Self.call("Notify", arguments), timeout: Self.callTimeout)
             .decode(at: 0, as: UInt32.self)

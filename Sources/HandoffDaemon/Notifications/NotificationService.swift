@@ -15,6 +15,9 @@ struct NotificationService: Sendable {
     let continuations: ContinuationService
     let logger: Logger
 
+    /// How long a user waits before the notification says so: most activities arrive earlier.
+    private static let patience = Duration.seconds(1)
+
     private let offers = CurrentValue<[NearbyNotifications.Offer]>([])
     private let events: AsyncStream<NotificationController.Event>
     private let newEvents: AsyncStream<NotificationController.Event>.Continuation
@@ -94,7 +97,23 @@ struct NotificationService: Sendable {
                     newEvents.yield(.offers(version.value))
                 }
             }
+            group.addTask { try await showWaits() }
             await answer(&group)
+        }
+    }
+
+    /// Shows that an activity is coming when nothing else shows it for a while.
+    private func showWaits() async throws {
+        let wait = continuations.progress.wait
+        var version = wait.initial
+        while true {
+            version = try await wait.changed(since: version)
+            if version.value != nil {
+                let (wait, seen) = (wait, version)
+                let next = try await withTimeout(Self.patience) { try await wait.changed(since: seen) }
+                guard next == nil else { continue }
+            }
+            newEvents.yield(.waiting(version.value?.deviceName))
         }
     }
 
@@ -107,7 +126,11 @@ struct NotificationService: Sendable {
         )
         var alarm: Duration?
         for await event in events {
-            if let click = await controller.handle(event) { group.addTask { await handle(click) } }
+            switch await controller.handle(event) {
+            case .continuation(let click): group.addTask { await handle(click) }
+            case .cancellation: continuations.cancelNewest()
+            case nil: break
+            }
             if event == .alarm { alarm = nil }
             guard let next = await controller.advance(), alarm.map({ next < $0 }) ?? true else { continue }
             alarm = next

@@ -1,13 +1,14 @@
 import DBus
 import Foundation
 import HandoffBus
+import HandoffModel
 import HandoffTestSupport
 import TestLimits
 import Testing
 
 @Suite(
     "Programs and documents are opened by the rules of the desktop",
-    .endsWithin(minutes: 15, instances: 4)
+    .endsWithin(minutes: 15, instances: 6)
 )
 struct LaunchStories {
     /// Installs a program that writes its arguments and activation tokens to a file.
@@ -77,6 +78,195 @@ struct LaunchStories {
         }
     }
 
+    @Test(
+        "Of two browsers that claim the browsing type, the desktop's default browser gets the activity, also when it changes"
+    )
+    func defaultBrowser() async throws {
+        let prepare: @Sendable (World) throws -> Void = { world in
+            for id in ["a", "b"] {
+                let lines = "[Desktop Entry]\nType=Application\nName=\(id)\nMimeType=x-scheme-handler/https;\n"
+                let keys = "X-Handoff-ActivityTypes=NSUserActivityTypeBrowsingWeb;\nExec=true %u\n"
+                try world.write(lines + keys, to: "share/applications/\(id).desktop")
+            }
+            try world.write("[Default Applications]\nx-scheme-handler/https=b.desktop\n", to: ".config/mimeapps.list")
+        }
+        try await World.runApps(prepare) { world, laptop, desktop in
+            try await desktop.watching { watcher in
+                let page = ["--webpage", "https://example.org/"]
+                try await laptop.publishing("NSUserActivityTypeBrowsingWeb", page) { _ in
+                    try await watcher.until { $0.first?["applicationName"].string == "b" }
+                    #expect(try await desktop.json("continue")["application"].string == "b")
+                    let list = "[Default Applications]\nx-scheme-handler/https=a.desktop\n"
+                    try world.write(list, to: ".config/mimeapps.list")
+                    try await watcher.until { $0.first?["applicationName"].string == "a" }
+                }
+            }
+        }
+    }
+
+    @Test("A default browser that claims the browsing type gets the page of any app's activity as one of that type")
+    func browserFallback() async throws {
+        let browser = RecordingApp()
+        let prepare: @Sendable (World) throws -> Void = { world in
+            let lines = "[Desktop Entry]\nType=Application\nName=Browser\nMimeType=x-scheme-handler/https;\n"
+            let keys = "X-Handoff-ActivityTypes=NSUserActivityTypeBrowsingWeb;\nDBusActivatable=true\n"
+            try world.write(lines + keys, to: "share/applications/org.example.Editor.desktop")
+        }
+        try await World.runApps(prepare) { _, laptop, desktop in
+            try await browser.whileOnBus(on: desktop.bus) {
+                try await desktop.watching { watcher in
+                    let options = ["--webpage", "https://example.org/", "--title", "Page", "--team-id", "one"]
+                    try await laptop.publishing("org.example.draw", options) { _ in
+                        try await watcher.until { $0.first?["opensWith"].string == "browser" }
+                        #expect(try await desktop.json("continue")["outcome"].string == "browser")
+                        #expect(await browser.next() == "Continue Page")
+                        let activity = try #require(browser.received)
+                        #expect(
+                            activity.type == .browsingWeb && activity.webpageURL?.rawValue == "https://example.org/"
+                        )
+                        #expect(activity.userInfo.isEmpty, "the state is for the apps of its team")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(
+        "A team that the app's desktop file declares is that of its activities, and another app of the team gets them"
+    )
+    func declaredTeam() async throws {
+        let prepare: @Sendable (World) throws -> Void = { world in
+            try world.writeApp("viewer", "X-Handoff-Exec=true\nX-Handoff-TeamID=one")
+            // The laptop's daemon has the standard directories below its home.
+            let origin = "[Desktop Entry]\nType=Application\nName=Editor\nX-Handoff-TeamID=one\n"
+            try world.write(origin, to: ".local/share/applications/org.example.Origin.desktop")
+        }
+        try await World.runApps(prepare) { _, laptop, desktop in
+            try await laptop.log.event("apps.scanned")
+            try await laptop.connected { program in
+                try await desktop.watching { watcher in
+                    let other = try await program.create("org.example.edit", ["Title": .string("A")])
+                    try await program.becomeCurrent(other)
+                    try await watcher.until { $0.first?["application"].string == "viewer" }
+                    let refused = try await desktop.run("--json", "continue")
+                    #expect(try JSON(refused.stderr)["name"].string == "org.handoffd.Error.NotContinuable")
+                    let own: [String: Value] = ["Application": .string("org.example.Origin")]
+                    let id = try await watcher.one()["id"]
+                    try await program.becomeCurrent(try await program.create("org.example.edit", own))
+                    try await watcher.until { $0.count == 1 && $0[0]["id"] != id }
+                    #expect(try await desktop.json("continue")["application"].string == "viewer")
+                    #expect(try await desktop.json("continue", "--print")["teamID"].string == "one")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "`continue` takes the nearest activity that can be continued here; each type of one origin has an app of its own"
+    )
+    func nearestContinuable() async throws {
+        let prepare: @Sendable (World) throws -> Void = { world in
+            for name in ["draw", "write"] {
+                let head = "[Desktop Entry]\nType=Application\nName=N\nX-Handoff-Exec=true\n"
+                let type = "X-Handoff-ActivityTypes=org.example.\(name);\n"
+                try world.write(head + type, to: "share/applications/\(name).desktop")
+            }
+        }
+        try await World.runApps(prepare) { world, laptop, desktop in
+            try await world.withDevice("tablet") { tablet in
+                try await tablet.trustEachOther(desktop)
+                try world.write("rssi desktop tablet -40\nrssi desktop laptop -70\n", to: "air/air")
+                try await desktop.watching { watcher in
+                    try await tablet.publishing("org.example.edit") { _ in
+                        try await laptop.publishing("org.example.draw") { _ in
+                            let rows = try await watcher.until {
+                                $0.count == 2 && $0[0]["deviceName"].string == "tablet"
+                            }
+                            #expect(rows.map(\.["opensWith"].string) == ["none", "app"])
+                            #expect(try await desktop.json("continue")["application"].string == "draw")
+                            #expect(try await desktop.json("continue", "--print")["deviceName"].string == "tablet")
+                        }
+                        try await laptop.publishing("org.example.write") { _ in
+                            try await watcher.until { $0.contains { $0["application"].string == "write" } }
+                            #expect(try await desktop.json("continue")["application"].string == "write")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("An app on the bus without a service file is started by its command line, and gets the activity then")
+    func startedByExec() async throws {
+        let app = AppProcess { _ in .yes }
+        try await World.runApps({ _ in }) { world, laptop, desktop in
+            try app.installWithoutService(in: world, on: desktop.bus)
+            try await app.whileOnBus(on: desktop.bus) {
+                try await desktop.watching { watcher in
+                    try await laptop.publishing("org.example.edit") { _ in
+                        try await watcher.until { $0.first?["opensWith"].string == "app" }
+                        #expect(try await desktop.json("continue")["application"].string == "org.example.Editor")
+                        app.expectOneResult(isFailure: false)
+                        let first = app.calls.first?.process
+                        // It runs now, and is not started again.
+                        #expect(try await desktop.json("continue")["application"].string == "org.example.Editor")
+                        #expect(Set(app.calls.map(\.process)) == [first])
+                    }
+                }
+            }
+            app.terminate()
+        }
+    }
+
+    @Test("An app on the bus whose command line fails gets nothing, and the user an error")
+    func failsByExec() async throws {
+        let prepare: @Sendable (World) throws -> Void = { world in
+            try world.writeApp("org.example.Editor", "Implements=org.handoffd.Application1;\nExec=false")
+        }
+        try await World.runApps(prepare) { _, laptop, desktop in
+            try await desktop.watching { watcher in
+                try await laptop.publishing("org.example.edit") { _ in
+                    try await watcher.until { $0.first?["opensWith"].string == "app" }
+                    let result = try await desktop.run("--json", "continue")
+                    #expect(try JSON(result.stderr)["name"].string == "org.handoffd.Error.AppFailed")
+                    #expect(result.stderr.contains("org.example.Editor could not be started"))
+                }
+            }
+        }
+    }
+
+    @Test("A program gets all properties of the activity, and the device from which it came")
+    func wholeActivity() async throws {
+        let prepare: @Sendable (World) throws -> Void = { world in
+            let received = world.directory.appending(path: "received").path()
+            try world.writeApp("cat", "X-Handoff-Exec=sh -c \"cat > \(received)\"\nX-Handoff-TeamID=one")
+        }
+        try await World.runApps(prepare) { world, laptop, desktop in
+            let options = [
+                "--team-id", "one", "--required-key", "a", "--expires", "2999-01-01T00:00:00Z", "--target-content",
+                "window",
+                "--persistent-id", "p7", "--title", "T", "--user-info", #"{"a": 1, "b": 2}"#,
+            ]
+            try await desktop.watching { watcher in
+                try await laptop.publishing("org.example.edit", options) { _ in
+                    try await watcher.until { $0.first?["application"].string == "cat" }
+                    #expect(try await desktop.json("continue")["application"].string == "cat")
+                    try await desktop.log.event("app.ended")
+                    let file = world.directory.appending(path: "received")
+                    let received = try JSON(String(contentsOf: file, encoding: .utf8))
+                    #expect(received == (try await desktop.json("continue", "--print", "--take")))
+                    #expect(received["device"].string == (try await laptop.id))
+                    #expect(received["teamID"].string == "one" && received["title"].string == "T")
+                    #expect(received["requiredUserInfoKeys"].array.map(\.string) == ["a"])
+                    #expect(received["expirationDate"].string == "2999-01-01T00:00:00Z")
+                    #expect(received["targetContentIdentifier"].string == "window")
+                    #expect(received["persistentIdentifier"].string == "p7")
+                    #expect(try received["userInfo"] == JSON(#"{"a": 1}"#))
+                }
+            }
+        }
+    }
+
     @Test("If the first app belongs to another team, it gets the error and the next app gets the activity")
     func otherTeam() async throws {
         let app = RecordingApp()
@@ -119,7 +309,7 @@ struct LaunchStories {
             let options = try await Self.document(world, laptop, desktop)
             try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.draw", options) { _ in
-                    try await watcher.until { $0.first?["opensWith"].string == "none" }
+                    try await watcher.until { $0.first?["opensWith"].string == "document" }
                     let result = try await desktop.json("continue", "--activation-token", "T2")
                     #expect(result["outcome"].string == "document")
                     #expect(result["application"].string == "reader")
@@ -153,6 +343,64 @@ struct LaunchStories {
                             #expect(await app.next().hasPrefix("Continue"))
                         }
                     }
+                }
+            }
+        }
+    }
+
+    @Test("A document whose app declines the activity opens in that app, if it opens documents of that kind")
+    func sameApp() async throws {
+        let app = RecordingApp(accepts: false)
+        let prepare: @Sendable (World) throws -> Void = { world in
+            try world.writeApp("org.example.Editor", "DBusActivatable=true\nMimeType=text/plain;")
+            let entry = "[Desktop Entry]\nType=Application\nName=R\nMimeType=text/plain;\nExec=false\n"
+            try world.write(entry, to: "share/applications/reader.desktop")
+            try world.write("[Default Applications]\ntext/plain=reader.desktop\n", to: ".config/mimeapps.list")
+        }
+        try await World.runApps(prepare) { world, laptop, desktop in
+            let options = try await Self.document(world, laptop, desktop) + ["--webpage", "https://example.org/"]
+            let reader = Reader()
+            let interfaces = [Interface.application(app), reader.interface]
+            try await desktop.bus.withService("org.example.Editor", at: "/org/example/Editor", interfaces) { _ in
+                try await desktop.watching { watcher in
+                    try await laptop.publishing("org.example.edit", options) { _ in
+                        try await watcher.until { $0.first?["opensWith"].string == "app" }
+                        let result = try await desktop.json("continue")
+                        #expect(result["outcome"].string == "document")
+                        #expect(result["application"].string == "org.example.Editor")
+                        #expect(await reader.next().hasSuffix("/my%20docs/a%20draft.txt  "))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(
+        "A document that can start a program, by its type or its mode, is opened only if the user agrees",
+        arguments: ["launcher.desktop", "a draft.txt"]
+    )
+    func program(name: String) async throws {
+        let prepare: @Sendable (World) async throws -> Void = { world in
+            try await Self.writeRecorder(world)
+            let types = "text/plain;application/x-desktop;"
+            let head = "[Desktop Entry]\nType=Application\nName=N\nExec=recorder %f\nMimeType=\(types)\n"
+            try world.write(head, to: "share/applications/reader.desktop")
+        }
+        try await World.runApps(prepare) { world, laptop, desktop in
+            _ = try await Self.document(world, laptop, desktop)
+            try world.write("50:text/plain:*.txt\n50:application/x-desktop:*.desktop\n", to: "share/mime/globs2")
+            try world.write("[Desktop Entry]\n", to: "my docs/launcher.desktop")
+            let file = world.directory.appending(path: "my docs/\(name)").path(percentEncoded: false)
+            if name.hasSuffix(".txt") { #expect(chmod(file, 0o755) == 0) }
+            try await desktop.watching { watcher in
+                try await laptop.publishing("org.example.draw", ["--document", file]) { _ in
+                    try await watcher.until { $0.first?["opensWith"].string == "document" }
+                    let result = try await desktop.run("--json", "continue")
+                    #expect(result.status == 1)
+                    #expect(try JSON(result.stderr)["name"].string == "org.handoffd.Error.DocumentIsProgram")
+                    #expect(result.stderr.contains(name))
+                    #expect(try await desktop.json("continue", "--open-program")["application"].string == "reader")
+                    #expect(try await Self.record(world, desktop).hasPrefix(file))
                 }
             }
         }
@@ -195,6 +443,12 @@ private struct Reader: Sendable {
         as name: String,
         _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
+        let path = try ObjectPath("/" + name.split(separator: ".").joined(separator: "/"))
+        try await bus.withService(try BusName(name), at: path, [interface]) { _ in try await body() }
+    }
+
+    /// `org.freedesktop.Application` of the app.
+    var interface: Interface {
         let open = Method(
             name: "Open",
             inputs: [
@@ -208,8 +462,6 @@ private struct Reader: Sendable {
             opened.append((uris + tokens).joined(separator: " "))
             return .reply([])
         }
-        let interface = Interface(name: "org.freedesktop.Application", methods: [open])
-        let path = try ObjectPath("/" + name.split(separator: ".").joined(separator: "/"))
-        try await bus.withService(try BusName(name), at: path, [interface]) { _ in try await body() }
+        return Interface(name: "org.freedesktop.Application", methods: [open])
     }
 }

@@ -97,6 +97,66 @@ struct NotificationStories {
         }
     }
 
+    @Test(
+        "Where no app shows that an activity is coming, the desktop does, and its button cancels the continuation",
+        arguments: ["X-Handoff-Exec=true", "DBusActivatable=true"]
+    )
+    func progress(entrance: String) async throws {
+        let (app, screen) = (RecordingApp(showsProgress: false), FakeNotificationServer("actions", "body"))
+        try await World.runApps({ try $0.writeApp("org.example.Editor", entrance) }) { _, laptop, desktop in
+            try await screen.whileOnBus(on: desktop.bus) { connection in
+                try await app.whileOnBus(on: desktop.bus) {
+                    try await laptop.publishing("org.example.edit") { _ in
+                        #expect(try await screen.next().summary == "Continue from laptop")
+                        let entry = try await desktop.watchingOnce()
+                        laptop.signal(SIGSTOP)
+                        try await desktop.connected { user in
+                            async let result = Result { try await user.continueActivity(entry) }
+                            let notification = try await screen.next()
+                            #expect(notification.summary == "Continuing from laptop")
+                            #expect(notification.actions == ["cancel", "Cancel"], "a click elsewhere does not cancel")
+                            screen.click("T", FakeNotificationServer.number + 1, action: "cancel", over: connection)
+                            #expect(await result.errorName == "UserCancelled")
+                        }
+                        // The first one was closed when the user began to continue the activity.
+                        let closed = [try await screen.nextClosed(), try await screen.nextClosed()]
+                        #expect(closed == [FakeNotificationServer.number, FakeNotificationServer.number + 1])
+                        laptop.signal(SIGCONT)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(
+        "No notification is shown of an activity that nothing here opens; a document is offered where there is a folder"
+    )
+    func nothing() async throws {
+        let screen = FakeNotificationServer("body")
+        try await World.runApps({ _ in }) { world, laptop, desktop in
+            try world.write("Hello\n", to: "docs/a.txt")
+            let folder = world.directory.appending(path: "docs").path(percentEncoded: false)
+            _ = try await laptop.json("folders", "add", "docs", folder)
+            let document = ["--document", folder + "/a.txt"]
+            try await screen.whileOnBus(on: desktop.bus) { _ in
+                try await desktop.watching { watcher in
+                    for options in [[], document] {
+                        try await laptop.publishing("org.example.edit", options) { _ in
+                            try await watcher.until { $0.first?["opensWith"].string == "none" }
+                        }
+                        try await watcher.none()
+                    }
+                    _ = try await desktop.json("folders", "add", "docs", folder)
+                    try await laptop.publishing("org.example.edit", document) { _ in
+                        // The first notification of all is of the activity that can be continued.
+                        let notification = try await screen.next()
+                        #expect(notification.body == "Opens in the app for its document.")
+                    }
+                }
+            }
+        }
+    }
+
     @Test("No notification is shown if the configuration disables them")
     func off() async throws {
         let screen = FakeNotificationServer("actions")

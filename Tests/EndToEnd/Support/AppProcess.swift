@@ -50,6 +50,19 @@ struct AppProcess: Sendable {
         )
     }
 
+    /// Installs the app without a service file, so that the daemon has to start it.
+    func installWithoutService(in world: World, on bus: PrivateBus) throws {
+        try world.write(Self.program, to: "app.py")
+        let variable = "\"DBUS_SESSION_BUS_ADDRESS=\(bus.address)\""
+        let command = "Exec=env \(variable) /usr/bin/python3 \(world.directory.path())/app.py"
+        try world.writeApp("org.example.Editor", "Implements=org.handoffd.Application1;\n\(command)")
+    }
+
+    /// Ends the processes that have called.
+    func terminate() {
+        for process in Set(calls.map(\.process)) { kill(process, SIGKILL) }
+    }
+
     /// Runs `body` while the app's questions are answered.
     func whileOnBus(on bus: PrivateBus, _ body: @escaping @Sendable () async throws -> Void) async throws {
         let received = Method(

@@ -3,6 +3,7 @@ import Foundation
 import HandoffBus
 import HandoffModel
 import HandoffTestSupport
+import Synchronization
 import TestRuns
 import Testing
 
@@ -10,17 +11,28 @@ import Testing
 struct RecordingApp: ApplicationHandler {
     private let calls = ReceivedCalls()
     private let accepts: Bool
+    private let showsProgress: Bool
+    private let last = LastActivity()
 
-    init(accepts: Bool = true) {
+    private final class LastActivity: Sendable {
+        let activity = Mutex<Activity?>(nil)
+    }
+
+    /// The activity that the app received last.
+    var received: Activity? { last.activity.withLock { $0 } }
+
+    init(accepts: Bool = true, showsProgress: Bool = true) {
         self.accepts = accepts
+        self.showsProgress = showsProgress
     }
 
     func willContinue(_ type: ActivityType, from device: String) async throws -> Bool {
         calls.append("WillContinue \(type) from \(device)")
-        return true
+        return showsProgress
     }
 
     func `continue`(_ activity: FetchedActivity, from device: String) async throws -> Bool {
+        last.activity.withLock { $0 = activity.activity }
         calls.append("Continue \(activity.continuation ?? activity.activity.title ?? "")")
         return accepts
     }

@@ -2,6 +2,7 @@ import DBus
 import Foundation
 import HandoffBus
 import HandoffTestSupport
+import Synchronization
 
 /// A notification server with the methods and signals that the daemon uses.
 struct FakeNotificationServer: Sendable {
@@ -21,8 +22,13 @@ struct FakeNotificationServer: Sendable {
 
     private static let path: ObjectPath = "/org/freedesktop/Notifications"
     private static let interface: InterfaceName = "org.freedesktop.Notifications"
-    /// The id of every notification that it shows.
+    /// The id of the first notification that it shows; the next ones have the following numbers.
     static let number: UInt32 = 7
+    private let last = Last()
+
+    private final class Last: Sendable {
+        let number = Mutex(FakeNotificationServer.number - 1)
+    }
 
     init(_ capabilities: String...) {
         self.capabilities = capabilities
@@ -48,10 +54,11 @@ struct FakeNotificationServer: Sendable {
         try await bus.withService(NotificationsName.bus, at: Self.path, [interface], body)
     }
 
-    /// Emits the signals of a click on the notification, with an activation token.
-    func click(_ token: String, over connection: Connection) {
-        for (member, text) in [("ActivationToken", token), ("ActionInvoked", "default")] as [(MemberName, String)] {
-            let arguments: [Value] = [.uint32(Self.number), .string(text)]
+    /// Emits the signals of a click on a notification, with an activation token.
+    func click(_ token: String, _ number: UInt32 = Self.number, action: String = "default", over connection: Connection)
+    {
+        for (member, text) in [("ActivationToken", token), ("ActionInvoked", action)] as [(MemberName, String)] {
+            let arguments: [Value] = [.uint32(number), .string(text)]
             connection.emit(
                 Signal(path: Self.path, interface: Self.interface, member: member, arguments: arguments)
             )
@@ -84,7 +91,16 @@ struct FakeNotificationServer: Sendable {
                     actions: try invocation.arguments.decode(at: 5, as: [String].self)
                 )
             )
-            return .reply([.uint32(Self.number)])
+            let replaced = try invocation.arguments.decode(at: 1, as: UInt32.self)
+            return .reply([
+                .uint32(
+                    replaced > 0
+                        ? replaced
+                        : last.number.withLock {
+                            $0 += 1; return $0
+                        }
+                )
+            ])
         }
     }
 

@@ -89,7 +89,10 @@ struct CommandPageTests {
             webpageURL: WebpageURL("https://example.org")
         )
         let example = try Self.example(in: "## continue")
-        #expect(try Set(example.keys) == Self.keys(ActivityDocument(activity, from: Self.nearby)))
+        #expect(
+            try Set(example.keys)
+                == Self.keys(ActivityDocument(FetchedActivity(activity, continuation: nil), from: Self.nearby))
+        )
 
         let text = try JSONSerialization.data(withJSONObject: try #require(example["userInfo"]), options: .sortedKeys)
         let values = try JSONDecoder().decode([String: UserInfoJSON].self, from: text)

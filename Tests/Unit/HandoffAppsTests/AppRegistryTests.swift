@@ -47,6 +47,58 @@ struct AppRegistryTests {
         #expect(registry.launchTarget(for: nil, hasWebpage: false) == .none)
     }
 
+    @Test("A document is a launch target after apps and web page, and makes a program for documents one")
+    func documents() throws {
+        var registry = try AppRegistry(apps: [
+            Self.app("reader", Self.claim + "X-Handoff-DocumentTypes=text/plain=org.example.edit;\nExec=reader %f")
+        ])
+        let type = try ActivityType("org.example.edit")
+        #expect(registry.launchTarget(for: type, hasWebpage: false, hasDocument: true) == .app(registry.apps[0]))
+        #expect(registry.launchTarget(for: type, hasWebpage: false, hasDocument: false) == .none)
+        #expect(registry.launchTarget(for: type, hasWebpage: true, hasDocument: false) == .browser)
+        registry = AppRegistry()
+        #expect(registry.launchTarget(for: nil, hasWebpage: true, hasDocument: true) == .browser)
+        #expect(registry.launchTarget(for: nil, hasWebpage: false, hasDocument: true) == .document)
+        let userInfo = [Activity.documentURLKey: UserInfoValue.url("file:///a.txt")]
+        #expect(registry.launchTarget(for: try Activity(type: type, userInfo: userInfo)) == .document)
+    }
+
+    @Test(
+        "An app that names the title comes before those of any title, after the user's default, and gets no other title"
+    )
+    func titles() throws {
+        var registry = try AppRegistry(apps: [
+            Self.app("any", Self.claim + "X-Handoff-Exec=true"),
+            Self.app("invoices", Self.claim + "X-Handoff-Exec=true\nX-Handoff-Titles=Invoice *;Rechnung ?;"),
+        ])
+        let type = try ActivityType("org.example.edit")
+        let ids = { (registry: AppRegistry, title: String?) throws in
+            registry.recipients(of: try Activity(type: type, title: title)).map(\.id)
+        }
+        #expect(try ids(registry, "Invoice 12") == ["invoices", "any"])
+        #expect(try ids(registry, "Rechnung 1") == ["invoices", "any"])
+        #expect(try ids(registry, "Letter") == ["any"])
+        #expect(try ids(registry, nil) == ["any"])
+        registry.defaults[type] = "any"
+        #expect(try ids(registry, "Invoice 12") == ["any", "invoices"])
+    }
+
+    @Test("Of several browsers that claim web browsing, the default browser comes first, after the user's choice")
+    func browsers() throws {
+        let claim = "X-Handoff-ActivityTypes=NSUserActivityTypeBrowsingWeb;\nExec=browser %u\n"
+        var registry = try AppRegistry(apps: [Self.app("a", claim), Self.app("b", claim), Self.app("c", claim)])
+        let ids = { (registry: AppRegistry) in registry.claimants(of: .browsingWeb).map(\.id) }
+        #expect(ids(registry) == ["a", "b", "c"])
+        #expect(registry.browser == nil)
+        registry.browserID = "b"
+        #expect(ids(registry) == ["b", "a", "c"])
+        #expect(registry.browser?.id == "b")
+        registry.defaults[.browsingWeb] = "c"
+        #expect(ids(registry) == ["c", "b", "a"])
+        registry.browserID = "other"
+        #expect(registry.browser == nil, "it continues no activities")
+    }
+
     @Test("Desktop files are found below their directories, hide those of later ones, and are reported if invalid")
     func scan() throws {
         try withDirectory { directory in
@@ -65,11 +117,15 @@ struct AppRegistryTests {
             try file("b/absent.desktop", usable + "\nTryExec=no-such-program-at-all")
             try file("b/broken.desktop", "X-Handoff-ActivityTypes=x")
             try file("b/other.desktop", "nonsense")
+            try file("b/origin.desktop", "X-Handoff-TeamID=one")
+            try file("b/wrong.desktop", "X-Handoff-TeamID=one two")
             let paths = ["a", "nowhere", "b"].map { directory.appending(path: $0).path() }
             let scan = AppScan(directories: AppDirectories(paths: paths), searchPath: "/usr/bin:/bin")
             let registry = scan.registry()
             #expect(registry.apps.map(\.id) == ["sub-x"])
-            #expect(registry.faults.map(\.file) == [directory.appending(path: "b/broken.desktop").path()])
+            let faulty = ["broken", "wrong"].map { directory.appending(path: "b/\($0).desktop").path() }
+            #expect(registry.faults.map(\.file) == faulty)
+            #expect(registry.teams == ["origin": "one"], "an app that only publishes activities has a team, too")
         }
     }
 

@@ -111,14 +111,28 @@ struct DocumentAppsTests {
         var environment = ["XDG_CONFIG_HOME": path + "/config", "XDG_CONFIG_DIRS": "relative:" + path + "/etc"]
         let choice = { (name: String, environment: [String: String]) in
             let directories = AppDirectories(paths: [path + "/share/applications"])
-            return DocumentAppScan(directories: directories, environment: environment).choice(forFileNamed: name)
+            let scan = DocumentAppScan(directories: directories, environment: environment)
+            return scan.app(for: scan.types(ofFileNamed: name))?.id
         }
-        let id = { (choice: DocumentAppScan.Choice) in if case .app(let app) = choice { app.id } else { "" } }
-        #expect(id(choice("a.png", environment)) == "a")
+        #expect(choice("a.png", environment) == "a")
         environment["XDG_CURRENT_DESKTOP"] = "Sway:wlroots"
-        #expect(id(choice("a.png", environment)) == "c")
-        #expect(id(choice("README.md", environment)) == "a")
-        #expect(choice("a.gif", environment) == .noApp("image/gif"))
-        #expect(choice("a.unknown", environment) == .unknownType)
+        #expect(choice("a.png", environment) == "c")
+        #expect(choice("README.md", environment) == "a")
+        #expect(choice("a.gif", environment) == nil)
+        #expect(choice("a.unknown", environment) == nil)
+    }
+
+    @Test("Types whose documents start programs are known by themselves and by their supertypes")
+    func programs() {
+        for type in [
+            "application/x-desktop", "application/x-shellscript", "application/vnd.appimage",
+            "application/java-archive",
+        ] {
+            #expect(ProgramTypes.contains([type]))
+        }
+        #expect(ProgramTypes.contains(["text/x-new-language", "application/x-executable", "text/plain"]))
+        #expect(ProgramTypes.contains(["application/vnd.flatpak.ref"]))
+        #expect(!ProgramTypes.contains(["text/markdown", "text/plain"]))
+        #expect(!ProgramTypes.contains([]))
     }
 }

@@ -26,6 +26,7 @@ struct ActivityDraftTests {
             "ExpirationDate": .int64(1_795_239_042_124_859), "TargetContentIdentifier": .string("note 42"),
             "PersistentIdentifier": .string("42"), "SupportsContinuationStreams": .boolean(true),
             "NeedsSave": .boolean(true), "Delegate": .objectPath("/org/example/App"),
+            "Application": .string("org.example.Editor"),
         ])
         #expect(draft.properties.title == "Draft")
         #expect(draft.properties.webpageURL?.rawValue == "https://example.org/")
@@ -39,6 +40,7 @@ struct ActivityDraftTests {
         #expect(draft.properties.supportsContinuationStreams)
         #expect(draft.needsSave)
         #expect(draft.delegate == "/org/example/App")
+        #expect(draft.application == "org.example.Editor")
     }
 
     @Test("Only the changed properties are reported, each with the type that it is declared with")
@@ -63,7 +65,7 @@ struct ActivityDraftTests {
         "UserInfo": ["line": Value.int32(12)].value, "RequiredUserInfoKeys": ["line"].value, "TeamID": .string("a"),
         "ExpirationDate": .uint64(1_000_001), "TargetContentIdentifier": .string("b"),
         "PersistentIdentifier": .string("c"), "SupportsContinuationStreams": .boolean(true),
-        "NeedsSave": .boolean(true), "Delegate": .objectPath("/a"),
+        "NeedsSave": .boolean(true), "Delegate": .objectPath("/a"), "Application": .string("d"),
     ]
 
     @Test("Empty values, 0 and / mean none, also where there was a value")
@@ -113,9 +115,10 @@ struct ActivityDraftTests {
             ["Titel": .string("Draft")], .invalidArgument,
             "An activity has no property \"Titel\"; it has Title, WebpageURL, UserInfo, DocumentURL, "
                 + "RequiredUserInfoKeys, TeamID, ExpirationDate, TargetContentIdentifier, PersistentIdentifier, SupportsContinuationStreams, Eligible, "
-                + "NeedsSave, Delegate."
+                + "NeedsSave, Delegate, Application."
         ),
         (["Type": .string("org.example.a")], .invalidArgument, "no property \"Type\""),
+        (["Application": .string(String(repeating: "a", count: 256))], .invalidArgument, "at most 255 bytes"),
         (["Title": .byte(1)], .invalidArgument, "Title is a string, not a value of type y."),
         (["WebpageURL": .bytes([])], .invalidArgument, "WebpageURL is a string, not a value of type ay."),
         (["RequiredUserInfoKeys": .string("a")], .invalidArgument, "RequiredUserInfoKeys is a list of strings, not"),

@@ -97,14 +97,14 @@ struct ContinuationTests {
             try end { try $0.handle(.announced(.unreachable), id) }
         case .fetch:
             for page in [nil, "https://example.org"] {
-                for apps in [[], ["told"], ["other"], ["other", "told"]] {
+                for apps in [[], ["told"], ["other"], ["other", "told"], ["told", "other"]] {
                     let activity = try activity(page)
                     try end { try $0.handle(.fetched(activity, for: apps), id) }
                 }
             }
             try end { try $0.handle(.failed(error), id) }
         case .handOver:
-            for response in [Continuation.Response.accepted, .declined, .failed("crashed")] {
+            for response in [Continuation.Response.accepted, .declined, .failed("crashed"), .refused(error)] {
                 try end { try $0.handle(.handedOver(response), id) }
             }
         case .openElsewhere:
@@ -164,7 +164,7 @@ struct ContinuationTests {
             _ = machine.handle(.fetched(activity, for: ["a"]))
             let actions = machine.handle(.handedOver(.declined))
             if page != nil {
-                #expect(actions == [.openElsewhere(activity)])
+                #expect(actions == [.openElsewhere(activity, declinedBy: "a")])
             } else {
                 guard case .finish(.failure(let error)) = actions.first else {
                     Issue.record("\(actions)")
@@ -190,6 +190,36 @@ struct ContinuationTests {
         #expect(machine.handle(.handedOver(.accepted)) == [.finish(.success(.app("other")))])
     }
 
+    @Test(
+        "If another app precedes the announced one for the title, it gets the activity, and the announced one an error"
+    )
+    func titled() throws {
+        var machine = Continuation(announcedTo: "told")
+        _ = machine.handle(.announced(.delivered))
+        let activity = try Self.activity(nil)
+        let actions = machine.handle(.fetched(activity, for: ["titled", "told"]))
+        guard actions.count == 2, case .reportFailure(let error) = actions[0] else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(error.code == .notContinuable)
+        #expect(actions[1] == .handOver(activity, to: "titled"))
+    }
+
+    @Test(
+        "A document that can start a program is opened by no app: the user gets the error, unless there is a web page"
+    )
+    func program() throws {
+        let error = HandoffError(.documentIsProgram, "The document can start a program.")
+        for page in [nil, "https://example.org"] {
+            var machine = Continuation()
+            let activity = try Self.activity(page)
+            _ = machine.handle(.fetched(activity, for: ["a"]))
+            let actions = machine.handle(.handedOver(.refused(error)))
+            #expect(actions == (page == nil ? [.finish(.failure(error))] : [.openElsewhere(activity, declinedBy: nil)]))
+        }
+    }
+
     @Test("An app that cannot be started is skipped for the next one, and gets no message")
     func absentApp() throws {
         for isFetchedFirst in [true, false] {
@@ -200,6 +230,21 @@ struct ContinuationTests {
             actions += machine.handle(.announced(.unreachable))
             if !isFetchedFirst { actions += machine.handle(.fetched(activity, for: ["absent", "other"])) }
             #expect(actions == [.handOver(activity, to: "other")])
+        }
+    }
+
+    @Test("If the only app cannot be started, the user learns that, unless there is a web page")
+    func absentAppAlone() throws {
+        for page in [nil, "https://example.org"] {
+            var machine = Continuation(announcedTo: "absent")
+            _ = machine.handle(.announced(.unreachable))
+            let activity = try Self.activity(page)
+            let actions = machine.handle(.fetched(activity, for: ["absent"]))
+            if page == nil, case .finish(.failure(let error)) = actions.first {
+                #expect(error.code == .appFailed && error.message.contains("absent"))
+            } else {
+                #expect(actions == [.openElsewhere(activity, declinedBy: nil)])
+            }
         }
     }
 
@@ -214,7 +259,8 @@ struct ContinuationTests {
             var machine = Continuation()
             var actions = machine.handle(.fetched(activity, for: apps))
             if !apps.isEmpty { actions = machine.handle(.handedOver(.declined)) }
-            #expect(actions == [.openElsewhere(activity)])
+            // The app that has declined the activity may open its document nevertheless.
+            #expect(actions == [.openElsewhere(activity, declinedBy: apps.first)])
             #expect(machine.handle(.openedElsewhere(.success(.document("b")))) == [.finish(.success(.document("b")))])
         }
     }

@@ -13,6 +13,7 @@ struct TakeOutcomeTests {
             (.success(.document("reader")), .continued(.document)),
             (.failure(HandoffError(.appFailed, "/home/anna/bin/editor could not be started.")), .failed(.appFailed)),
             (.failure(HandoffError(.notContinuable, "")), .failed(.notContinuable)),
+            (.failure(HandoffError(.documentIsProgram, "")), .failed(.notContinuable)),
             (.failure(HandoffError(.userCancelled, "")), .failed(.cancelled)),
             (.failure(HandoffError(.documentMissing, "")), .failed(.documentMissing)),
             (.failure(HandoffError(.limitReached, "")), .failed(.failed)),

@@ -1,0 +1,165 @@
+import AsyncSupport
+import DBus
+import HandoffApps
+import HandoffBus
+import HandoffCore
+import HandoffModel
+
+/// What opens an activity that no app continues.
+extension AppDelivery {
+    /// Opens an activity that no app continues: its document in the app that declined the activity; or its web page in
+    /// the browser; or its document in the default app of the document's MIME type.
+    ///
+    /// - Parameters:
+    ///   - activity: the activity.
+    ///   - declining: the app that declined it; nil for none.
+    func openElsewhere(_ activity: Activity, after declining: App?) async -> Result<Continuation.Outcome, HandoffError>
+    {
+        var document: OpenableDocument?
+        var failure: HandoffError?
+        if let text = activity.documentURL {
+            do throws(HandoffError) {
+                document = try apps.document(at: text, mayStartPrograms: options.opensPrograms)
+            } catch {
+                failure = error
+            }
+        }
+        if let document, let app = declining?.documentApp, app.opens(document) {
+            if case .success(let outcome) = await open(document, with: app) { return .success(outcome) }
+        }
+        if let page = activity.webpageURL {
+            guard let obstacle = await openWebpage(page, of: activity, after: declining) else {
+                return .success(.browser)
+            }
+            if obstacle.code == .userCancelled { return .failure(obstacle) }
+            failure = failure ?? obstacle
+        }
+        guard let document else {
+            return .failure(failure ?? HandoffError(.notContinuable, "The activity has no web page and no document."))
+        }
+        do throws(HandoffError) {
+            return await open(document, with: try apps.defaultApp(for: document))
+        } catch {
+            return .failure(failure ?? error)
+        }
+    }
+
+    /// Opens a document in an app on the bus, in the way that desktops do; starts the app if necessary.
+    ///
+    /// - Parameters:
+    ///   - document: the document.
+    ///   - id: the app.
+    ///   - command: the command line for an app that does not run and that the bus cannot start; nil for none.
+    /// - Throws: ``HandoffError`` with `appFailed`.
+    func open(
+        _ document: OpenableDocument,
+        with id: String,
+        startedBy command: ExecLine?
+    ) async throws(HandoffError) {
+        do throws(DBusError) {
+            let call = try ApplicationCalls(id: id).open(
+                [document.url.description],
+                activationToken: options.activationToken
+            )
+            _ = try await connection.call(call, timeout: Self.limit)
+        } catch {
+            guard error.indicatesAbsentService, let command else {
+                throw HandoffError(.appFailed, "\(id) could not open the document: \(error.message)")
+            }
+            try await open(document, by: command)
+        }
+    }
+
+    /// Opens a document with the command line of an app.
+    ///
+    /// - Throws: ``HandoffError`` with `appFailed`.
+    private func open(_ document: OpenableDocument, by command: ExecLine) async throws(HandoffError) {
+        if case .failed(let reason) = await launch(command.arguments(opening: document.url)) {
+            throw HandoffError(.appFailed, "The document could not be opened: \(reason)")
+        }
+    }
+
+    /// Opens a document in an app.
+    private func open(
+        _ document: OpenableDocument,
+        with app: DocumentApp
+    ) async -> Result<Continuation.Outcome, HandoffError> {
+        do throws(HandoffError) {
+            switch app.launchMethod {
+            case .bus: try await open(document, with: app.id, startedBy: app.command)
+            case .command(let line): try await open(document, by: line)
+            }
+            return .success(.document(app.id))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    // MARK: Web pages
+
+    /// Opens the web page of an activity: in the default browser, as an activity if it continues those; else through the
+    /// desktop's portal, or else through xdg-open.
+    ///
+    /// - Returns: why it failed; nil on success.
+    private func openWebpage(_ url: WebpageURL, of activity: Activity, after declining: App?) async -> HandoffError? {
+        if activity.type != .browsingWeb, let browser = apps.engine.desktop.apps.browser, browser.id != declining?.id,
+            let browsing = try? Activity(type: .browsingWeb, title: activity.title, webpageURL: url),
+            case .accepted = await handOver(browsing, to: browser)
+        {
+            return nil
+        }
+        do {
+            return try await openInPortal(url)
+        } catch {
+            guard case .failed(let reason) = await launch(["xdg-open", url.rawValue]) else { return nil }
+            let first = (error as? DBusError)?.message ?? "\(error)"
+            return HandoffError(.appFailed, "The web page could not be opened: \(first) xdg-open: \(reason)")
+        }
+    }
+
+    /// Opens a web page through the desktop's portal, and waits for its response.
+    ///
+    /// - Returns: why the page was not opened, as the portal has answered; nil on success.
+    /// - Throws: `DBusError` when there is no portal, or it cannot open pages.
+    private func openInPortal(_ url: WebpageURL) async throws -> HandoffError? {
+        let portal: BusName = "org.freedesktop.portal.Desktop"
+        // xdg-desktop-portal, "Request": the result of a request is a signal of its object.
+        let responses = MatchRule(sender: portal, interface: "org.freedesktop.portal.Request", member: "Response")
+        let response = try await connection.withSignals(responses) { signals in
+            // xdg-desktop-portal, "OpenURI": parent window, address, options.
+            let reply = try await connection.call(
+                MethodCall(
+                    destination: portal,
+                    path: "/org/freedesktop/portal/desktop",
+                    interface: "org.freedesktop.portal.OpenURI",
+                    member: "OpenURI",
+                    arguments: [.string(""), .string(url.rawValue), portalOptions.value]
+                )
+            )
+            let request = try reply.decode(at: 0, as: ObjectPath.self)
+            return try await withTimeout(Self.limit) {
+                for try await signal in signals where signal.path == request {
+                    return try signal.arguments.decode(at: 0, as: UInt32.self)
+                }
+                throw CancellationError()
+            }
+        }
+        switch response {
+        case 0: return nil
+        case 1: return HandoffError(.userCancelled, "The user did not open the web page.")
+        case nil: return HandoffError(.appFailed, "The desktop did not answer whether it has opened the web page.")
+        default: throw DBusError(.unexpectedReply, "The desktop could not open the web page.")
+        }
+    }
+
+    private var portalOptions: [String: Value] {
+        options.activationToken.map { ["activation_token": .string($0)] } ?? [:]
+    }
+}
+
+extension DocumentApp {
+    /// Whether it declares that it opens documents of that type.
+    fileprivate func opens(_ document: OpenableDocument) -> Bool {
+        !mediaTypes.isDisjoint(with: document.types)
+    }
+}
