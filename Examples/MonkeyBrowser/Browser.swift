@@ -62,7 +62,7 @@ final class Browser {
     }
 }
 
-extension Browser: HandoffApplicationDelegate {
+extension Browser: DesktopApplicationDelegate {
     func application(
         _ handoff: Handoff,
         willContinueUserActivityWithType userActivityType: String,
@@ -102,5 +102,19 @@ extension Browser: HandoffApplicationDelegate {
         Self.printLine(
             error.map { "handoff unavailable: \($0.code.rawValue) \($0.handoffMessage)" } ?? "handoff available"
         )
+    }
+
+    func applicationDidActivate(_ handoff: Handoff, activationToken: String?) async {
+        Self.printLine("activated: \(tab.description)")
+    }
+
+    func application(_ handoff: Handoff, open urls: [URL], activationToken: String?) async -> Bool {
+        do {
+            for url in urls { try tab.open(url.absoluteString, in: handoff) }
+            Self.printLine("opened: \(tab.description)")
+            return true
+        } catch {
+            return false
+        }
     }
 }

@@ -30,7 +30,11 @@ struct BusSession: Sendable {
     private func serve(over connection: Connection) async throws {
         connection.objects.insert([.activityDelegate(DelegateObject(handoff: handoff))], at: Publisher.delegatePath)
         if let application {
-            connection.objects.insert([.application(ApplicationObject(handoff: handoff))], at: application.path)
+            let desktop = Interface.desktopApplication(DesktopApplicationObject(handoff: handoff))
+            connection.objects.insert(
+                [.application(ApplicationObject(handoff: handoff)), desktop],
+                at: application.path
+            )
         }
         let answers = handoff.publisher.attach(connection)
         defer { handoff.publisher.detach() }

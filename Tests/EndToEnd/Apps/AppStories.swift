@@ -11,7 +11,7 @@ import Testing
 struct AppStories {
     private static let bus = "DBusActivatable=true"
 
-    @Test("The stopped app of Docs/Adopting.md is started, notified and given the activity")
+    @Test("The stopped app of Docs/Adopting.md is started, notified and given the activity; a menu starts it too")
     func adopting() async throws {
         let prepare: @Sendable (World) throws -> Void = { world in
             try world.writeApp("org.example.Editor", Self.bus)
@@ -31,8 +31,18 @@ struct AppStories {
                     let result = try await desktop.json("continue")
                     #expect(result["outcome"].string == "app")
                     #expect(result["application"].string == "org.example.Editor")
+                    try await desktop.connected { client in
+                        let activate = MethodCall(
+                            destination: "org.example.Editor",
+                            path: "/org/example/Editor",
+                            interface: "org.freedesktop.Application",
+                            member: "Activate",
+                            arguments: [[String: Value]().value]
+                        )
+                        _ = try await client.connection.call(activate)
+                    }
                     let received = try String(contentsOf: world.directory.appending(path: "received"), encoding: .utf8)
-                    #expect(received == "waiting for laptop\nDraft: Hello\n")
+                    #expect(received == "waiting for laptop\nDraft: Hello\nstarted from a menu\n")
                 }
             }
         }

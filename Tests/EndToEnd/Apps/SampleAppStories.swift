@@ -55,6 +55,35 @@ struct SampleAppStories {
         }
     }
 
+    @Test("The desktop starts the app from its menu, and opens a web page in it; what it cannot open is an error")
+    func desktopApplication() async throws {
+        try await Self.run { _, desktop, here, _ in
+            try await desktop.connected { client in
+                let call = { (member: MemberName, arguments: [Value]) in
+                    MethodCall(
+                        destination: try BusName(BrowserProcess.id),
+                        path: "/org/handoffd/MonkeyBrowser",
+                        interface: "org.freedesktop.Application",
+                        member: member,
+                        arguments: arguments
+                    )
+                }
+                let platform = ["activation-token": Value.string("T")].value
+                _ = try await client.connection.call(try call("Activate", [platform]))
+                try await here.shows("activated: tab 1")
+                _ = try await client.connection.call(try call("Open", [["https://example.org/"].value, platform]))
+                try await here.shows("opened: tab 1: https://example.org/")
+                for (member, arguments) in [
+                    ("Open", [["file:///etc/passwd"].value, platform]),
+                    ("ActivateAction", [.string("new-window"), [Value]().value, platform]),
+                ] as [(MemberName, [Value])] {
+                    let refused = await Result { _ = try await client.connection.call(try call(member, arguments)) }
+                    #expect(refused.errorName == "NotSupported")
+                }
+            }
+        }
+    }
+
     @Test("A continued tab is offered back by the device that continued it")
     func backAgain() async throws {
         try await Self.run { laptop, desktop, here, there in
