@@ -2,7 +2,9 @@ import Synchronization
 
 /// Counts the reports that a scan has received and that are not due yet, so that no sender can make it keep many.
 final class ReportsInTransit: Sendable {
-    /// How many there are at most; more are not heard. 100 stations send 700 in a second, and a delay is a second at most.
+    /// How many there are at most; more are not heard.
+    ///
+    /// 100 stations send 700 in a second, and a delay is a second at most.
     static let limit = 4096
 
     private let count = Mutex(0)

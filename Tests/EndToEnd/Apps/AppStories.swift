@@ -152,11 +152,12 @@ struct AppStories {
                                     let outcome = await result
                                     #expect(outcome.errorName == "Cancelled")
                                 }
+                                // It withdraws this activity before the next one.
+                                laptop.signal(SIGCONT)
                                 #expect(await desktop.process.exitStatus() == 0)
                             }
                         }
                         try await world.withDaemon("desktop", on: bus, variables: variables) { desktop in
-                            laptop.signal(SIGCONT)
                             try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
                                 let entry = try await desktop.watchingOnce()
                                 _ = try await desktop.connected { try await $0.continueActivity(entry) }

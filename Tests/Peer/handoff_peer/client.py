@@ -42,10 +42,11 @@ class Client:
         self._device = device
 
     @contextlib.asynccontextmanager
-    async def _asking(self, device: bytes, keys: bytes, request: bytes):
+    async def _asking(self, device: bytes, keys: bytes, request: bytes, concludes: str = ""):
         """The session in which a request was answered, and the answer, acknowledged when the block ends well.
 
-        After another end the channel is closed without an acknowledgement: what was refused has no effect there.
+        After another end the channel is closed without an acknowledgement: what was refused has no effect there. The
+        listener acknowledges the acknowledgement of a refusal with the code `concludes`.
         """
         state = self._device.state
         channel = await self._device.dial(device)
@@ -54,9 +55,13 @@ class Client:
                 session = await Session.call(channel, state.identity, keys, request)
                 answer = messages.read_answer(await session.receive())
             if answer["kind"] == "refusal":
+                refused = AnswerRefused(answer["refusalCode"], answer["refusalMessage"])
                 await session.send(messages.acknowledgement())
-                await session.wait_for_end()
-                raise AnswerRefused(answer["refusalCode"], answer["refusalMessage"])
+                if refused.code == concludes:
+                    messages.read_acknowledgement(await session.receive())
+                else:
+                    await session.wait_for_end()
+                raise refused
             yield session, answer
         finally:
             await channel.close()
@@ -134,13 +139,13 @@ class Client:
         key = record.own_key.encode() if record.is_confirmed else b""
         request = messages.settle_request(record.id, key)
         try:
-            async with self._asking(record.id, record.keys, request) as (session, answer):
+            async with self._asking(record.id, record.keys, request, "NOT_PAIRED") as (session, answer):
                 self._expect(answer, "settled")
                 if not record.is_paired:
                     device.state.pair(record, answer["advertisingKey"])
-                record.is_reconciled = True
                 await session.send(messages.acknowledgement())
-                await session.wait_for_end()
+                messages.read_acknowledgement(await session.receive())
+                record.is_reconciled = True
         except AnswerRefused as refused:
             if refused.code != "NOT_PAIRED":
                 return

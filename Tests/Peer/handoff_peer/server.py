@@ -136,14 +136,18 @@ class Server:
             await self._answer(session, "settled", key, caller in device.state.trusted)
             if not record.is_paired:
                 device.state.pair(record, request["advertisingKey"])
-            self._reconcile(record)
+            await self._conclude(session, record)
         else:
             await self._refuse(session, "NOT_PAIRED", "Nobody here has confirmed the pairing.", False)
             if is_known:
                 record.is_confirmed = False
-                self._reconcile(record)
+            await self._conclude(session, record if is_known else None)
 
-    def _reconcile(self, record) -> None:
-        record.is_reconciled = True
-        self._device.trust_changed()
-        self._device.events.emit("reconciled", pairing=record.id, is_paired=record.is_paired)
+    async def _conclude(self, session: Session, record) -> None:
+        """Forgets a pairing, and tells the caller that it may, too."""
+        if record is not None:
+            record.is_reconciled = True
+            self._device.trust_changed()
+            self._device.events.emit("reconciled", pairing=record.id, is_paired=record.is_paired)
+        await session.send(messages.acknowledgement())
+        await session.wait_for_end()

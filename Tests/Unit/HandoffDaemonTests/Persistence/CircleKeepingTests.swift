@@ -16,9 +16,9 @@ struct CircleKeepingTests {
     @Test("A file of an older format is an error that says what to do, and remains unchanged", arguments: [1, 2])
     func olderFormat(version: Int) async throws {
         try await withDirectory { directory in
+            let identity = try await Identity.loaded(from: directory)
             try await StateFile<[String]>(name: "devices", version: version).write([], to: directory)
             let bytes = try directory.path.appending("devices").contents
-            let identity = try await Identity.loaded(from: directory)
             #expect { try CircleFile.read(from: directory, for: identity, at: 1) } throws: { error in
                 let error = error as? HandoffError
                 return error?.code == .stateUnreadable && error?.message.contains("to start again") == true

@@ -158,7 +158,7 @@ struct TrustedDevicesTests {
     @Test("Trust that cannot be stored is not granted, and a device whose removal cannot be stored remains")
     func failedWrite() async throws {
         try await EngineWorld.runReady { world, peer in
-            try world.directory.path.appending(".devices.new").makeDirectory()
+            try world.directory.path.appending(".devices.new").appending("full").makeDirectory()
             await #expect { try await world.engine.trust.add(Peer("desktop").device) } throws: {
                 ($0 as? HandoffError)?.code == .stateUnwritable
             }
