@@ -1,6 +1,8 @@
 """A central that is nobody's device: it makes links over the kernel's L2CAP sockets, without bluetoothd, and reads names.
 
 Python's own Bluetooth sockets know no LE addresses, and are left out of some builds; so the addresses are given to libc.
+
+    stranger.py unlinked A B    succeeds when the kernel has no link between the controllers hciA and hciB
 """
 
 import ctypes
@@ -9,6 +11,7 @@ import os
 import select
 import socket
 import struct
+import sys
 import time
 
 from world import Failure
@@ -44,15 +47,6 @@ def links_of(controller):
         fcntl.ioctl(hci, GET_CONNECTIONS, request)
     count = struct.unpack_from("<H", request, 2)[0]
     return {bytes(request[4 + 16 * index + 2:4 + 16 * index + 8]) for index in range(count)}
-
-
-def wait_until(condition, what, timeout=60.0):
-    """Waits until the kernel says so, which has no event for it."""
-    deadline = time.monotonic() + timeout
-    while not condition():
-        if time.monotonic() > deadline:
-            raise Failure(f"{what}: not within {timeout:.0f} s")
-        time.sleep(0.05)
 
 
 def l2cap_address(address, port=0, channel=0):
@@ -118,3 +112,14 @@ class Stranger:
             return self._socket.recv(1024)
         except OSError:
             return b""
+
+
+def is_linked(controller, other):
+    """Whether one controller of this machine has a link to another one."""
+    return address_of(other) in links_of(controller)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4 or sys.argv[1] != "unlinked":
+        sys.exit(__doc__)
+    sys.exit(is_linked(int(sys.argv[2]), int(sys.argv[3])))

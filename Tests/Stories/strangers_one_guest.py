@@ -6,12 +6,13 @@ dropped, also after a channel over which nothing comes, and a trusted device is 
 """
 
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
 
-from stranger import Stranger, address_of, links_of, wait_until
-from world import Failure, Steps, check, device, run_story, trust_each_other, type_hash
+from stranger import Stranger, is_linked
+from world import PROGRAMS, Failure, Steps, check, device, rig, run_story, trust_each_other, type_hash
 
 TYPE = "org.example.notes.editing"
 # The controllers of the laptop, of the desktop that it trusts, and of the stranger.
@@ -28,14 +29,17 @@ def set_alias(name):
     )
 
 
-def is_linked():
-    """Whether the laptop's controller has a link to the stranger."""
-    return address_of(STRANGER) in links_of(LAPTOP)
+def wait_for_end_of_link():
+    """Waits until the kernel has no link between the laptop and the stranger; it tells of that on no bus."""
+    program = pathlib.Path(__file__).with_name("stranger.py")
+    rig(f"rig_until 60 python3 '{program}' unlinked {LAPTOP} {STRANGER}")
 
 
-def advisories(laptop):
-    """The names of the advisories of `handoffctl status`."""
-    return [advisory["name"] for advisory in laptop.ctl("status")["advisories"]]
+def wait_for_advisory(laptop, is_given):
+    """Waits until `handoffctl status` gives the advisory about the name, or gives it no more: the signal of a change
+    does not name it."""
+    status = f"'{PROGRAMS / 'handoffctl'}' status --json --bus '{laptop.bus}'"
+    rig(f"rig_until 60 bash -c \"{'' if is_given else '!'} {status} | grep -q device-name\"")
 
 
 def fetch(desktop, entry):
@@ -47,16 +51,16 @@ def idle_link(steps, laptop, desktop, entry):
     """A link over which no channel is opened: its name is read, a trusted device is served, and the link is dropped."""
     with steps.step("a stranger connects, opens no channel, and reads the name of the computer"):
         set_alias(NAME)
-        wait_until(lambda: "device-name" in advisories(laptop), "the advisory device-name")
+        wait_for_advisory(laptop, True)
         with Stranger(STRANGER, LAPTOP) as stranger:
-            if not is_linked():
+            if not is_linked(LAPTOP, STRANGER):
                 raise Failure("the kernel has no link to the stranger")
             check(stranger.read_name(), NAME)
             with steps.step("a trusted device is served meanwhile"):
                 fetch(desktop, entry)
             with steps.step("the link to the stranger is dropped"):
                 laptop.wait_log("dropped an idle link")
-                wait_until(lambda: not is_linked(), "the end of the link")
+                wait_for_end_of_link()
                 stranger.wait_closed()
 
 
@@ -64,23 +68,23 @@ def neutral_name(steps, laptop):
     """After the cure that the advisory names, the same connection reads a name that many computers have."""
     with steps.step("after the cure that the advisory names, a stranger reads a neutral name"):
         set_alias(NEUTRAL)
-        wait_until(lambda: "device-name" not in advisories(laptop), "the end of the advisory")
+        wait_for_advisory(laptop, False)
         with Stranger(STRANGER, LAPTOP) as stranger:
             check(stranger.read_name(), NEUTRAL)
-            wait_until(lambda: not is_linked(), "the end of the link")
+            wait_for_end_of_link()
 
 
 def idle_channel(steps, desktop, entry):
     """A channel over which nothing comes is closed, and its link is dropped."""
     with steps.step("a stranger opens a channel and sends nothing"):
-        with Stranger(STRANGER, LAPTOP, port=entry["port"]) as stranger:
-            if not is_linked():
+        with silent_channel() as stranger:
+            if not is_linked(LAPTOP, STRANGER):
                 raise Failure("the kernel has no link to the stranger")
             with steps.step("a trusted device is served beside the silent channel"):
                 fetch(desktop, entry)
             with steps.step("the channel is closed, and the link is dropped"):
                 stranger.wait_closed()
-                wait_until(lambda: not is_linked(), "the end of the link")
+                wait_for_end_of_link()
 
 
 def story():
@@ -95,27 +99,20 @@ def story():
                 with steps.step("laptop publishes an activity, and desktop discovers it"):
                     entry = nearby.wait_for_type(type_hash(TYPE), 120)[0]
                 fetch(desktop, entry)
-                entry["port"] = listening_port()
                 idle_link(steps, laptop, desktop, entry)
                 neutral_name(steps, laptop)
                 idle_channel(steps, desktop, entry)
     print("story of strangers: ok", flush=True)
 
 
-def listening_port():
-    """The port on which the laptop listens, as the kernel lists it (debugfs, bluetooth/l2cap)."""
-    debugfs = "/sys/kernel/debug"
-    if not os.path.ismount(debugfs):
-        subprocess.run(["mount", "-t", "debugfs", "debugfs", debugfs], check=True)
-    path = f"{debugfs}/bluetooth/l2cap"
-    own = ":".join(f"{byte:02x}" for byte in reversed(address_of(LAPTOP)))
-    with open(path, encoding="ascii") as table:
-        for line in table:
-            # Source, its type, destination, its type, state, PSM, …; BT_LISTEN is 4 (bluetooth.h).
-            fields = line.split()
-            if fields[0].lower() == own and fields[4] == "4" and int(fields[5], 0) >= 0x80:
-                return int(fields[5], 0)
-    raise Failure(f"no port of {own} in {path}")
+def silent_channel():
+    """A channel to the port on which the laptop listens, which is the only one among the dynamic ones."""
+    for port in range(0x80, 0xFF):
+        try:
+            return Stranger(STRANGER, LAPTOP, port)
+        except OSError:
+            continue
+    raise Failure("the laptop listens on no port")
 
 
 if __name__ == "__main__":

@@ -9,10 +9,9 @@ package struct AdvertisementOpener<ID: Hashable & Sendable>: Sendable {
 
     /// The keys of all devices for one slot; devices whose key does not reach the slot are left out.
     private struct Slot: Sendable {
-        /// The keys in pairs; if their number is odd, the last one is paired with itself.
-        let keys: [SlotKeysPair]
-        /// For each key, the index of its device.
-        let devices: [Int]
+        var keys: [SlotKeys] = []
+        /// For each of `keys`, the index of its device.
+        var devices: [Int] = []
     }
 
     /// The slot offsets that are tried, nearest first: most advertisements use the current slot.
@@ -62,28 +61,24 @@ package struct AdvertisementOpener<ID: Hashable & Sendable>: Sendable {
         advance(to: slot)
         let tag = UInt64(littleEndianBytes: sealed[..<SlotKeys.tagBytes])
         let ciphertext = UInt64(littleEndianBytes: sealed[SlotKeys.tagBytes...])
-        for (offset, slot) in zip(Self.offsets, slots) {
-            for pair in slot.keys.indices {
-                guard let opened = slot.keys[pair].open(tag: tag, ciphertext: ciphertext) else { continue }
-                let id = devices[slot.devices[2 * pair + opened.index]].id
-                return (id, offset, opened.plaintext.littleEndianBytes(SlotKeys.plaintextBytes))
+        for (number, slot) in slots.enumerated() {
+            for index in slot.keys.indices {
+                guard let plaintext = slot.keys[index].open(tag: tag, ciphertext: ciphertext) else { continue }
+                let id = devices[slot.devices[index]].id
+                return (id, Self.offsets[number], plaintext.littleEndianBytes(SlotKeys.plaintextBytes))
             }
         }
         return nil
     }
 
     private mutating func derive(_ slot: UInt64) -> Slot {
-        var keys: [SlotKeys] = []
-        var found: [Int] = []
+        var result = Slot()
         for index in devices.indices {
-            guard let slotKeys = slotKeys(ofDeviceAt: index, for: slot) else { continue }
-            keys.append(slotKeys)
-            found.append(index)
+            guard let keys = slotKeys(ofDeviceAt: index, for: slot) else { continue }
+            result.keys.append(keys)
+            result.devices.append(index)
         }
-        let pairs = stride(from: 0, to: keys.count, by: 2).map { index in
-            SlotKeysPair(keys[index], keys[min(index + 1, keys.count - 1)])
-        }
-        return Slot(keys: pairs, devices: found)
+        return result
     }
 
     /// Derives from the key that was moved forward where that one reaches the slot, and else from the original.

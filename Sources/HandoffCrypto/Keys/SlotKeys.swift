@@ -15,17 +15,10 @@ struct SlotKeys: Sendable {
     static let sealedBytes = tagBytes + plaintextBytes
 
     private static let encryptionDomain: UInt64 = 1
-    /// What precedes a plaintext in the input of its tag.
-    static let authenticationDomain: UInt64 = 2
-    /// The number of bytes in the inputs of the pad and of the tag.
-    static let encryptionBytes: UInt64 = 5
-    static let authenticationBytes: UInt64 = 7
-    /// The bits of a tag, and of a plaintext.
-    static let tagMask: UInt64 = 0xFFFF_FFFF
-    static let plaintextMask: UInt64 = 0xFFFF_FFFF_FFFF
+    private static let authenticationDomain: UInt64 = 2
 
-    let authentication: SipHash
-    let encryption: SipHash
+    private let authentication: SipHash
+    private let encryption: SipHash
 
     /// Creates the pair from two keys of 16 bytes each.
     init(authentication: some Collection<UInt8>, encryption: some Collection<UInt8>) {
@@ -36,29 +29,26 @@ struct SlotKeys: Sendable {
     /// Returns the tag of a plaintext: 32 bits.
     @inline(__always)
     func tag(of plaintext: UInt64) -> UInt64 {
-        authentication(plaintext << 8 | Self.authenticationDomain, count: Self.authenticationBytes) & Self.tagMask
+        authentication(plaintext << 8 | Self.authenticationDomain, count: 7) & 0xFFFF_FFFF
     }
 
     /// Returns a number that does not depend on anything that is advertised.
     func number(_ index: UInt64, for purpose: SlotRandomness.Purpose) -> UInt64 {
-        authentication(index << 8 | purpose.rawValue, count: Self.authenticationBytes)
+        authentication(index << 8 | purpose.rawValue, count: 7)
     }
 
     /// Returns the 48 bits with which the plaintext is XORed under this tag.
     @inline(__always)
     func pad(for tag: UInt64) -> UInt64 {
-        encryption(Self.encryptionInput(of: tag), count: Self.encryptionBytes) & Self.plaintextMask
+        encryption(tag << 8 | Self.encryptionDomain, count: 5) & 0xFFFF_FFFF_FFFF
     }
 
     /// Returns the plaintext of a 48-bit ciphertext if the tag is correct; `nil` otherwise.
     ///
     /// It need not run in constant time: an advertisement is not answered, so its sender cannot measure it.
+    @inline(__always)
     func open(tag: UInt64, ciphertext: UInt64) -> UInt64? {
         let plaintext = ciphertext ^ pad(for: tag)
         return self.tag(of: plaintext) == tag ? plaintext : nil
     }
-
-    /// Returns the input from which the pad for a tag is computed.
-    @inline(__always)
-    static func encryptionInput(of tag: UInt64) -> UInt64 { tag << 8 | encryptionDomain }
 }

@@ -7,14 +7,8 @@ struct SipHash: Sendable {
     /// The number of bytes in a key.
     static let keyBytes = 16
 
-    /// The initial words v0…v3 of the paper, which spell "somepseudorandomlygeneratedbytes" (section 2.2).
-    static let constants: (UInt64, UInt64, UInt64, UInt64) = (
-        0x736F_6D65_7073_6575, 0x646F_7261_6E64_6F6D, 0x6C79_6765_6E65_7261, 0x7465_6462_7974_6573
-    )
-
-    /// The halves of the key.
-    let first: UInt64
-    let second: UInt64
+    private let first: UInt64
+    private let second: UInt64
 
     /// Creates the function for a key of 16 bytes.
     init(key: some Collection<UInt8>) {
@@ -31,11 +25,12 @@ struct SipHash: Sendable {
     @inline(__always)
     func callAsFunction(_ input: UInt64, count: UInt64) -> UInt64 {
         let block = count << 56 | input
+        // The four constants spell "somepseudorandomlygeneratedbytes" (section 2.2 of the paper).
         var state = State(
-            first ^ Self.constants.0,
-            second ^ Self.constants.1,
-            first ^ Self.constants.2,
-            second ^ Self.constants.3
+            first ^ 0x736F_6D65_7073_6575,
+            second ^ 0x646F_7261_6E64_6F6D,
+            first ^ 0x6C79_6765_6E65_7261,
+            second ^ 0x7465_6462_7974_6573
         )
         state.d ^= block
         state.round()
@@ -87,7 +82,12 @@ extension UInt64 {
 
     /// Makes a number of at most eight little-endian bytes.
     init(littleEndianBytes bytes: some Collection<UInt8>) {
-        self.init(bigEndianBytes: bytes.reversed())
+        self = 0
+        var shift: UInt64 = 0
+        for byte in bytes {
+            self |= UInt64(byte) << shift
+            shift += 8
+        }
     }
 
     /// Makes a number of at most eight big-endian bytes.
