@@ -62,7 +62,7 @@ struct ReconciliationVectorTests {
         }
 
         mutating func apply(_ reconciliation: PairingRecords.Reconciliation) {
-            record = reconciliation.record
+            record = reconciliation.record ?? record
             if reconciliation.newlyTrusted != nil { trustsOther = true }
         }
 
@@ -96,14 +96,24 @@ struct ReconciliationVectorTests {
         try session.request(Request.settle(request).encode())
         let records = PairingRecords([listener.record].compactMap(\.self))
         let id = desk.keys.publicKeys.device
-        let verdict =
-            isComparing
-            ? nil : records.verdict(on: request, from: id, isTrusted: listener.trustsOther, listener.key)
+        let verdict = try records.verdict(
+            on: request,
+            from: id,
+            isTrusted: listener.trustsOther,
+            during: isComparing ? ActivePairingRequest() : nil,
+            listener.key
+        )
         try session.answer(AnswerEnvelope(answer(verdict)).encode())
+        caller.apply(
+            PairingRecords([record]).reconciliation(of: record, verdict, isTrusted: caller.trustsOther)
+        )
         try session.acknowledge(by: .caller, Acknowledgement().encode())
-        if let verdict {
-            caller.apply(records.reconciliation(of: record, verdict, isTrusted: caller.trustsOther))
-            listener.apply(try records.reconciliation(of: request, from: id, isTrusted: listener.trustsOther))
+        if verdict != .undecided {
+            let outcome = try records.reconciliation(of: request, from: id, verdict, isTrusted: listener.trustsOther)
+            listener.apply(outcome)
+            try session.acknowledge(by: .listener, Acknowledgement().encode())
+            let saved = try #require(caller.record)
+            caller.apply(PairingRecords([saved]).concluded(saved))
         }
         return Case(
             what: what,
@@ -120,12 +130,12 @@ struct ReconciliationVectorTests {
         )
     }
 
-    /// The answer that states a verdict; nil while the listener's user still compares the digits.
-    private static func answer(_ verdict: PairingRecords.Verdict?) -> Answer {
+    /// The answer that states a verdict.
+    private static func answer(_ verdict: PairingRecords.Verdict) -> Answer {
         switch verdict {
         case .paired(let key): .settled(advertisingKey: key.rawRepresentation)
         case .notPaired: .refusal(Refusal(.notPaired, "The pairing was not confirmed here."))
-        case nil: .refusal(Refusal(.busy, "The digits are still being compared here."))
+        case .undecided: .refusal(Refusal(.busy, "The digits are still being compared here."))
         }
     }
 
@@ -187,8 +197,9 @@ struct ReconciliationVectorTests {
         let file = try Self.file()
         try file.storeIfAsked("reconciliation")
         #expect(try VectorFile<Case>.load("reconciliation") == file)
-        // All requests have one length, and all answers.
-        #expect(Set(file.cases.map { $0.session.turns.map(\.paddedBytes) }) == [[64, 1024, 64]])
+        // All requests have one length, and all answers; the listener acknowledges what it has decided.
+        let lengths = Set(file.cases.map { $0.session.turns.map(\.paddedBytes) })
+        #expect(lengths == [[64, 1024, 64], [64, 1024, 64, 64]])
         for pairing in file.cases where pairing.callerAfter.status == "paired" {
             #expect(pairing.listenerAfter.trustsOther && pairing.callerAfter.trustsOther, "\(pairing.what)")
         }
