@@ -122,7 +122,7 @@ class PairingRequest:
     async def confirm(self) -> None:
         conversation = self._conversation
         record = self._device.state.records[conversation.exchange.pairing_id]
-        record.is_confirmed = True
+        record.status = "unconfirmed"
         messages = conversation.exchange.confirm(record.own_key.encode())
         # With both confirmations the devices are paired, whether or not the other one learns it now.
         self._judge(conversation)
@@ -302,7 +302,7 @@ class PairingRequest:
         exchange, state = conversation.exchange, self._device.state
         record = state.records.get(exchange.pairing_id)
         if record and exchange.is_paired:
-            if not record.is_paired:
+            if record.status != "paired":
                 state.pair(record, exchange.key_there)
                 self._device.trust_changed()
                 self._finish(Result("paired", exchange.peer.id))
@@ -311,7 +311,7 @@ class PairingRequest:
         refusal = exchange.refusal if exchange.own_refusal is None else exchange.own_refusal
         if refusal is not None:
             if record:
-                record.is_confirmed, record.is_reconciled = False, True
+                record.status, record.is_reconciled = "notPaired", True
             reason = next((name for name, number in REASONS.items() if number == refusal), "FAILED")
             self.events.emit("refused", reason=reason)
             if reason != "NOT_CHOSEN":
