@@ -223,7 +223,7 @@ def daily_key(text: str) -> DailyKey:
 
 
 def run_exchange(caller: ExchangeSide, listener: ExchangeSide, turns: list[bytes]) -> str:
-    """Lets both sides do what the vectors say, and compares all messages but the listener's answer, which may be a lie."""
+    """Lets both sides do what the vectors say, and compares all but the listener's answer, which may be a lie."""
     asked, answered = caller.state.circle.digest, listener.state.circle.digest
     assert read_request(turns[0]) == {"kind": "circle", "circleDigest": asked}
     heard = read_answer(turns[1])["circle"]

@@ -81,7 +81,7 @@ class PairingRequest:
         self._conversations: dict[bytes, Conversation] = {}
         self._chosen: bytes | None = None
         self._is_users_choice, self._chooses_alone = False, chooses_alone
-        self._result: asyncio.Future[Result] = asyncio.get_event_loop().create_future()
+        self._result: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self.events = Events()
 
     async def __aenter__(self) -> "PairingRequest":
@@ -272,19 +272,23 @@ class PairingRequest:
         await asyncio.sleep(MORE_CANDIDATES)
         introduced = [token for token, c in self._conversations.items() if c.exchange.peer is not None]
         if len(introduced) == 1 and self._chosen is None and not self._is_users_choice:
-            await self._choose(introduced[0])
+            # A channel that is lost now is opened again, and leads here again.
+            with contextlib.suppress(ChannelEnded, ChannelLost):
+                await self._choose(introduced[0])
 
     async def _choose(self, token: bytes) -> None:
         self._chosen = token
         await self._conversation.send(self._conversation.exchange.choose())
         if self._is_users_choice:
-            for other, conversation in self._conversations.items():
+            for other, conversation in list(self._conversations.items()):
                 if other != token and conversation.exchange.peer is not None:
-                    await conversation.send(conversation.exchange.refuse("NOT_CHOSEN"))
+                    with contextlib.suppress(ChannelEnded, ChannelLost):
+                        await conversation.send(conversation.exchange.refuse("NOT_CHOSEN"))
 
     async def _take_back(self) -> None:
         conversation, self._chosen = self._conversation, None
-        await conversation.send(conversation.exchange.withdraw_choice())
+        with contextlib.suppress(ChannelEnded, ChannelLost):
+            await conversation.send(conversation.exchange.withdraw_choice())
 
     # The result.
 
