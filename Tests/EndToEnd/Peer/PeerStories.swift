@@ -5,14 +5,13 @@ import TestRuns
 import Testing
 
 /// The stories of Tests/Stories/peer.py, in each of which the peer of Tests/Peer meets real daemons on a simulated air.
+///
+/// There are at most two daemons, their buses, and two peers, each of which watches the air.
 @Suite(
     "A peer in Python, written from the documents alone, and daemons do everything with each other",
-    .endsWithin(minutes: 15, instances: PeerStories.instances)
+    .endsWithin(minutes: 15, instances: 6)
 )
 struct PeerStories {
-    /// Two daemons, their buses, and two peers, each of which watches the air.
-    static let instances = 6
-
     private static let script = Repository.file("Tests/Stories/peer.py").path()
 
     @Test("The peer calls a daemon, both users compare the digits, and the peer fetches an activity")
@@ -58,7 +57,7 @@ struct PeerStories {
             "Set HANDOFF_TEST_PYTHON to a Python 3 with Tests/Unit/HandoffCryptoTests/Python/requirements.txt."
         )
         let programs = URL(filePath: Programs.handoffd).deletingLastPathComponent().path()
-        let result = try await takingInstances(instances) {
+        let result = try await takingInstances(6) {
             try await run(python, [script, story], environment: ["HANDOFF_PROGRAMS": programs])
         }
         #expect(result.status == 0, "\(result.stdout)\n\(result.stderr)")
