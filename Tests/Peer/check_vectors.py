@@ -4,23 +4,26 @@
 Usage: check_vectors.py DIRECTORY. Prints how many cases agree.
 """
 
+import dataclasses
 import json
 import pathlib
 import sys
 
 from handoff_peer import gatt
 from handoff_peer.activity import Activity
-from handoff_peer.advertisement import Content, DailyKey, directed_key, open_sealed, seal, slot_of, type_hash
+from handoff_peer.advertisement import AdvertisingKey, Content, DailyKey, directed_key, open_sealed, seal, type_hash
 from handoff_peer.card import CardError, read_card, write_card
 from handoff_peer.circle import Circle
 from handoff_peer.errors import ProtocolError, Refused
 from handoff_peer.framing import FragmentReader, fragments, frame, pad
 from handoff_peer.keys import Identity, device_id
-from handoff_peer.messages import read_acknowledgement, read_answer, read_report, read_request
+from handoff_peer.messages import REFUSAL_CODES, acknowledgement, read_acknowledgement, read_answer, read_report
+from handoff_peer.messages import read_request, settle_request
 from handoff_peer.names import clean
 from handoff_peer.noise import Handshake
 from handoff_peer.pairing import Exchange, Introduction, pairing_message, pairing_opening
 from handoff_peer.primitives import agreement_public, siphash
+from handoff_peer.state import PairingRecord, State
 from handoff_peer.stream import PieceReader
 from handoff_peer.values import SCHEMA
 
@@ -137,11 +140,12 @@ def check_noise(case: dict) -> None:
         assert conversation.transports["caller"].handshake_hash.hex() == case["handshake_hash"]
 
 
-def check_session(case: dict) -> None:
-    conversation = session_of(case)
+def check_session(case: dict, *least: int) -> None:
+    """Checks a session, whose messages are padded to 64 bytes, the second to 1024, or to `least`."""
+    conversation, sizes = session_of(case), least or (64, 1024, 64, 64, 64)
     for number, turn in enumerate(case["turns"]):
         message = bytes.fromhex(turn["message"])
-        padded = pad(message, 1024 if number == 1 else 64)
+        padded = pad(message, sizes[number])
         assert len(padded) == turn["paddedBytes"]
         # A request takes one fragment, whatever the size of the others.
         pieces = fragments(padded, case["fragmentBytes"] if number else len(padded) + 1)
@@ -151,6 +155,155 @@ def check_session(case: dict) -> None:
         reader = FragmentReader()
         assert [reader.take(piece) for piece in pieces] == [None] * (len(pieces) - 1) + [message]
     assert conversation.transports["caller"].handshake_hash.hex() == case["handshakeHash"]
+
+
+@dataclasses.dataclass(frozen=True)
+class PublicIdentity:
+    """The public half of an identity: what a device needs that signs nothing."""
+
+    public_keys: bytes
+
+    @property
+    def id(self) -> bytes:
+        return device_id(self.public_keys)
+
+
+class ExchangeSide:
+    """A device before and after an exchange of circles, as Docs/vectors/exchange.json describes it."""
+
+    def __init__(self, public_keys: str, other: str, before: dict, new_key: str):
+        self.other = device_id(bytes.fromhex(other))
+        self.state = State(PublicIdentity(bytes.fromhex(public_keys)), "", 0)
+        self.state.circle.join([bytes.fromhex(statement) for statement in before["statements"]])
+        self.state.advertising_key = AdvertisingKey.decode(bytes.fromhex(before["advertisingKey"]))
+        self.state.own_key_ids = [bytes.fromhex(identifier) for identifier in before["keyHistory"]]
+        self.state.make_key = lambda _: AdvertisingKey.decode(bytes.fromhex(new_key))
+        self._directed_key = before["directedKey"]
+        about = self.state.other(self.other)
+        about.directed_here = daily_key(before["directedKey"])
+        about.known_key = bytes.fromhex(before.get("knownKey", ""))
+        if "otherAdvertisingKey" in before:
+            about.advertising_key = AdvertisingKey.decode(bytes.fromhex(before["otherAdvertisingKey"]))
+        if "otherDirectedKey" in before:
+            about.directed_there = daily_key(before["otherDirectedKey"])
+        if "toldDigest" in before:
+            about.digests = bytes.fromhex(before["toldDigest"]), b""
+        self._told = before.get("toldDigest")
+
+    def message(self, known_digest: bytes) -> dict:
+        return self.state.circle_state(self.other, known_digest)
+
+    def complete(self, sent: bytes, theirs: bytes) -> None:
+        self.state.complete(self.other, sent, theirs, 0)
+        if self.state.circle.digest in (sent, theirs):
+            self._told = self.state.circle.digest.hex()
+
+    def found(self) -> dict:
+        """What it knows now."""
+        is_trusted = self.other in self.state.trusted
+        found = {
+            "statements": [statement.hex() for statement in self.state.circle.sorted_statements],
+            "digest": self.state.circle.digest.hex(),
+            "advertisingKey": self.state.advertising_key.encode().hex(),
+            "keyHistory": [identifier.hex() for identifier in self.state.own_key_ids],
+            "directedKey": self._directed_key, "trustsOther": is_trusted,
+        }
+        if is_trusted:
+            other = self.state.other(self.other)
+            found |= {
+                "otherAdvertisingKey": other.advertising_key and other.advertising_key.encode().hex(),
+                "otherDirectedKey": other.directed_there and other.directed_there.encode().hex(),
+                "knownKey": other.known_key.hex(), "toldDigest": self._told,
+            }
+        return {name: part for name, part in found.items() if part not in (None, "")}
+
+
+def daily_key(text: str) -> DailyKey:
+    return DailyKey(bytes.fromhex(text)[:32], int(text[64:], 16))
+
+
+def run_exchange(caller: ExchangeSide, listener: ExchangeSide, turns: list[bytes]) -> str:
+    """Lets both sides do what the vectors say, and compares all but the listener's answer, which may be a lie."""
+    asked, answered = caller.state.circle.digest, listener.state.circle.digest
+    assert read_request(turns[0]) == {"kind": "circle", "circleDigest": asked}
+    heard = read_answer(turns[1])["circle"]
+    try:
+        is_trusted = caller.state.take_in(caller.other, heard)
+    except ProtocolError:
+        return "the caller closes: the answer is invalid"
+    if not is_trusted:
+        return "the caller closes: it does not trust the listener any more"
+    told = caller.message(heard["digest"])
+    assert acknowledgement(told) == turns[2]
+    if not listener.state.take_in(listener.other, told):
+        return "the listener closes: it does not trust the caller any more"
+    last = listener.message(told["digest"])
+    assert acknowledgement(last) == turns[3]
+    listener.complete(answered, told["digest"])
+    caller.state.take_in(caller.other, last)
+    caller.complete(told["digest"], last["digest"])
+    return "completed"
+
+
+def check_exchange(case: dict) -> None:
+    check_session(case["session"], 64, 1024, 1024, 1024)
+    keys = case["callerPublicKeys"], case["listenerPublicKeys"]
+    caller = ExchangeSide(*keys, case["callerBefore"], case["callerNewKey"])
+    listener = ExchangeSide(*keys[::-1], case["listenerBefore"], case["listenerNewKey"])
+    assert (caller.found(), listener.found()) == (case["callerBefore"], case["listenerBefore"])
+    turns = [bytes.fromhex(turn["message"]) for turn in case["session"]["turns"]]
+    assert run_exchange(caller, listener, turns) == case["end"]
+    assert (caller.found(), listener.found()) == (case["callerAfter"], case["listenerAfter"])
+
+
+class ReconcilingSide:
+    """A device before and after a reconciliation, as Docs/vectors/reconciliation.json describes it."""
+
+    def __init__(self, case: dict, side: str, other: str):
+        self.other_keys, self.before = bytes.fromhex(case[f"{other}PublicKeys"]), case[f"{side}Before"]
+        self.other = device_id(self.other_keys)
+        self.key = AdvertisingKey.decode(bytes.fromhex(case[f"{side}AdvertisingKey"]))
+        identity = Identity.generate()
+        # Nothing is signed here that the vectors show, so the keys of the side itself do not matter.
+        self.state = State(identity, "", 0)
+        if self.before["trustsOther"]:
+            self.state.circle.add(identity, self.other_keys, "other")
+        self.state.advertising_key = self.key
+        self.record = None
+        if self.before["status"] not in ("none", "comparing"):
+            pairing = bytes.fromhex(case["pairing"])
+            self.record = PairingRecord(pairing, self.other_keys, "other", b"", self.key, 0, self.before["status"])
+            self.state.records[pairing] = self.record
+
+    def found(self) -> dict:
+        return {
+            "status": self.record.status if self.record else self.before["status"],
+            "isReconciled": self.record is not None and self.record.is_reconciled,
+            "trustsOther": self.other in self.state.trusted,
+        }
+
+
+def check_reconciliation(case: dict) -> None:
+    check_session(case["session"])
+    caller, listener = ReconcilingSide(case, "caller", "listener"), ReconcilingSide(case, "listener", "caller")
+    turns = [bytes.fromhex(turn["message"]) for turn in case["session"]["turns"]]
+    pairing, is_confirmed = bytes.fromhex(case["pairing"]), caller.record.status != "notPaired"
+    assert settle_request(pairing, caller.key.encode() if is_confirmed else b"") == turns[0]
+    their_key = caller.key.encode() if is_confirmed else None
+    is_comparing = listener.before["status"] == "comparing"
+    verdict = listener.state.verdict(listener.other, pairing, is_confirmed, is_comparing)
+    answer = read_answer(turns[1])
+    if verdict == "settled":
+        assert answer == {"kind": "settled", "advertisingKey": listener.key.encode()}
+    else:
+        assert answer["refusalCode"] == REFUSAL_CODES[verdict]
+    caller.state.reconcile_caller(caller.record, verdict, answer.get("advertisingKey"))
+    assert turns[2] == acknowledgement()
+    listener.state.reconcile_listener(listener.other, pairing, verdict, their_key)
+    if len(turns) == 4:
+        assert turns[3] == acknowledgement()
+        caller.record.is_reconciled = True
+    assert (caller.found(), listener.found()) == (case["callerAfter"], case["listenerAfter"])
 
 
 def check_stream(case: dict) -> None:
@@ -300,8 +453,9 @@ def check_exchanges(case: dict, exchanges: dict[str, Exchange]) -> None:
 
 CHECKS = {
     "advertisement": check_advertisement, "card": check_card, "circle": check_circle, "daily": check_daily,
-    "gatt": check_gatt, "messages": check_message, "names": check_name, "news": check_news, "noise-kk": check_noise,
-    "pairing": check_pairing, "session": check_session, "stream": check_stream, "withdrawal": check_withdrawal,
+    "exchange": check_exchange, "gatt": check_gatt, "messages": check_message, "names": check_name, "news": check_news,
+    "noise-kk": check_noise, "pairing": check_pairing, "reconciliation": check_reconciliation, "session": check_session,
+    "stream": check_stream, "withdrawal": check_withdrawal,
 }
 
 

@@ -4,7 +4,7 @@ import Crypto
 /// nothing but the two key pairs.
 ///
 /// The keys are no forward-secret chain: whoever gets one of the two private keys can derive all of them. They serve
-/// until the two devices share a secret (``DirectedAdvertisingKeys``).
+/// until the receiver has told a key of its own (``DirectedAdvertisingKeys``).
 package struct PairedKey: Hashable, Sendable {
     private let secret: SymmetricKey
     /// What precedes the day in the info: the label, the sender's public key and the receiver's.

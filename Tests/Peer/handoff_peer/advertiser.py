@@ -81,7 +81,7 @@ class Advertiser:
 
     def _turn_or_all(self, plaintext: bytes, now: float) -> tuple[tuple[str, bytes], float]:
         state, slot = self._device.state, slot_of(now)
-        lagging = [device for device in state.trusted if state.has_update(device)]
+        lagging = [device for device in state.trusted if state.has_update(device, now)]
         self._round = [device for device in self._round if device in lagging]
         if not lagging:
             return (SERVICE, self._for_all(plaintext, slot)), now + 3600
@@ -98,7 +98,7 @@ class Advertiser:
             self._turn_ends = now + self._draw(TURN)
         if self._turn_ends is None:
             return (SERVICE, self._for_all(plaintext, slot)), self._next_turn
-        return (SERVICE, state.seal_directed(self._round[0], slot, plaintext)), self._turn_ends
+        return (SERVICE, state.seal_directed(self._round[0], slot, plaintext, now)), self._turn_ends
 
     def _draw(self, interval: tuple[float, float]) -> float:
         """A time that says nothing to others: the next draw of the slot, spread over the interval."""

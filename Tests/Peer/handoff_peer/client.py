@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import dataclasses
 import secrets
+import time
 from typing import TYPE_CHECKING
 
 from . import messages
@@ -11,6 +12,7 @@ from .activity import Activity
 from .advertisement import type_hash
 from .errors import ProtocolError
 from .session import Session, Stream
+from .state import PairingRecord
 
 if TYPE_CHECKING:
     from .device import Device
@@ -42,11 +44,10 @@ class Client:
         self._device = device
 
     @contextlib.asynccontextmanager
-    async def _asking(self, device: bytes, keys: bytes, request: bytes, concludes: str = ""):
-        """The session in which a request was answered, and the answer, acknowledged when the block ends well.
+    async def _asking(self, device: bytes, keys: bytes, request: bytes):
+        """The session in which a request was answered, and the answer, which the block judges and acknowledges.
 
-        After another end the channel is closed without an acknowledgement: what was refused has no effect there. The
-        listener acknowledges the acknowledgement of a refusal with the code `concludes`.
+        The channel is closed afterwards: an answer that is not acknowledged has no effect at the listener.
         """
         state = self._device.state
         channel = await self._device.dial(device)
@@ -54,24 +55,21 @@ class Client:
             async with asyncio.timeout(UNTIL_JUDGED):
                 session = await Session.call(channel, state.identity, keys, request)
                 answer = messages.read_answer(await session.receive())
-            if answer["kind"] == "refusal":
-                refused = AnswerRefused(answer["refusalCode"], answer["refusalMessage"])
-                await session.send(messages.acknowledgement())
-                if refused.code == concludes:
-                    messages.read_acknowledgement(await session.receive())
-                else:
-                    await session.wait_for_end()
-                raise refused
             yield session, answer
         finally:
             await channel.close()
         other = state.others.get(device)
         digest = answer.get("circleDigest")
-        if other and digest and (other.digests is None or other.digests[1] != digest):
+        if other and digest and (other.digests is None or digest not in other.digests):
             self._device.update_soon(device)
 
     @staticmethod
-    def _expect(answer: dict, kind: str) -> None:
+    async def _expect(session: Session, answer: dict, kind: str) -> None:
+        """Makes sure that an answer is of a kind. A refusal is acknowledged like any answer."""
+        if answer["kind"] == "refusal":
+            await session.send(messages.acknowledgement())
+            await session.wait_for_end()
+            raise AnswerRefused(answer["refusalCode"], answer["refusalMessage"])
         if answer["kind"] != kind:
             raise ProtocolError(f"the answer {answer['kind']} to a request for {kind}")
 
@@ -83,7 +81,7 @@ class Client:
         take = secrets.token_bytes(8) if purpose == "take" else b""
         request = messages.fetch_request(content.type_hash, content.tag if tag is None else tag, purpose, take)
         async with self._asking(device, self._device.state.keys_of(device), request) as (session, answer):
-            self._expect(answer, "activity")
+            await self._expect(session, answer, "activity")
             activity = answer["activity"]
             if type_hash(activity.type) != content.type_hash:
                 raise ProtocolError("an activity of another type")
@@ -100,7 +98,7 @@ class Client:
         request = messages.report_request(fetched.take, outcome)
         keys = self._device.state.keys_of(fetched.device)
         async with self._asking(fetched.device, keys, request) as (session, answer):
-            self._expect(answer, "noted")
+            await self._expect(session, answer, "noted")
             await session.send(messages.acknowledgement())
             await session.wait_for_end()
 
@@ -110,7 +108,7 @@ class Client:
         request = messages.stream_request(fetched.activity.stream_name)
         keys = self._device.state.keys_of(fetched.device)
         async with self._asking(fetched.device, keys, request) as (session, answer):
-            self._expect(answer, "stream")
+            await self._expect(session, answer, "stream")
             await session.send(messages.acknowledgement())
             yield Stream(session, is_caller=True)
 
@@ -120,7 +118,7 @@ class Client:
         request = messages.circle_request(state.circle.digest)
         async with asyncio.timeout(CIRCLE):
             async with self._asking(device, state.keys_of(device), request) as (session, answer):
-                self._expect(answer, "circle")
+                await self._expect(session, answer, "circle")
                 theirs = answer["circle"]
                 if not state.take_in(device, theirs):
                     self._device.trust_changed()
@@ -129,26 +127,24 @@ class Client:
                 await session.send(messages.acknowledgement(own), least=1024)
                 theirs = messages.read_acknowledgement(await session.receive()) or {}
                 state.take_in(device, theirs)
-                state.complete(device, theirs.get("digest", b""))
+                state.complete(device, own["digest"], theirs.get("digest", b""), time.time())
         self._device.trust_changed()
         self._device.events.emit("updated", device=device, by="caller")
 
-    async def settle(self, record) -> None:
+    async def settle(self, record: PairingRecord) -> None:
         """Asks how a pairing has ended for the other device."""
         device = self._device
-        key = record.own_key.encode() if record.is_confirmed else b""
+        key = record.own_key.encode() if record.status != "notPaired" else b""
         request = messages.settle_request(record.id, key)
-        try:
-            async with self._asking(record.id, record.keys, request, "NOT_PAIRED") as (session, answer):
-                self._expect(answer, "settled")
-                if not record.is_paired:
-                    device.state.pair(record, answer["advertisingKey"])
-                await session.send(messages.acknowledgement())
-                messages.read_acknowledgement(await session.receive())
-                record.is_reconciled = True
-        except AnswerRefused as refused:
-            if refused.code != "NOT_PAIRED":
-                return
-            record.is_confirmed, record.is_reconciled = False, True
+        async with self._asking(record.id, record.keys, request) as (session, answer):
+            if answer.get("refusalCode") == messages.REFUSAL_CODES["NOT_PAIRED"]:
+                verdict = "NOT_PAIRED"
+            else:
+                await self._expect(session, answer, "settled")
+                verdict = "settled"
+            device.state.reconcile_caller(record, verdict, answer.get("advertisingKey"))
+            await session.send(messages.acknowledgement())
+            messages.read_acknowledgement(await session.receive())
+            record.is_reconciled = True
         device.trust_changed()
-        device.events.emit("reconciled", pairing=record.id, is_paired=record.is_paired)
+        device.events.emit("reconciled", pairing=record.id, status=record.status)

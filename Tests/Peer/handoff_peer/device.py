@@ -20,7 +20,7 @@ from .pairing_request import PairingRequest
 from .radio import Channel, Radio, Report
 from .server import Server
 from .session import Stream
-from .state import State
+from .state import PairingRecord, State
 from .tasks import Events, Tasks
 
 # How long an origin that is not heard any more keeps its entry.
@@ -179,16 +179,22 @@ class Device:
         if opened:
             device, content, is_directed = opened
             self._take_entry(device, content, report.address)
-            if is_directed or self.state.has_update(device):
+            if is_directed or self.state.has_update(device, now):
                 reason = "invitation" if is_directed else "update"
                 self._call(device, reason, lambda: self.client.update(device))
+            self._settle_where(content, report.address, lambda r: r.status == "paired" and device_id(r.keys) == device)
             return
         found = self.state.record_of(report.data, now)
         if found:
             record, content = found
-            self._take_entry(record.id, content, report.address)
-            if not record.is_reconciled:
-                self._call(record.id, "settling", lambda: self.client.settle(record))
+            self._settle_where(content, report.address, lambda other: other is record)
+
+    def _settle_where(self, content: Content, address: Any, wanted: Callable[[PairingRecord], bool]) -> None:
+        """Asks how pairings have ended whose other device was heard."""
+        for record in self.state.records.values():
+            if wanted(record) and not record.is_reconciled:
+                self._take_entry(record.id, content, address)
+                self._call(record.id, "settling", lambda record=record: self.client.settle(record))
 
     def _take_entry(self, device: bytes, content: Content, address: Any) -> None:
         before = self._entries.get(device)

@@ -100,13 +100,13 @@ def read_request(data: bytes) -> dict:
 
 def _read_fetch(message: dict) -> dict:
     fetch = {"typeHash": _sized(message, "type_hash", 4), "activityTag": _sized(message, "activity_tag", 1)[0]}
+    if "preview" not in message and "take" not in message:
+        raise _unknown("a fetch without a purpose")
     if fetch["activityTag"] > 127:
         raise invalid("activity_tag is above 127")
     if "preview" in message:
         return fetch | {"purpose": "freshPreview" if message["preview"].get("fresh") else "preview"}
-    if "take" in message:
-        return fetch | {"purpose": "take", "take": _sized(message["take"], "id", 8)}
-    raise _unknown("a fetch without a purpose")
+    return fetch | {"purpose": "take", "take": _sized(message["take"], "id", 8)}
 
 
 def _read_settle(message: dict) -> dict:

@@ -81,7 +81,7 @@ class PairingRequest:
         self._conversations: dict[bytes, Conversation] = {}
         self._chosen: bytes | None = None
         self._is_users_choice, self._chooses_alone = False, chooses_alone
-        self._result: asyncio.Future[Result] = asyncio.get_event_loop().create_future()
+        self._result: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self.events = Events()
 
     async def __aenter__(self) -> "PairingRequest":
@@ -122,7 +122,7 @@ class PairingRequest:
     async def confirm(self) -> None:
         conversation = self._conversation
         record = self._device.state.records[conversation.exchange.pairing_id]
-        record.is_confirmed = True
+        record.status = "unconfirmed"
         messages = conversation.exchange.confirm(record.own_key.encode())
         # With both confirmations the devices are paired, whether or not the other one learns it now.
         self._judge(conversation)
@@ -272,19 +272,23 @@ class PairingRequest:
         await asyncio.sleep(MORE_CANDIDATES)
         introduced = [token for token, c in self._conversations.items() if c.exchange.peer is not None]
         if len(introduced) == 1 and self._chosen is None and not self._is_users_choice:
-            await self._choose(introduced[0])
+            # A channel that is lost now is opened again, and leads here again.
+            with contextlib.suppress(ChannelEnded, ChannelLost):
+                await self._choose(introduced[0])
 
     async def _choose(self, token: bytes) -> None:
         self._chosen = token
         await self._conversation.send(self._conversation.exchange.choose())
         if self._is_users_choice:
-            for other, conversation in self._conversations.items():
+            for other, conversation in list(self._conversations.items()):
                 if other != token and conversation.exchange.peer is not None:
-                    await conversation.send(conversation.exchange.refuse("NOT_CHOSEN"))
+                    with contextlib.suppress(ChannelEnded, ChannelLost):
+                        await conversation.send(conversation.exchange.refuse("NOT_CHOSEN"))
 
     async def _take_back(self) -> None:
         conversation, self._chosen = self._conversation, None
-        await conversation.send(conversation.exchange.withdraw_choice())
+        with contextlib.suppress(ChannelEnded, ChannelLost):
+            await conversation.send(conversation.exchange.withdraw_choice())
 
     # The result.
 
@@ -302,7 +306,7 @@ class PairingRequest:
         exchange, state = conversation.exchange, self._device.state
         record = state.records.get(exchange.pairing_id)
         if record and exchange.is_paired:
-            if not record.is_paired:
+            if record.status != "paired":
                 state.pair(record, exchange.key_there)
                 self._device.trust_changed()
                 self._finish(Result("paired", exchange.peer.id))
@@ -311,7 +315,7 @@ class PairingRequest:
         refusal = exchange.refusal if exchange.own_refusal is None else exchange.own_refusal
         if refusal is not None:
             if record:
-                record.is_confirmed, record.is_reconciled = False, True
+                record.status, record.is_reconciled = "notPaired", True
             reason = next((name for name, number in REASONS.items() if number == refusal), "FAILED")
             self.events.emit("refused", reason=reason)
             if reason != "NOT_CHOSEN":

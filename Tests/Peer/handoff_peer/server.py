@@ -1,6 +1,7 @@
 """What a device answers to others (Docs/Protocol.md, "Messages" and "Preview and take"; Docs/Circle.md)."""
 
 import asyncio
+import time
 from typing import TYPE_CHECKING
 
 from . import messages
@@ -113,41 +114,33 @@ class Server:
 
     async def _serve_circle(self, session: Session, caller: bytes, request: dict) -> None:
         state = self._device.state
-        own = state.circle_state(caller, request["circleDigest"])
-        await session.send(messages.answer("circle", own), least=1024)
+        answered = state.circle_state(caller, request["circleDigest"])
+        await session.send(messages.answer("circle", answered), least=1024)
         theirs = messages.read_acknowledgement(await session.receive()) or {}
         is_trusted = state.take_in(caller, theirs)
         self._device.trust_changed()
         if is_trusted:
             own = state.circle_state(caller, theirs.get("digest", b""))
             await session.send(messages.acknowledgement(own), least=1024)
-            state.complete(caller, theirs.get("digest", b""))
+            state.complete(caller, answered["digest"], theirs.get("digest", b""), time.time())
             self._device.events.emit("updated", device=caller, by="listener")
             await session.wait_for_end(SESSION)
 
     async def _serve_settle(self, session: Session, caller: bytes, request: dict) -> None:
-        device = self._device
-        record = device.state.records.get(request["pairing"])
-        is_known = record is not None and device_id(record.keys) == caller
-        if device.pairing and device.pairing.is_comparing(request["pairing"]):
-            await self._refuse(session, "BUSY", "The digits are still compared.", False)
-        elif is_known and "advertisingKey" in request and (record.is_confirmed or record.is_paired):
-            key = {"advertising_key": record.own_key.encode()}
-            await self._answer(session, "settled", key, caller in device.state.trusted)
-            if not record.is_paired:
-                device.state.pair(record, request["advertisingKey"])
-            await self._conclude(session, record)
+        device, pairing, their_key = self._device, request["pairing"], request.get("advertisingKey")
+        is_comparing = device.pairing is not None and device.pairing.is_comparing(pairing)
+        verdict = device.state.verdict(caller, pairing, their_key is not None, is_comparing)
+        is_trusted, record = caller in device.state.trusted, device.state.record(caller, pairing)
+        if verdict == "settled":
+            own_key = device.state.advertising_key if is_trusted else record.own_key
+            await self._answer(session, "settled", {"advertising_key": own_key.encode()}, is_trusted)
         else:
-            await self._refuse(session, "NOT_PAIRED", "Nobody here has confirmed the pairing.", False)
-            if is_known:
-                record.is_confirmed = False
-            await self._conclude(session, record if is_known else None)
-
-    async def _conclude(self, session: Session, record) -> None:
-        """Forgets a pairing, and tells the caller that it may, too."""
-        if record is not None:
-            record.is_reconciled = True
-            self._device.trust_changed()
-            self._device.events.emit("reconciled", pairing=record.id, is_paired=record.is_paired)
+            await self._refuse(session, verdict, "The pairing was not confirmed here.", is_trusted)
+        if verdict == "BUSY":
+            return
+        device.state.reconcile_listener(caller, pairing, verdict, their_key)
+        device.trust_changed()
         await session.send(messages.acknowledgement())
-        await session.wait_for_end()
+        if record is not None:
+            device.events.emit("reconciled", pairing=pairing, status=record.status)
+        await session.wait_for_end(SESSION)

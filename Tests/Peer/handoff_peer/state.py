@@ -11,6 +11,9 @@ from .circle import Circle
 from .errors import ProtocolError
 from .keys import Identity, device_id
 
+# After this time without an exchange, one is overdue.
+OVERDUE = 7 * 86_400
+
 
 @dataclasses.dataclass
 class Other:
@@ -23,8 +26,10 @@ class Other:
     directed_there: DailyKey | None = None
     # The identifier of this device's advertising key that it has.
     known_key: bytes = b""
-    # Both digests after the last exchange that was completed: this device's, and the other one's.
+    # The digests that this device and the other one have told in the last exchange that was completed.
     digests: tuple[bytes, bytes] | None = None
+    # When that was.
+    exchanged_at: float = 0.0
 
 
 @dataclasses.dataclass
@@ -38,13 +43,13 @@ class PairingRecord:
     # The advertising key that this device has told, or would tell, the other one.
     own_key: AdvertisingKey
     began: float
-    is_confirmed: bool = False
-    is_paired: bool = False
+    status: str = "notPaired"
+    # Whether the other side is known to have saved the same result, so that the pairing is forgotten.
     is_reconciled: bool = False
 
     @property
     def is_unconfirmed(self) -> bool:
-        return self.is_confirmed and not self.is_paired
+        return self.status == "unconfirmed"
 
 
 class State:
@@ -54,7 +59,7 @@ class State:
         self.identity, self.own_name = identity, name
         self.circle = Circle(identity.public_keys)
         self.advertising_key = AdvertisingKey.generate(now)
-        self._own_key_ids = {self.advertising_key.id}
+        self.own_key_ids = [self.advertising_key.id]
         self.others: dict[bytes, Other] = {}
         self.records: dict[bytes, PairingRecord] = {}
 
@@ -88,7 +93,7 @@ class State:
 
     def replace_key(self, key: AdvertisingKey) -> None:
         self.advertising_key = key
-        self._own_key_ids.add(key.id)
+        self.own_key_ids.append(key.id)
 
     def move_forward(self, now: float) -> None:
         """Moves all keys to the day of the slot before, and forgets those of the days before."""
@@ -103,10 +108,15 @@ class State:
 
     # The exchange of circles.
 
-    def has_update(self, device: bytes) -> bool:
+    def is_overdue(self, device: bytes, now: float) -> bool:
+        """Whether there was no exchange with a device for too long."""
+        return now > self.other(device).exchanged_at + OVERDUE
+
+    def has_update(self, device: bytes, now: float) -> bool:
+        """Whether a device may not know all statements or the present key, or the exchange with it is overdue."""
         other = self.other(device)
-        own_digest = other.digests and other.digests[0]
-        return own_digest != self.circle.digest or other.known_key != self.advertising_key.id
+        is_told = other.digests is not None and self.circle.digest in other.digests
+        return self.is_overdue(device, now) or not is_told or other.known_key != self.advertising_key.id
 
     def circle_state(self, device: bytes, known_digest: bytes) -> dict:
         """The message CircleState for a device, whose digest is known."""
@@ -134,13 +144,20 @@ class State:
         other.advertising_key = AdvertisingKey.decode(key)
         other.directed_there = DailyKey(directed, other.advertising_key.daily.day)
         other.known_key = known
-        if other.known_key and other.known_key not in self._own_key_ids:
+        if other.known_key and other.known_key not in self.own_key_ids:
             self.replace_key(self.make_key(self.advertising_key.daily.day))
         return True
 
-    def complete(self, device: bytes, their_digest: bytes) -> None:
-        """Remembers that an exchange was completed."""
-        self.other(device).digests = self.circle.digest, their_digest
+    def complete(self, device: bytes, sent: bytes, theirs: bytes, now: float) -> None:
+        """Remembers an exchange that was completed, by the last digests that were told and arrived.
+
+        It proves that both devices trust each other, so the pairings of the two are reconciled.
+        """
+        other = self.other(device)
+        other.digests, other.exchanged_at = (sent, theirs), now
+        for record in self.records.values():
+            if record.status == "paired" and device_id(record.keys) == device:
+                record.is_reconciled = True
 
     # Advertisements.
 
@@ -167,9 +184,9 @@ class State:
         theirs = self.keys_of(device)[:32]
         yield directed_key(self.identity.agreement, theirs, self.identity.public_keys[:32], day), True
 
-    def seal_directed(self, device: bytes, slot: int, plaintext: bytes) -> bytes:
+    def seal_directed(self, device: bytes, slot: int, plaintext: bytes, now: float) -> bytes:
         """An advertisement for a device alone."""
-        told = self.other(device).directed_there
+        told = None if self.is_overdue(device, now) else self.other(device).directed_there
         day = day_of(slot)
         daily = told and told.moved_to(day)
         if not daily:
@@ -191,10 +208,43 @@ class State:
 
     def pair(self, record: PairingRecord, their_key: bytes) -> None:
         """Both users have confirmed: this device trusts the other one from now on."""
-        record.is_paired = True
+        record.status = "paired"
         device = device_id(record.keys)
         self.change(lambda: self.circle.add(self.identity, record.keys, record.name), next_key=record.own_key)
         other = self.other(device)
         other.advertising_key = AdvertisingKey.decode(their_key)
         # The other device has this device's key with the confirmation.
         other.known_key = record.own_key.id
+
+    # Reconciliation.
+
+    def verdict(self, caller: bytes, pairing: bytes, is_confirmed: bool, is_comparing: bool) -> str:
+        """The answer to a device that asks how a pairing has ended: `settled`, `BUSY` or `NOT_PAIRED`."""
+        if is_comparing:
+            return "BUSY"
+        record = self.record(caller, pairing)
+        if is_confirmed and (caller in self.trusted or (record is not None and record.is_unconfirmed)):
+            return "settled"
+        return "NOT_PAIRED"
+
+    def record(self, caller: bytes, pairing: bytes) -> PairingRecord | None:
+        record = self.records.get(pairing)
+        return record if record is not None and device_id(record.keys) == caller else None
+
+    def reconcile_listener(self, caller: bytes, pairing: bytes, verdict: str, their_key: bytes | None) -> None:
+        """Saves what was answered, once the caller has acknowledged it and so has saved it."""
+        record = self.record(caller, pairing)
+        if record is None or verdict == "BUSY" or (their_key is None and record.status == "paired"):
+            return
+        if verdict == "NOT_PAIRED":
+            record.status = "notPaired"
+        elif record.is_unconfirmed and their_key is not None:
+            self.pair(record, their_key)
+        record.is_reconciled = True
+
+    def reconcile_caller(self, record: PairingRecord, verdict: str, their_key: bytes | None) -> None:
+        """Saves an answer before it is acknowledged. The pairing is forgotten once the listener has saved it too."""
+        if record.is_unconfirmed and verdict == "settled" and their_key is not None:
+            self.pair(record, their_key)
+        elif record.is_unconfirmed and verdict == "NOT_PAIRED":
+            record.status = "notPaired"

@@ -5,21 +5,14 @@ import Testing
 
 @Suite("Two devices have keys of their own for directed advertisements", .endsWithin(minutes: 10))
 struct DirectedAdvertisingKeysTests {
-    /// The keys of a pair of devices for a day, on the side of the one that advertises.
-    ///
-    /// They are those without a shared secret, and the first ones with it; all but the day in hexadecimal.
+    /// The keys of a pair of devices for a day, on the side of the one that advertises; all but the day in hexadecimal.
     struct Case: Codable, Equatable, Sendable {
         let privateKey: String
         let otherPrivateKey: String
         let day: UInt32
         let sendingKey: String
         let receivingKey: String
-        let secret: String
-        let secretSendingKey: String
-        let secretReceivingKey: String
     }
-
-    private static let secret = [UInt8](1...32)
 
     @Test("The sending key of one device is the receiving key of the other, and each direction has its own")
     func agreement() throws {
@@ -30,11 +23,9 @@ struct DirectedAdvertisingKeysTests {
         #expect(atDesk.sending == atLap.receiving)
         #expect(atDesk.receiving == atLap.sending)
         #expect(Set([atDesk.sending, atDesk.receiving, others.sending, others.receiving]).count == 4)
-        #expect(atDesk.kept(at: 2_000_000) == atDesk)
-        #expect(atDesk.dailyKeys == nil)
     }
 
-    @Test("Without a shared secret, each day has a key of its own, and every day can be opened")
+    @Test("Each day has a key of its own, and every day can be opened")
     func pairedKey() throws {
         let (desk, lap) = (AgreementKey.generate(), AgreementKey.generate())
         let sending = try DirectedAdvertisingKeys(local: desk, remote: lap.publicKey).sending
@@ -51,35 +42,6 @@ struct DirectedAdvertisingKeysTests {
                 let sealed = try #require(AdvertisementSealer(key: sending, slot: sealedIn)).seal([1, 2, 3, 4, 5, 6])
                 #expect(opener.open(sealed, slot: slot)?.id == "desk")
             }
-        }
-    }
-
-    @Test("With a shared secret, each direction has a chain of daily keys, which is restored from what is kept")
-    func chains() throws {
-        let (desk, lap) = (AgreementKey.generate().publicKey, AgreementKey.generate().publicKey)
-        let atDesk = try DirectedAdvertisingKeys(secret: Self.secret, day: 100, local: desk, remote: lap)
-        let atLap = try DirectedAdvertisingKeys(secret: Self.secret, day: 100, local: lap, remote: desk)
-        #expect(atDesk.sending == atLap.receiving)
-        #expect(atDesk.receiving == atLap.sending)
-        #expect(atDesk.sending != atDesk.receiving)
-
-        let later = atDesk.kept(at: 103 * 96 + 1)
-        let chains = try #require(later.dailyKeys)
-        #expect(chains.sending.day == 103)
-        #expect(chains.receiving.day == 103)
-        #expect(DirectedAdvertisingKeys(sending: chains.sending, receiving: chains.receiving) == later)
-        let sealed = try #require(AdvertisementSealer(key: atLap.sending, slot: 103 * 96)).seal([1, 2, 3, 4, 5, 6])
-        var opener = AdvertisementOpener(keys: [("lap", later.receiving)])
-        #expect(opener.open(sealed, slot: 103 * 96 + 1)?.id == "lap")
-        #expect(AdvertisementSealer(key: later.sending, slot: 103 * 96 - 1) == nil, "the day before is out of reach")
-    }
-
-    @Test("A secret of another length is refused", arguments: [0, 31, 33])
-    func secretLength(count: Int) throws {
-        let (desk, lap) = (AgreementKey.generate().publicKey, AgreementKey.generate().publicKey)
-        let secret = [UInt8](repeating: 1, count: count)
-        #expect { try DirectedAdvertisingKeys(secret: secret, day: 1, local: desk, remote: lap) } throws: {
-            ($0 as? CryptoError)?.code == .invalidKey
         }
     }
 
@@ -100,17 +62,12 @@ struct DirectedAdvertisingKeysTests {
             )
             let day = UInt32.random(in: 20_000..<30_000, using: &random)
             let keys = try DirectedAdvertisingKeys(local: local, remote: remote)
-            let secret = random.bytes(32)
-            let chains = try DirectedAdvertisingKeys(secret: secret, day: day, local: local.publicKey, remote: remote)
             return Case(
                 privateKey: hex(own),
                 otherPrivateKey: hex(other),
                 day: day,
                 sendingKey: try text(keys.sending, day),
-                receivingKey: try text(keys.receiving, day),
-                secret: hex(secret),
-                secretSendingKey: try text(chains.sending, day),
-                secretReceivingKey: try text(chains.receiving, day)
+                receivingKey: try text(keys.receiving, day)
             )
         }
     }
@@ -128,9 +85,9 @@ struct DirectedAdvertisingKeysTests {
     func published() throws {
         let file = VectorFile(
             about: """
-                Directed advertising keys (Docs/Protocol.md, "The circle") of a day: of two devices' private keys, and \
-                of a secret that they share, the ones under which the first advertises to the second alone, and the \
-                other way round. Bytes are hexadecimal.
+                Directed advertising keys (Docs/Protocol.md, "Directed advertisements") of a day that follow from two \
+                devices' key pairs: the one under which the first advertises to the second alone, and the one of the \
+                other direction. Bytes are hexadecimal.
                 """,
             cases: try Self.make()
         )

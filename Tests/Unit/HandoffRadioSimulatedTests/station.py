@@ -3,7 +3,7 @@
 Usage: station.py DIRECTORY NAME UUID hear | dial PORT | serve PORT
 
 hear    prints the service data of the first report of UUID, in hexadecimal
-dial    dials PORT at the sender of that report, sends "ping", prints what comes back until the end, and answers "thanks"
+dial    dials PORT at the sender of that report, sends "ping", prints what comes back until the end, answering "thanks"
 serve   advertises UUID with the data of PORT, accepts one channel, answers each message with itself reversed, and
         closes after the message "bye"
 

@@ -175,7 +175,7 @@ struct MessageVectorTests {
             about: """
                 Messages of Handoff.proto (Docs/Protocol.md, "Messages"). `bytes` are hexadecimal. In `activity` every \
                 value is an object whose one member is named like its kind; numbers are decimal text, reals their 64 \
-                bits, data hexadecimal. A vector with `error` must be refused.
+                bits, data hexadecimal, and the elements of a set in any order. A vector with `error` must be refused.
                 """,
             cases: try Self.valid() + Self.refused()
         )
