@@ -271,7 +271,7 @@ let package = Package(
                 "HandoffCore",
                 "HandoffCrypto",
                 "HandoffDaemon", "HandoffFolders", "HandoffModel", "HandoffRadio",
-                "HandoffRadioSimulated", "HandoffTestVectors",
+                "HandoffRadioSimulated", "HandoffTestSupport", "HandoffTestVectors",
                 "HandoffWire", "LocalStream",
                 lifecycle, logging, system,
             ]
