@@ -131,7 +131,7 @@ struct StreamRelayTests {
         }
 
         private static func receiver(_ key: [UInt8]) -> StreamReceiver {
-            let frames = FrameDecoder(maximumLength: 70_000)
+            let frames = FrameDecoder(maximumLength: FrameCodec.maximumLength)
             return StreamReceiver(cipher: NoiseReceiver(state: NoiseCipherState(key: key)), frames: frames)
         }
     }
