@@ -149,7 +149,7 @@ package struct ClientSession: SessionStates, Sendable {
 
     /// Returns the two directions of the stream that the session has become, once the app there has accepted it.
     ///
-    /// - Precondition: ``receiveOpening(_:)`` has returned `stream`.
+    /// - Precondition: `receiveOpening` has returned `stream`.
     package consuming func stream() -> (sending: StreamSender, receiving: StreamReceiver) {
         guard case .finished(let transport) = state else { preconditionFailure("a stream comes after the answer") }
         return streamDirections(over: transport)

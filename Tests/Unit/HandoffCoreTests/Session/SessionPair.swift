@@ -11,10 +11,16 @@ struct SessionPair {
     var serve: ServerSession
     let request: Request
 
-    init(asking: DeviceKeys = .generate(), answering: DeviceKeys = .generate()) throws {
+    /// - Parameter request: what the caller asks for; nil for a sample activity.
+    init(
+        asking: DeviceKeys = .generate(),
+        answering: DeviceKeys = .generate(),
+        request: Request? = nil
+    ) throws {
         self.asking = asking
         self.answering = answering
-        request = .fetch(try .sample())
+        let request = try request ?? .fetch(.sample())
+        self.request = request
         fetch = ClientSession(keys: asking, peer: answering.publicKeys, request: request)
         serve = try Self.server(answering, trusting: [asking])
     }

@@ -11,7 +11,7 @@ struct StreamTests {
         caller: (sending: StreamSender, receiving: StreamReceiver),
         listener: (sending: StreamSender, receiving: StreamReceiver)
     ) {
-        var pair = try SessionPair()
+        var pair = try SessionPair(request: .stream(StreamRequest(activity: 7)))
         let (_, second) = try pair.exchange(.stream)
         let answered = try pair.taking(second)
         #expect(answered.answer == .stream)

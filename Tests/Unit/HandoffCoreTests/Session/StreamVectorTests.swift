@@ -143,6 +143,7 @@ struct StreamVectorTests {
 
     /// The receivers of both sides, after the app's answer.
     private static func receivers(of vector: Case) throws -> [String: StreamReceiver] {
+        try #require(vector.messages.count == 4)
         func key(_ text: String) throws -> AgreementKey { try AgreementKey(rawRepresentation: bytes(text)) }
         let greeting = try #require(SessionGreeting(bytes: Array(bytes(vector.greeting).dropFirst(2))))
         var caller = NoiseHandshake.initiator(
