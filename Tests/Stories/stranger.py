@@ -2,7 +2,7 @@
 
 Python's own Bluetooth sockets know no LE addresses, and are left out of some builds; so the addresses are given to libc.
 
-    stranger.py unlinked A B    succeeds when the kernel has no link between the controllers hciA and hciB
+    stranger.py unlinked A [B]    succeeds when the kernel has no link of the controller hciA, or none to hciB
 """
 
 import ctypes
@@ -120,6 +120,7 @@ def is_linked(controller, other):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4 or sys.argv[1] != "unlinked":
+    controllers = [int(argument) for argument in sys.argv[2:]]
+    if sys.argv[1:2] != ["unlinked"] or len(controllers) not in (1, 2):
         sys.exit(__doc__)
-    sys.exit(is_linked(int(sys.argv[2]), int(sys.argv[3])))
+    sys.exit(is_linked(*controllers) if len(controllers) == 2 else bool(links_of(controllers[0])))

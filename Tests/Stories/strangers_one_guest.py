@@ -29,10 +29,17 @@ def set_alias(name):
     )
 
 
-def wait_for_end_of_link():
-    """Waits until the kernel has no link between the laptop and the stranger; it tells of that on no bus."""
+def wait_for_end_of_link(other=""):
+    """Waits until the kernel has no link between the laptop and another controller, or to none; it tells of that on no
+    bus."""
     program = pathlib.Path(__file__).with_name("stranger.py")
-    rig(f"rig_until 60 python3 '{program}' unlinked {LAPTOP} {STRANGER}")
+    rig(f"rig_until 60 python3 '{program}' unlinked {LAPTOP} {other}")
+
+
+def connect(port=0):
+    """A link of the stranger, once the laptop has no other: btvirt gives two links of a controller one handle."""
+    wait_for_end_of_link()
+    return Stranger(STRANGER, LAPTOP, port)
 
 
 def wait_for_advisory(laptop, is_given):
@@ -52,7 +59,7 @@ def idle_link(steps, laptop, desktop, entry):
     with steps.step("a stranger connects, opens no channel, and reads the name of the computer"):
         set_alias(NAME)
         wait_for_advisory(laptop, True)
-        with Stranger(STRANGER, LAPTOP) as stranger:
+        with connect() as stranger:
             if not is_linked(LAPTOP, STRANGER):
                 raise Failure("the kernel has no link to the stranger")
             check(stranger.read_name(), NAME)
@@ -60,7 +67,7 @@ def idle_link(steps, laptop, desktop, entry):
                 fetch(desktop, entry)
             with steps.step("the link to the stranger is dropped"):
                 laptop.wait_log("dropped an idle link")
-                wait_for_end_of_link()
+                wait_for_end_of_link(STRANGER)
                 stranger.wait_closed()
 
 
@@ -69,9 +76,9 @@ def neutral_name(steps, laptop):
     with steps.step("after the cure that the advisory names, a stranger reads a neutral name"):
         set_alias(NEUTRAL)
         wait_for_advisory(laptop, False)
-        with Stranger(STRANGER, LAPTOP) as stranger:
+        with connect() as stranger:
             check(stranger.read_name(), NEUTRAL)
-            wait_for_end_of_link()
+            wait_for_end_of_link(STRANGER)
 
 
 def idle_channel(steps, desktop, entry):
@@ -84,7 +91,7 @@ def idle_channel(steps, desktop, entry):
                 fetch(desktop, entry)
             with steps.step("the channel is closed, and the link is dropped"):
                 stranger.wait_closed()
-                wait_for_end_of_link()
+                wait_for_end_of_link(STRANGER)
 
 
 def story():
@@ -109,7 +116,7 @@ def silent_channel():
     """A channel to the port on which the laptop listens, which is the only one among the dynamic ones."""
     for port in range(0x80, 0xFF):
         try:
-            return Stranger(STRANGER, LAPTOP, port)
+            return connect(port)
         except OSError:
             continue
     raise Failure("the laptop listens on no port")
