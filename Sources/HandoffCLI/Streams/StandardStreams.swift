@@ -41,9 +41,8 @@ extension StreamCopy.Failure {
     fileprivate func message(about device: String) -> String {
         switch self {
         case .broken:
-            "The stream broke, and data may be missing: the program on \(device) ended early (or it serves one stream, "
-                + "and has it), or the connection was lost. See there, or move the devices closer together, and try "
-                + "again."
+            "The stream broke, and data may be missing: the program on \(device) ended early, or the connection was "
+                + "lost. See there, or move the devices closer together, and try again."
         case .output(let error):
             "Standard output cannot be written (\(error)), so the received data is incomplete."
         case .input(let error):

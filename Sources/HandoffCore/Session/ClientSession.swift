@@ -22,6 +22,8 @@ package struct ClientSession: SessionStates, Sendable {
         case restOfAnswer(NoiseTransport)
         /// Has the whole answer, and not acknowledged it.
         case judging(NoiseTransport, Sequel)
+        /// Has acknowledged that a stream is granted, and waits until the app there has accepted it.
+        case opening(NoiseTransport)
         /// Has acknowledged the listener's circle or the outcome of a pairing, or has reported a take, and waits for the
         /// listener's own acknowledgement.
         case conclusion(NoiseTransport)
@@ -31,7 +33,7 @@ package struct ClientSession: SessionStates, Sendable {
 
     /// What follows this device's acknowledgement of the answer.
     private enum Sequel {
-        case nothing, circle, pairingOutcome
+        case nothing, circle, pairingOutcome, stream
     }
 
     /// What a frame has completed.
@@ -75,6 +77,14 @@ package struct ClientSession: SessionStates, Sendable {
         return answer
     }
 
+    /// Accepts bytes from the channel after the acknowledgement of a granted stream; returns whether the app there has
+    /// accepted it, as an answer of the same kinds, once it is complete.
+    ///
+    /// - Throws: ``HandoffError`` with `peerMisbehaved`; then the session is over.
+    package mutating func receiveOpening(_ bytes: [UInt8]) throws(HandoffError) -> Answer? {
+        try receive(bytes)?.answer
+    }
+
     /// Accepts bytes from the channel; returns the listener's acknowledgement of this device's circle, or its word that it
     /// has saved the outcome of a pairing, once it is complete.
     ///
@@ -102,7 +112,12 @@ package struct ClientSession: SessionStates, Sendable {
                 paddedToAtLeast: sequel == .circle ? MessagePadding.smallestAnswer : MessagePadding.smallest,
                 with: &transport
             )
-            state = sequel == .nothing ? .finished(transport) : .conclusion(transport)
+            state =
+                switch sequel {
+                case .nothing: .finished(transport)
+                case .circle, .pairingOutcome: .conclusion(transport)
+                case .stream: .opening(transport)
+                }
             return bytes
         }
     }
@@ -132,10 +147,9 @@ package struct ClientSession: SessionStates, Sendable {
         try receiveConclusion(bytes)
     }
 
-    /// Returns the two directions of the stream that the session has become, once `stream` was answered and
-    /// acknowledged.
+    /// Returns the two directions of the stream that the session has become, once the app there has accepted it.
     ///
-    /// - Precondition: the answer was acknowledged.
+    /// - Precondition: ``receiveOpening(_:)`` has returned `stream`.
     package consuming func stream() -> (sending: StreamSender, receiving: StreamReceiver) {
         guard case .finished(let transport) = state else { preconditionFailure("a stream comes after the answer") }
         return streamDirections(over: transport)
@@ -153,6 +167,12 @@ package struct ClientSession: SessionStates, Sendable {
         case .restOfAnswer(var transport):
             let fragment = try transport.decrypt(frame)
             return try appendToAnswer(fragment, transport)
+        case .opening(var transport):
+            let fragment = try transport.decrypt(frame)
+            state = .opening(transport)
+            guard let message = try reader.append(fragment) else { return nil }
+            state = .finished(transport)
+            return .answered(ReceivedAnswer(answer: try AnswerEnvelope(decoding: message).answer, circleDigest: nil))
         case .conclusion(var transport):
             let fragment = try transport.decrypt(frame)
             state = .conclusion(transport)
@@ -187,15 +207,23 @@ package struct ClientSession: SessionStates, Sendable {
         let envelope = try AnswerEnvelope(decoding: message)
         let sequel = sequel(of: envelope.answer)
         state = .judging(transport, sequel)
-        reader = SessionMessageReader(
-            maximumLength: sequel == .circle ? Acknowledgement.maximumCircleBytes : Acknowledgement.maximumBytes
-        )
+        reader = SessionMessageReader(maximumLength: Self.maximumBytes(after: sequel))
         return .answered(ReceivedAnswer(answer: envelope.answer, circleDigest: envelope.circleDigest))
+    }
+
+    /// The longest message that the listener sends next.
+    private static func maximumBytes(after sequel: Sequel) -> Int {
+        switch sequel {
+        case .circle: Acknowledgement.maximumCircleBytes
+        case .stream: Answer.maximumBytes
+        case .nothing, .pairingOutcome: Acknowledgement.maximumBytes
+        }
     }
 
     private func sequel(of answer: Answer) -> Sequel {
         switch (answer, request) {
         case (.circle, .circle): .circle
+        case (.stream, .stream): .stream
         case (_, .settle) where answer.isPairingOutcome: .pairingOutcome
         default: .nothing
         }

@@ -165,10 +165,27 @@ package struct ServerSession: SessionStates, Sendable {
         }
     }
 
-    /// Returns the two directions of the stream that the session has become, once `stream` was answered and
-    /// acknowledged.
+    /// Returns the bytes that tell the caller whether the app has accepted the stream that was granted.
     ///
-    /// - Precondition: the answer was acknowledged.
+    /// - Parameter answer: `stream`, or a refusal with the app's reason.
+    /// - Precondition: the answer `stream` was acknowledged.
+    /// - Throws: ``HandoffError`` when the session's key is exhausted.
+    package mutating func open(_ answer: Answer) throws(HandoffError) -> [UInt8] {
+        guard case .finished(var transport) = state else { preconditionFailure("a stream comes after the answer") }
+        return try SessionErrorMapping.mappingErrors { () throws in
+            let bytes = try SessionMessageWriter.frames(
+                of: AnswerEnvelope(answer, circleDigest: nil).encode(),
+                paddedToAtLeast: MessagePadding.smallestAnswer,
+                with: &transport
+            )
+            state = .finished(transport)
+            return bytes
+        }
+    }
+
+    /// Returns the two directions of the stream that the session has become, once the app has accepted it.
+    ///
+    /// - Precondition: the answer was acknowledged, and the caller was told that the app has accepted the stream.
     package consuming func stream() -> (sending: StreamSender, receiving: StreamReceiver) {
         guard case .finished(let transport) = state else { preconditionFailure("a stream comes after the answer") }
         return streamDirections(over: transport)

@@ -147,9 +147,9 @@ extension BusObjects: EngineObserver {
         }
     }
 
-    func deliver(_ stream: Engine.IncomingStream) async -> Bool {
+    func deliver(_ stream: Engine.IncomingStream) async throws(HandoffError) {
         emit(.streamOpened(device: stream.device, name: stream.deviceName), of: stream.activity.id)
-        return await delegates.deliver(stream)
+        try await delegates.deliver(stream)
     }
 
     private func showCurrent(from old: ActivityRegister.ID?, to new: ActivityRegister.ID?) {

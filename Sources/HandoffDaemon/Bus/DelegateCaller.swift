@@ -86,10 +86,14 @@ struct DelegateCaller: Sendable {
         )
     }
 
-    /// Gives the owner of an activity its end of a stream; returns whether it has accepted it.
-    func deliver(_ stream: Engine.IncomingStream) async -> Bool {
+    /// Gives the owner of an activity its end of a stream, and waits until it has accepted it.
+    ///
+    /// - Throws: ``HandoffError`` with `peerRefused` and the reason when it does not accept it.
+    func deliver(_ stream: Engine.IncomingStream) async throws(HandoffError) {
         let record = stream.activity
-        guard let delegate = record.delegate else { return false }
+        guard let delegate = record.delegate else {
+            throw HandoffError(.peerRefused, "The app of the activity accepts no streams any more.")
+        }
         do throws(DBusError) {
             let call = MethodCall.didReceiveStream(
                 stream.file,
@@ -100,7 +104,6 @@ struct DelegateCaller: Sendable {
                 at: delegate
             )
             _ = try await connection.call(call, timeout: Self.streamTimeout)
-            return true
         } catch {
             logger.notice(
                 "an app did not accept a stream: \(error.message)",
@@ -109,7 +112,7 @@ struct DelegateCaller: Sendable {
                     "app": "\(record.owner)",
                 ]
             )
-            return false
+            throw HandoffError(.peerRefused, error.message)
         }
     }
 

@@ -116,9 +116,10 @@ struct EngineSessions: Sendable {
             Result { (try state.origin.activity(id), state.name(of: device)) }
         }.get()
         let stream = Engine.IncomingStream(activity: record, device: device, deviceName: name, file: file)
-        guard let observer = engine.currentObserver, await observer.deliver(stream) else {
-            throw HandoffError(.peerRefused, "The app of the activity did not accept the stream.")
+        guard let observer = engine.currentObserver else {
+            throw HandoffError(.peerRefused, "The app of the activity is not on the bus any more.")
         }
+        try await observer.deliver(stream)
     }
 
     // MARK: Sessions to open

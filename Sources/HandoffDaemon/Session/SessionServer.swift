@@ -272,7 +272,22 @@ struct SessionServer: Sendable {
         _ accepted: AcceptedSession,
         on channel: some RadioChannel
     ) async throws {
-        let app = try await connect(to: activity, for: accepted.authenticated.device)
+        var session = session
+        let app: LocalStream
+        do {
+            app = try await connect(to: activity, for: accepted.authenticated.device)
+        } catch let error as HandoffError {
+            try await channel.sendAll(try session.open(.refusal(Refusal(.internal, error.message))))
+            // The caller closes: if this side closed, the reason would be discarded with the channel.
+            await SessionClient.awaitClose(of: channel)
+            throw error
+        }
+        do {
+            try await channel.sendAll(try session.open(.stream))
+        } catch {
+            app.reset()
+            throw error
+        }
         let (sender, receiver) = session.stream()
         let relay = StreamRelay(app: app, channel: channel, isCaller: false)
         try await engine.trust.whileTrusted(accepted.authenticated.device) { try await relay.run(sender, receiver) }

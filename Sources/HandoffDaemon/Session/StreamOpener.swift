@@ -15,13 +15,17 @@ struct StreamOpener: Sendable {
 
     private var engine: Engine { client.engine }
 
+    /// The time limit for a stream to be opened, of which the app there has 10 s to accept it: less than the 25 s after
+    /// which libraries of D-Bus give up.
+    private static let limit = Duration.seconds(24)
+
     /// Returns a connected socket whose other end is the app that began the activity.
     ///
     /// - Throws: ``HandoffError`` or `RadioError` that explains the failure and what to do.
     func openStream(_ continuation: ContinuationID) async throws -> UnixFD {
         let peer = try engine.sessions.peer(continuation.device)
         do {
-            return try await client.withChannel(to: peer) { channel, result in
+            return try await client.withChannel(to: peer, limit: Self.limit) { channel, result in
                 let request = StreamRequest(activity: continuation.activity)
                 try await serve(request, of: peer, over: channel, result)
             }
@@ -41,17 +45,15 @@ struct StreamOpener: Sendable {
         var session = ClientSession(keys: engine.identity.keys, peer: peer.publicKeys, request: .stream(request))
         try await channel.sendAll(try await channel.next { try session.open($0) })
         let received = try await channel.next { try session.receive($0) }
-        switch received.answer {
-        case .stream: break
-        case .refusal(let refusal):
-            try await channel.sendAll(try session.acknowledge())
-            // The device itself has answered: other endpoints are not tried.
-            return result.fail(HandoffError.refused(refusal, by: peer.name))
-        case .activity, .circle, .noted, .settled:
-            let wanted = "the requested stream"
-            return result.fail(HandoffError.unexpectedAnswer(received.answer, from: peer.name, insteadOf: wanted))
+        // The device itself has answered: other endpoints are not tried.
+        result.noteAnswer()
+        if let error = Self.failure(received.answer, of: peer) {
+            if case .refusal = received.answer { try await channel.sendAll(try session.acknowledge()) }
+            return result.fail(error)
         }
         try await channel.sendAll(try session.acknowledge())
+        let opened = try await channel.next { try session.receiveOpening($0) }
+        if let error = Self.failure(opened, of: peer) { return result.fail(error) }
         let app = try await connect(result)
         let (sender, receiver) = session.stream()
         logger.info("a stream was opened", metadata: ["event": "stream.opened"])
@@ -62,6 +64,16 @@ struct StreamOpener: Sendable {
         } catch {
             report(error, of: peer)
             throw error
+        }
+    }
+
+    /// Returns the error for an answer that is not the requested stream; nil for the stream.
+    private static func failure(_ answer: Answer, of peer: SessionPeer) -> HandoffError? {
+        switch answer {
+        case .stream: nil
+        case .refusal(let refusal): HandoffError.refused(refusal, by: peer.name)
+        case .activity, .circle, .noted, .settled:
+            HandoffError.unexpectedAnswer(answer, from: peer.name, insteadOf: "the requested stream")
         }
     }
 

@@ -47,6 +47,8 @@ protocol EngineObserver: Sendable {
     /// Called in the order of the changes, one call at a time, with a lock held: it may read the engine's state, and must not change it.
     func show(_ effect: Engine.Effect)
 
-    /// Gives an app its end of a stream; returns whether the app has accepted it.
-    func deliver(_ stream: Engine.IncomingStream) async -> Bool
+    /// Gives an app its end of a stream, and waits until the app has accepted it.
+    ///
+    /// - Throws: ``HandoffError`` with `peerRefused` and the app's reason when the app does not accept it.
+    func deliver(_ stream: Engine.IncomingStream) async throws(HandoffError)
 }

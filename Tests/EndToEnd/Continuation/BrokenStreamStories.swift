@@ -140,7 +140,7 @@ struct BrokenStreamStories {
                     _ = try await output.first { $0 }
                     let refused = try await desktop.run("stream")
                     #expect(refused.status == 1)
-                    #expect(refused.stderr.contains("it serves one stream, and has it"))
+                    #expect(refused.stderr.contains("This program accepts only one stream and already has it."))
                 }
             }
         }

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .device import Device
 
 UNTIL_JUDGED, CIRCLE = 15, 20
+# How much longer the app of a stream has to accept it.
+ACCEPTANCE = 10
 
 
 class AnswerRefused(Exception):
@@ -110,6 +112,11 @@ class Client:
         async with self._asking(fetched.device, keys, request) as (session, answer):
             await self._expect(session, answer, "stream")
             await session.send(messages.acknowledgement())
+            async with asyncio.timeout(UNTIL_JUDGED + ACCEPTANCE):
+                opened = messages.read_answer(await session.receive())
+            if opened["kind"] == "refusal":
+                raise AnswerRefused(opened["refusalCode"], opened["refusalMessage"])
+            self._expect(opened, "stream")
             yield Stream(session, is_caller=True)
 
     async def update(self, device: bytes) -> None:

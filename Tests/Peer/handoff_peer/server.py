@@ -109,6 +109,8 @@ class Server:
             await self._refuse(session, "STREAMS_NOT_SUPPORTED", "Its app takes no continuation streams.")
         else:
             await self._answer(session, "stream", {})
+            # The app has accepted it.
+            await session.send(messages.answer("stream", {}), least=1024)
             self._device.events.emit("streamOpened", device=caller)
             return publication.on_stream(Stream(session, is_caller=False))
 

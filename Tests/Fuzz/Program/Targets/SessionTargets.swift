@@ -180,11 +180,34 @@ struct ListenerTarget: FuzzTarget {
         )
         switch (request, answer) {
         case (.stream, .stream):
+            guard appAnswer(&client, &transport, &input, size) == .stream else { return }
             StreamHarness(transport.directions().sending, client.stream().receiving).run(&input)
         case (.fetch(let fetch), .activity) where fetch.purpose.take != nil:
             conclude(&client, &transport, &input, size)
         default: break
         }
+    }
+
+    /// Sends plaintexts until one completes the app's answer to a stream; returns nil when one is refused or none does.
+    private func appAnswer(
+        _ client: inout ClientSession,
+        _ transport: inout NoiseTransport,
+        _ input: inout FuzzInput,
+        _ size: Int
+    ) -> Answer? {
+        while !input.isEmpty {
+            for plaintext in input.plaintexts() {
+                for piece in transport.frame(plaintext).pieces(of: size) {
+                    do {
+                        guard let answer = try client.receiveOpening(piece) else { continue }
+                        return answer
+                    } catch {
+                        return nil
+                    }
+                }
+            }
+        }
+        return nil
     }
 
     /// Sends plaintexts until one completes the answer; returns nil when one is refused or none does.

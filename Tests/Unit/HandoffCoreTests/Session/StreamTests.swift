@@ -16,6 +16,7 @@ struct StreamTests {
         let answered = try pair.taking(second)
         #expect(answered.answer == .stream)
         #expect(try pair.serve.acknowledge(try pair.fetch.acknowledge()))
+        #expect(try pair.fetch.receiveOpening(try pair.serve.open(.stream)) == .stream)
         return (pair.fetch.stream(), pair.serve.stream())
     }
 

@@ -18,7 +18,7 @@ struct StreamVectorTests {
         let callerEphemeralPrivateKey: String
         let listenerPrivateKey: String
         let listenerEphemeralPrivateKey: String
-        /// Request, answer and acknowledgement.
+        /// Request, answer, acknowledgement, and the answer of the app.
         let messages: [Sent]
         let pieces: [Sent]
     }
@@ -30,7 +30,7 @@ struct StreamVectorTests {
         let frame: String
     }
 
-    /// What is sent in a case, after the acknowledgement.
+    /// What is sent in a case, after the app's answer.
     private struct Conversation {
         let what: String
         var fails = true
@@ -70,6 +70,7 @@ struct StreamVectorTests {
         var (caller, listener) = keys.handshakes()
         let fragments = [
             Request.stream(StreamRequest(activity: 7)).encode(), Answer.stream.encode(), Acknowledgement().encode(),
+            Answer.stream.encode(),
         ].map { MessageFragmenter().fragments(of: $0)[0] }
         let first = try caller.writeMessage(fragments[0])
         _ = try listener.readMessage(first)
@@ -89,7 +90,7 @@ struct StreamVectorTests {
             listenerEphemeralPrivateKey: hex(keys.listenerEphemeral.rawRepresentation),
             messages: [
                 sent("caller", fragments[0], first), sent("listener", fragments[1], second),
-                try seal("caller", fragments[2]),
+                try seal("caller", fragments[2]), try seal("listener", fragments[3]),
             ],
             pieces: try conversation.pieces.map { try seal($0.by, Self.padded($0.bytes)) }
         )
@@ -111,7 +112,7 @@ struct StreamVectorTests {
     func published() throws {
         let file = VectorFile(
             about: """
-                Streams (Docs/Protocol.md, "Streams"): after request, answer and acknowledgement, each piece is the \
+                Streams (Docs/Protocol.md, "Streams"): after request, answer, acknowledgement and the app's answer, each piece is the \
                 plaintext of one Noise transport message in a frame. Where `fails` is true, the receiver ends the \
                 session at the last piece, and at none before. Everything is hexadecimal; private keys are for testing.
                 """,
@@ -140,7 +141,7 @@ struct StreamVectorTests {
         }
     }
 
-    /// The receivers of both sides, after the acknowledgement.
+    /// The receivers of both sides, after the app's answer.
     private static func receivers(of vector: Case) throws -> [String: StreamReceiver] {
         func key(_ text: String) throws -> AgreementKey { try AgreementKey(rawRepresentation: bytes(text)) }
         let greeting = try #require(SessionGreeting(bytes: Array(bytes(vector.greeting).dropFirst(2))))
@@ -160,9 +161,11 @@ struct StreamVectorTests {
         _ = try caller.readMessage(try listener.writeMessage(bytes(vector.messages[1].plaintext)))
         var far = try listener.split()
         _ = try far.decrypt(Array(bytes(vector.messages[2].frame).dropFirst(2)))
+        var near = try caller.split()
+        _ = try near.decrypt(Array(bytes(vector.messages[3].frame).dropFirst(2)))
         let frames = FrameDecoder(maximumLength: FrameCodec.maximumLength)
         return [
-            "caller": StreamReceiver(cipher: try caller.split().directions().receiving, frames: frames),
+            "caller": StreamReceiver(cipher: near.directions().receiving, frames: frames),
             "listener": StreamReceiver(cipher: far.directions().receiving, frames: frames),
         ]
     }

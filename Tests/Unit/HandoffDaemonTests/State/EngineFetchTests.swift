@@ -57,7 +57,7 @@ struct EngineFetchTests {
             if case .saveRequested(_, let saveRequest) = effect { asked.modify { $0.append(saveRequest) } }
         }
 
-        func deliver(_ stream: Engine.IncomingStream) async -> Bool { false }
+        func deliver(_ stream: Engine.IncomingStream) async throws(HandoffError) {}
 
         func saveRequest() async throws -> SaveRequests.Request {
             var asked = asked.current

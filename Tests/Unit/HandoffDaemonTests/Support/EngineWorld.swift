@@ -90,7 +90,7 @@ final class RecordedEffects: EngineObserver {
         changes.modify { $0 += 1 }
     }
 
-    func deliver(_ stream: Engine.IncomingStream) async -> Bool { false }
+    func deliver(_ stream: Engine.IncomingStream) async throws(HandoffError) {}
 
     private static func words(for effect: Engine.Effect) -> String {
         switch effect {
