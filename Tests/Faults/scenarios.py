@@ -367,7 +367,7 @@ def limits(world, random):
     publisher.ensure()
     try:
         entry = world.entry(type_hash(publisher.type))
-        for _ in range(4):
+        for _ in range(2):
             machine = random.choice(world.machines)
             machine.limit_descriptors(machine.descriptors() + random.randint(-3, 2))
             fetched = world.desktop.run("continue", "--print", entry)
