@@ -73,7 +73,7 @@ struct WaitOption: ParsableArguments {
 }
 
 /// How long a command waits.
-struct WaitLimit: ExpressibleByArgument {
+struct WaitLimit: ExpressibleByArgument, CustomStringConvertible {
     /// The most seconds; nil for no limit.
     let seconds: Int?
 
@@ -87,7 +87,8 @@ struct WaitLimit: ExpressibleByArgument {
         self.seconds = seconds
     }
 
-    var defaultValueDescription: String { seconds.map(String.init) ?? "no limit" }
+    /// As `--help` shows it.
+    var description: String { seconds.map(String.init) ?? "no limit" }
 }
 
 extension HandoffClient {
