@@ -263,7 +263,7 @@ let package = Package(
             "HandoffKitTests",
             ["DBus", "Epoll", "HandoffBus", "HandoffKit", "HandoffModel", "HandoffTestSupport", "LocalStream"]
         ),
-        tests("DocumentationTests", ["HandoffBus", "HandoffCLI", "HandoffModel", "DBus"]),
+        tests("DocumentationTests", ["HandoffBus", "HandoffCLI", "HandoffModel", "HandoffTestSupport", "DBus"]),
         tests(
             "HandoffDaemonTests",
             [

@@ -29,20 +29,20 @@ class Agent(dbus.service.Object):
     def report(self, *words):
         print(*words, flush=True)
 
-    @dbus.service.method(AGENT, in_signature="a(tss)a{sv}", out_signature="t", async_callbacks=("choose", "fail"))
+    @dbus.service.method(AGENT, in_signature="aa{sv}a{sv}", out_signature="t", async_callbacks=("choose", "fail"))
     def RequestChoice(self, candidates, options, choose, fail):
-        self.report("choice", *[str(name) for _, name, _ in candidates])
-        for number, name, _ in candidates:
-            if name == self.wanted:
-                choose(number)
+        self.report("choice", *[str(candidate["DeviceName"]) for candidate in candidates])
+        for candidate in candidates:
+            if candidate["DeviceName"] == self.wanted:
+                choose(candidate["Number"])
 
     @dbus.service.method(AGENT, in_signature="sssa{sv}", out_signature="b")
     def RequestConfirmation(self, digits, device_name, device_id, options):
         self.report("digits", digits, device_id, device_name)
         return self.answer
 
-    @dbus.service.method(AGENT, in_signature="s", out_signature="")
-    def Cancel(self, message):
+    @dbus.service.method(AGENT, in_signature="sa{sv}", out_signature="")
+    def Cancel(self, message, options):
         self.report("cancelled", message)
 
     @dbus.service.method(AGENT, in_signature="osa{sv}", out_signature="")

@@ -35,8 +35,10 @@ extension Method {
 extension Property {
     fileprivate func mappingErrors(_ reply: @escaping @Sendable (any Error) -> any Error) -> Property {
         guard let set else { return self }
-        return Property(name: name, type: type, changes: changes, get: get) { value, invocation in
+        var property = Property(name: name, type: type, changes: changes, get: get) { value, invocation in
             do { try set(value, invocation) } catch { throw reply(error) }
         }
+        property.annotations = annotations
+        return property
     }
 }

@@ -26,10 +26,13 @@ package struct Interface: Sendable {
 package struct SignalDescription: Hashable, Sendable {
     package let name: MemberName
     package let arguments: [Argument]
+    /// The annotations in the introspection data, by name.
+    package internal(set) var annotations: [String: String]
 
-    package init(name: MemberName, arguments: [Argument] = []) {
+    package init(name: MemberName, arguments: [Argument] = [], annotations: [String: String] = [:]) {
         self.name = name
         self.arguments = arguments
+        self.annotations = annotations
     }
 }
 

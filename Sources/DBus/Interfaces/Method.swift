@@ -3,7 +3,8 @@ package struct Method: Sendable {
     package let name: MemberName
     package let inputs: [Argument]
     package let outputs: [Argument]
-    package let annotations: [String: String]
+    /// The annotations in the introspection data, by name.
+    package internal(set) var annotations: [String: String]
 
     /// The implementation of the method.
     ///

@@ -15,6 +15,8 @@ package struct Property: Sendable {
     package let name: MemberName
     package let type: ValueType
     package let changes: ChangeNotice
+    /// The annotations in the introspection data besides that of `changes`, by name.
+    package internal(set) var annotations: [String: String] = [:]
 
     /// Returns the current value, of type `type`.
     ///

@@ -28,14 +28,15 @@ extension ObjectTree {
     }
 
     private static func element(_ signal: SignalDescription) -> [String] {
-        let contents = signal.arguments.map { argument($0, direction: nil) }
+        let contents = signal.arguments.map { argument($0, direction: nil) } + annotations(signal.annotations)
         return element("signal", [("name", signal.name.description)], contents)
     }
 
     private static func element(_ property: Property) -> [String] {
         let access = property.set == nil ? "read" : "readwrite"
         let list = [("name", property.name.description), ("type", property.type.description), ("access", access)]
-        return element("property", list, property.changes.annotation.map { annotations($0) } ?? [])
+        let all = property.annotations.merging(property.changes.annotation ?? [:]) { _, notice in notice }
+        return element("property", list, annotations(all))
     }
 
     private static func argument(_ argument: Argument, direction: String?) -> String {

@@ -3,15 +3,15 @@ import DBus
 extension HandoffClient {
     /// Returns the apps that continue activities, and the desktop files that cannot be used.
     package func apps() async throws -> (apps: [AppDescription], faults: [AppFileFault]) {
-        let reply = try await callApps("ListApps", [[String: Value]().value])
-        let apps = reply.first?.array?.compactMap(\.stringDictionary).map(AppDescription.init) ?? []
-        let faults = reply.dropFirst().first?.array?.compactMap(\.structure).map(AppFileFault.init)
-        return (apps, faults ?? [])
+        let reply = try await callApps("ListApps", [.noOptions])
+        let apps = reply.first?.dictionaries.map(AppDescription.init)
+        let faults = reply.dropFirst().first?.dictionaries.map(AppFileFault.init)
+        return (apps ?? [], faults ?? [])
     }
 
     /// Makes an app the default for activities of a type; an empty id removes the default.
     package func setDefault(_ app: String, for type: String) async throws {
-        _ = try await callApps("SetDefault", [.string(type), .string(app), [String: Value]().value])
+        _ = try await callApps("SetDefault", [.string(type), .string(app), .noOptions])
     }
 
     private func callApps(_ member: MemberName, _ arguments: [Value]) async throws -> [Value] {

@@ -50,7 +50,7 @@ extension HandoffClient {
                 path: HandoffName.root,
                 interface: HandoffName.documentsInterface,
                 member: member,
-                arguments: arguments + [[String: Value]().value]
+                arguments: arguments + [.noOptions]
             )
         )
     }

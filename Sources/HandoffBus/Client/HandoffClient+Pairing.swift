@@ -4,7 +4,7 @@ extension HandoffClient {
     /// Asks the daemon to search for a device to pair with; the agent at `agent` on this connection is called with
     /// everything that follows.
     package func pair(agent: ObjectPath) async throws {
-        _ = try await callPairing("Pair", [.objectPath(agent), [String: Value]().value])
+        _ = try await callPairing("Pair", [.objectPath(agent), .noOptions])
     }
 
     /// Stops the request of this connection; its agent is told how it has ended.
@@ -14,7 +14,7 @@ extension HandoffClient {
 
     /// Forgets an unconfirmed pairing.
     package func forgetPairing(with device: String) async throws {
-        _ = try await callPairing("Forget", [.string(device)])
+        _ = try await callPairing("Forget", [.string(device), .noOptions])
     }
 
     /// Returns the devices with which a pairing is unconfirmed.
@@ -25,7 +25,7 @@ extension HandoffClient {
             interface: HandoffName.pairingInterface,
             name: "Unconfirmed"
         )
-        return value.array?.compactMap(\.structure).map(UnconfirmedDevice.init) ?? []
+        return value.dictionaries.map(UnconfirmedDevice.init)
     }
 
     private func callPairing(_ member: MemberName, _ arguments: [Value]) async throws -> [Value] {

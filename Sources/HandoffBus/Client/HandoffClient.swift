@@ -43,18 +43,18 @@ package struct HandoffClient: Sendable {
 
     /// Creates an activity, which exists as long as this connection.
     package func createActivity(ofType type: String, _ draft: ActivityDraft) async throws -> ObjectPath {
-        let reply = try await manager("CreateActivity", [.string(type), draft.value])
+        let reply = try await manager("CreateActivity", [.string(type), draft.value, .noOptions])
         return try reply.decode(at: 0, as: ObjectPath.self)
     }
 
     /// Makes an activity of this connection current.
     package func becomeCurrent(_ activity: ObjectPath) async throws {
-        _ = try await call(activity, HandoffName.activityInterface, "BecomeCurrent", [])
+        _ = try await call(activity, HandoffName.activityInterface, "BecomeCurrent", [.noOptions])
     }
 
     /// Ends an activity of this connection.
     package func invalidate(_ activity: ObjectPath) async throws {
-        _ = try await call(activity, HandoffName.activityInterface, "Invalidate", [])
+        _ = try await call(activity, HandoffName.activityInterface, "Invalidate", [.noOptions])
     }
 
     /// Fetches a whole activity from its origin.
@@ -69,7 +69,7 @@ package struct HandoffClient: Sendable {
     ///
     /// When the task is cancelled, the daemon stops opening it.
     package func openStream(_ continuation: String) async throws -> UnixFD {
-        let arguments = [.string(continuation), [String: Value]().value]
+        let arguments = [.string(continuation), Value.noOptions]
         let reply = try await cancelling(
             Self.call(HandoffName.root, HandoffName.managerInterface, "CancelStream", arguments)
         ) {
@@ -132,22 +132,22 @@ package struct HandoffClient: Sendable {
 
     /// Returns this device's card.
     package func card() async throws -> String {
-        try await manager("Card", []).decode(at: 0, as: String.self)
+        try await manager("Card", [.noOptions]).decode(at: 0, as: String.self)
     }
 
     /// Trusts the device of a card.
     package func trust(card: String) async throws -> ObjectPath {
-        try await manager("TrustCard", [.string(card), [String: Value]().value]).decode(at: 0, as: ObjectPath.self)
+        try await manager("TrustCard", [.string(card), .noOptions]).decode(at: 0, as: ObjectPath.self)
     }
 
     /// Ends the trust in a device.
     package func remove(device: ObjectPath) async throws {
-        _ = try await call(device, HandoffName.deviceInterface, "Remove", [])
+        _ = try await call(device, HandoffName.deviceInterface, "Remove", [.noOptions])
     }
 
     /// Returns what else changes when a device is removed.
     package func consequencesOfRemoval(of device: ObjectPath) async throws -> RemovalConsequences {
-        let reply = try await call(device, HandoffName.deviceInterface, "ConsequencesOfRemoval", [])
+        let reply = try await call(device, HandoffName.deviceInterface, "ConsequencesOfRemoval", [.noOptions])
         guard reply.count == 2 else { throw Self.unexpected("ConsequencesOfRemoval", reply) }
         return RemovalConsequences(
             orphaned: RemovalConsequences.Device.list(from: reply[0]),
@@ -157,29 +157,29 @@ package struct HandoffClient: Sendable {
 
     /// Trusts a known device again, whoever has removed or brought it.
     package func keep(deviceID id: String) async throws {
-        _ = try await manager("KeepDevice", [.string(id)])
+        _ = try await manager("KeepDevice", [.string(id), .noOptions])
     }
 
     /// Removes a known device, which need not be trusted.
     package func remove(deviceID id: String) async throws {
-        _ = try await manager("RemoveDevice", [.string(id)])
+        _ = try await manager("RemoveDevice", [.string(id), .noOptions])
     }
 
     /// Gives a device a name on all devices of the circle; the root path stands for this device.
     package func rename(device: ObjectPath, to name: String) async throws {
         let isOwn = device == HandoffName.root
         let interface = isOwn ? HandoffName.managerInterface : HandoffName.deviceInterface
-        _ = try await call(device, interface, "Rename", [.string(name)])
+        _ = try await call(device, interface, "Rename", [.string(name), .noOptions])
     }
 
     /// Makes this device leave its circle.
     package func leave() async throws {
-        _ = try await manager("Leave", [[String: Value]().value])
+        _ = try await manager("Leave", [.noOptions])
     }
 
     /// Makes the daemon scan continuously for as long as this connection exists.
     package func startLooking() async throws {
-        _ = try await manager("StartLooking", [[String: Value]().value])
+        _ = try await manager("StartLooking", [.noOptions])
     }
 
     /// Runs `body` with every signal of the daemon, received from before `body` starts.
@@ -222,7 +222,7 @@ package struct HandoffClient: Sendable {
     }
 
     private static func cancellation(of nearby: ObjectPath) -> MethodCall {
-        call(nearby, HandoffName.nearbyActivityInterface, "Cancel", [[String: Value]().value])
+        call(nearby, HandoffName.nearbyActivityInterface, "Cancel", [.noOptions])
     }
 
     private static func call(

@@ -48,7 +48,7 @@ package struct HandoffObjects: Sendable {
 }
 
 /// The daemon's state, as exported by `org.handoffd.Manager1`.
-package struct DaemonStatus: Hashable, Sendable {
+package struct DaemonStatus: Sendable {
     package let version: String
     package let protocolVersion: UInt32
     package let deviceID: String
@@ -57,8 +57,8 @@ package struct DaemonStatus: Hashable, Sendable {
     package let radioState: String
     /// The radio's name when ready, otherwise what to do.
     package let radioMessage: String
-    /// The advisories: pairs of a name and a sentence.
-    package let advisories: [[String]]
+    /// What could work better, each as a name for programs and a sentence for people.
+    package let advisories: [(name: String, message: String)]
     /// The known devices about which a person has to decide.
     package let questions: [DeviceQuestion]
     /// `/` when there is none.
@@ -73,13 +73,9 @@ package struct DaemonStatus: Hashable, Sendable {
         radioMessage = properties["RadioMessage"]?.string ?? ""
         questions = DeviceQuestion.list(from: properties["Questions"])
         currentActivity = properties["CurrentActivity"]?.objectPath ?? .root
-        guard case .array(_, let pairs) = properties["Advisories"] else {
-            advisories = []
-            return
-        }
-        advisories = pairs.compactMap { pair in
-            guard case .structure(let fields) = pair else { return nil }
-            return fields.compactMap(\.string)
+        advisories = (properties["Advisories"]?.dictionaries ?? []).compactMap { advisory in
+            guard let name = advisory["Name"]?.string, let message = advisory["Message"]?.string else { return nil }
+            return (name, message)
         }
     }
 }

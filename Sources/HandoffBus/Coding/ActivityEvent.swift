@@ -13,9 +13,9 @@ package enum ActivityEvent: Hashable, Sendable {
     /// The activity is being sent to a device, with exactly these contents.
     case fetched(device: DeviceID, Activity)
     /// An app, the browser or a document's app on the device goes on with the activity.
-    case continued(device: DeviceID, name: String)
+    case continued(device: DeviceID, name: String, kind: String)
     /// The device received the activity, and nothing there goes on with it.
-    case continuationFailed(device: DeviceID, name: String, HandoffErrorName)
+    case continuationFailed(device: DeviceID, name: String, HandoffErrorName, message: String)
     /// The device has opened a continuation stream.
     case streamOpened(device: DeviceID, name: String)
 
@@ -29,23 +29,31 @@ package enum ActivityEvent: Hashable, Sendable {
         case timedOut = "timed-out"
     }
 
+    /// The keys of the details.
+    enum Key {
+        /// What goes on with an activity: `app`, `browser` or `document`.
+        static let kind = "Kind"
+        /// A sentence for the user.
+        static let message = "Message"
+    }
+
     /// The signals of the interface, for its declaration.
     package static let descriptions = [
-        SignalDescription(name: "SaveRequested"),
-        SignalDescription(name: "SaveEnded", arguments: [Argument(name: "outcome", type: .string)]),
+        SignalDescription(name: "SaveRequested", arguments: [.details]),
+        SignalDescription(name: "SaveEnded", arguments: [Argument(name: "outcome", type: .string), .details]),
         SignalDescription(
             name: "Fetched",
             arguments: [
                 Argument(name: "device", type: .objectPath),
-                Argument(name: "activity", type: [String: Value].valueType),
+                Argument(name: "activity", type: [String: Value].valueType), .details,
             ]
         ),
-        SignalDescription(name: "Continued", arguments: whichDevice),
+        SignalDescription(name: "Continued", arguments: whichDevice + [.details]),
         SignalDescription(
             name: "ContinuationFailed",
-            arguments: whichDevice + [Argument(name: "error", type: .string)]
+            arguments: whichDevice + [Argument(name: "error", type: .string), .details]
         ),
-        SignalDescription(name: "StreamOpened", arguments: whichDevice),
+        SignalDescription(name: "StreamOpened", arguments: whichDevice + [.details]),
     ]
 
     private static let whichDevice = [
@@ -70,16 +78,21 @@ package enum ActivityEvent: Hashable, Sendable {
 
     private var arguments: [Value] {
         switch self {
-        case .saveRequested: []
-        case .saveEnded(let outcome): [.string(outcome.rawValue)]
+        case .saveRequested: [.noOptions]
+        case .saveEnded(let outcome): [.string(outcome.rawValue), .noOptions]
         case .fetched(let device, let activity):
-            [.objectPath(HandoffName.device(device.description)), ActivityCoding.value(of: activity)]
-        case .continued(let device, let name), .streamOpened(let device, let name):
-            [.objectPath(HandoffName.device(device.description)), .string(name)]
-        case .continuationFailed(let device, let name, let error):
+            [.objectPath(HandoffName.device(device.description)), ActivityCoding.value(of: activity), .noOptions]
+        case .continued(let device, let name, let kind):
             [
                 .objectPath(HandoffName.device(device.description)), .string(name),
-                .string(error.errorName.description),
+                [Key.kind: Value.string(kind)].value,
+            ]
+        case .streamOpened(let device, let name):
+            [.objectPath(HandoffName.device(device.description)), .string(name), .noOptions]
+        case .continuationFailed(let device, let name, let error, let message):
+            [
+                .objectPath(HandoffName.device(device.description)), .string(name),
+                .string(error.errorName.description), [Key.message: Value.string(message)].value,
             ]
         }
     }

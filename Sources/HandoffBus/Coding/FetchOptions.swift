@@ -33,7 +33,7 @@ package struct FetchOptions: Hashable, Sendable {
     }
 
     private enum Key {
-        static let fresh = "fresh"
-        static let take = "take"
+        static let fresh = "Fresh"
+        static let take = "Take"
     }
 }

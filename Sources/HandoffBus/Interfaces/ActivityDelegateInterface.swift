@@ -36,14 +36,12 @@ extension Interface {
             methods: [
                 willSave(delegate), wasContinued(delegate), didFailToContinue(delegate), didReceiveStream(delegate),
             ]
-        )
+        ).annotatedForCodeGenerators()
     }
 
     private static let activity = Argument(name: "activity", type: .objectPath)
-    private static let options = Argument(name: "options", type: [String: Value].valueType)
-
     private static func willSave(_ delegate: some ActivityDelegate) -> Method {
-        Method(name: "WillSave", inputs: [activity, options]) { invocation in
+        Method(name: "WillSave", inputs: [activity, .options]) { invocation in
             let activity = try invocation.arguments.decode(at: 0, as: ObjectPath.self)
             return .deferred {
                 try await delegate.willSave(activity)
@@ -57,7 +55,7 @@ extension Interface {
             name: "WasContinued",
             inputs: [
                 activity, Argument(name: "device", type: .objectPath), Argument(name: "device_name", type: .string),
-                options,
+                .options,
             ]
         ) { invocation in
             let arguments = invocation.arguments
@@ -77,7 +75,7 @@ extension Interface {
             name: "DidFailToContinue",
             inputs: [
                 activity, Argument(name: "device", type: .objectPath), Argument(name: "device_name", type: .string),
-                Argument(name: "error", type: .string), Argument(name: "message", type: .string), options,
+                Argument(name: "error", type: .string), Argument(name: "message", type: .string), .options,
             ]
         ) { invocation in
             let arguments = invocation.arguments
@@ -97,7 +95,7 @@ extension Interface {
             name: "DidReceiveStream",
             inputs: [
                 activity, Argument(name: "stream", type: .unixFD), Argument(name: "device", type: .objectPath),
-                Argument(name: "device_name", type: .string), options,
+                Argument(name: "device_name", type: .string), .options,
             ]
         ) { invocation in
             let arguments = invocation.arguments
@@ -128,7 +126,7 @@ extension MethodCall {
             interface: HandoffName.activityDelegateInterface,
             member: "DidReceiveStream",
             arguments: [
-                .objectPath(activity), .unixFD(stream), .objectPath(device), .string(name), [String: Value]().value,
+                .objectPath(activity), .unixFD(stream), .objectPath(device), .string(name), .noOptions,
             ],
             startsService: false
         )
@@ -141,7 +139,7 @@ extension MethodCall {
             path: delegate,
             interface: HandoffName.activityDelegateInterface,
             member: "WillSave",
-            arguments: [.objectPath(activity), [String: Value]().value],
+            arguments: [.objectPath(activity), .noOptions],
             startsService: false
         )
     }
@@ -163,7 +161,8 @@ extension MethodCall {
             interface: HandoffName.activityDelegateInterface,
             member: "WasContinued",
             arguments: [
-                .objectPath(activity), .objectPath(device), .string(name), ["kind": Value.string(kind)].value,
+                .objectPath(activity), .objectPath(device), .string(name),
+                [ActivityEvent.Key.kind: Value.string(kind)].value,
             ],
             startsService: false
         )
@@ -186,7 +185,7 @@ extension MethodCall {
             member: "DidFailToContinue",
             arguments: [
                 .objectPath(activity), .objectPath(device), .string(name), .string(error.errorName.description),
-                .string(message), [String: Value]().value,
+                .string(message), .noOptions,
             ],
             startsService: false
         )

@@ -52,11 +52,11 @@ extension Interface {
                 },
             ],
             signals: ActivityEvent.descriptions
-        )
+        ).annotatedForCodeGenerators()
     }
 
     private static func command(_ name: MemberName, _ body: @escaping @Sendable (BusName) throws -> Void) -> Method {
-        Method(name: name) { invocation in
+        Method(name: name, inputs: [.options]) { invocation in
             try body(invocation.sender)
             return .reply([])
         }
@@ -65,7 +65,7 @@ extension Interface {
     private static func addUserInfoEntries(_ handler: some ActivityHandler) -> Method {
         Method(
             name: "AddUserInfoEntries",
-            inputs: [Argument(name: "entries", type: [String: Value].valueType)]
+            inputs: [Argument(name: "entries", type: [String: Value].valueType), .options]
         ) { invocation in
             let entries = try UserInfoCoding.userInfo(from: invocation.arguments[0])
             try handler.update(by: invocation.sender) {

@@ -34,16 +34,14 @@ extension Interface {
         Interface(
             name: HandoffName.applicationInterface,
             methods: [willContinue(application), continuing(application), didFail(application)]
-        )
+        ).annotatedForCodeGenerators()
     }
 
     private static let type = Argument(name: "type", type: .string)
-    private static let options = Argument(name: "options", type: [String: Value].valueType)
-
     private static func willContinue(_ application: some ApplicationHandler) -> Method {
         Method(
             name: "WillContinue",
-            inputs: [type, options],
+            inputs: [type, .options],
             outputs: [Argument(name: "shows_progress", type: .boolean)]
         ) { invocation in
             let type = try self.type(invocation)
@@ -55,7 +53,7 @@ extension Interface {
     private static func continuing(_ application: some ApplicationHandler) -> Method {
         Method(
             name: "Continue",
-            inputs: [Argument(name: "activity", type: [String: Value].valueType), options],
+            inputs: [Argument(name: "activity", type: [String: Value].valueType), .options],
             outputs: [Argument(name: "handled", type: .boolean)]
         ) { invocation in
             let activity = try ActivityCoding.fetched(from: invocation.arguments[0])
@@ -68,7 +66,7 @@ extension Interface {
         Method(
             name: "DidFail",
             inputs: [
-                type, Argument(name: "error", type: .string), Argument(name: "message", type: .string), options,
+                type, Argument(name: "error", type: .string), Argument(name: "message", type: .string), .options,
             ]
         ) { invocation in
             application.didFail(
@@ -97,12 +95,12 @@ extension Interface {
 package struct ApplicationCalls: Hashable, Sendable {
     /// The keys of the `options` of each call.
     package enum Option {
-        package static let deviceName = "device-name"
-        package static let activationToken = "activation-token"
+        package static let deviceName = "DeviceName"
+        package static let activationToken = "ActivationToken"
         /// Of DidFail: whether the user sees the failure without the app's doing.
-        package static let shown = "shown"
+        package static let shown = "Shown"
         /// Of Continue: whether the caller shows the user a failure.
-        package static let showsFailure = "shows-failure"
+        package static let showsFailure = "ShowsFailure"
     }
 
     /// The app's name on the bus.

@@ -51,13 +51,13 @@ package struct AppFileFault: Hashable, Sendable, Encodable {
         self.message = message
     }
 
-    /// Reads the fields of a structure of two strings; those that are absent or of another type are empty.
-    init(fields: [Value]) {
-        file = fields.first?.string ?? ""
-        message = fields.dropFirst().first?.string ?? ""
+    /// Reads a dictionary; what is absent or of another type is empty.
+    init(_ properties: [String: Value]) {
+        file = properties["File"]?.string ?? ""
+        message = properties["Message"]?.string ?? ""
     }
 
-    fileprivate var value: Value { .structure([.string(file), .string(message)]) }
+    fileprivate var value: [String: Value] { ["File": .string(file), "Message": .string(message)] }
 }
 
 /// The methods of `org.handoffd.Apps1`, implemented by the daemon.
@@ -71,24 +71,19 @@ package protocol AppsHandler: Sendable {
 extension Interface {
     /// `org.handoffd.Apps1`, served by `handler`.
     package static func apps(_ handler: some AppsHandler) -> Interface {
-        let options = Argument(name: "options", type: [String: Value].valueType)
         let list = Method(
             name: "ListApps",
-            inputs: [options],
+            inputs: [.options],
             outputs: [
-                Argument(name: "apps", type: .array([String: Value].valueType)),
-                Argument(name: "faults", type: .array(.structure([.string, .string]))),
+                Argument(name: "apps", type: .dictionaries), Argument(name: "faults", type: .dictionaries),
             ]
         ) { _ in
             let (apps, faults) = handler.list
-            return .reply([
-                .array(of: [String: Value].valueType, apps.map(\.value.value)),
-                .array(of: .structure([.string, .string]), faults.map(\.value)),
-            ])
+            return .reply([.dictionaries(apps.map(\.value)), .dictionaries(faults.map(\.value))])
         }
         let setDefault = Method(
             name: "SetDefault",
-            inputs: [Argument(name: "type", type: .string), Argument(name: "app", type: .string), options]
+            inputs: [Argument(name: "type", type: .string), Argument(name: "app", type: .string), .options]
         ) { invocation in
             let type = try invocation.arguments.decode(at: 0, as: String.self)
             let app = try invocation.arguments.decode(at: 1, as: String.self)
@@ -97,6 +92,20 @@ extension Interface {
                 return []
             }
         }
-        return Interface(name: HandoffName.appsInterface, methods: [list, setDefault])
+        return Interface(name: HandoffName.appsInterface, methods: [list, setDefault], signals: appsSignals)
+            .annotatedForCodeGenerators()
     }
+
+    /// The signals of `org.handoffd.Apps1`.
+    package static let appsSignals = [SignalDescription(name: "AppsChanged", arguments: [.details])]
+}
+
+extension Signal {
+    /// The list of apps, or a default, has changed.
+    package static let appsChanged = Signal(
+        path: HandoffName.root,
+        interface: HandoffName.appsInterface,
+        member: "AppsChanged",
+        arguments: [.noOptions]
+    )
 }

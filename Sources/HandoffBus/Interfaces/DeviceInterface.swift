@@ -86,7 +86,7 @@ extension Interface {
         Interface(
             name: HandoffName.deviceInterface,
             methods: [
-                Method(name: "Remove") { _ in
+                Method(name: "Remove", inputs: [.options]) { _ in
                     .deferred {
                         try await remove()
                         return []
@@ -94,15 +94,16 @@ extension Interface {
                 },
                 Method(
                     name: "ConsequencesOfRemoval",
+                    inputs: [.options],
                     outputs: [
-                        Argument(name: "orphaned", type: .array(.structure([.string, .string]))),
-                        Argument(name: "removed", type: .array(.structure([.string, .string]))),
+                        Argument(name: "orphaned", type: .dictionaries),
+                        Argument(name: "removed", type: .dictionaries),
                     ]
                 ) { _ in
                     let consequences = consequences()
                     return .reply([list(consequences.orphaned), list(consequences.removed)])
                 },
-                Method(name: "Rename", inputs: [Argument(name: "name", type: .string)]) { invocation in
+                Method(name: "Rename", inputs: [Argument(name: "name", type: .string), .options]) { invocation in
                     let name = try invocation.arguments.decode(at: 0, as: String.self)
                     return .deferred {
                         try await rename(name)
@@ -111,20 +112,19 @@ extension Interface {
                 },
             ],
             properties: DeviceDescription.properties.map { $0.property(of: description) }
-        )
+        ).annotatedForCodeGenerators()
     }
 
     private static func list(_ devices: [RemovalConsequences.Device]) -> Value {
-        .array(of: .structure([.string, .string]), devices.map { .structure([.string($0.id), .string($0.name)]) })
+        .dictionaries(devices.map { ["ID": .string($0.id), "Name": .string($0.name)] })
     }
 }
 
 extension RemovalConsequences.Device {
-    /// Reads a value of type `a(ss)`.
+    /// Reads a value of the type `aa{sv}`.
     package static func list(from value: Value) -> [RemovalConsequences.Device] {
-        (value.array ?? []).compactMap { element in
-            guard case .structure(let fields) = element, let id = fields.first?.string, let name = fields.last?.string
-            else { return nil }
+        value.dictionaries.compactMap { properties in
+            guard let id = properties["ID"]?.string, let name = properties["Name"]?.string else { return nil }
             return RemovalConsequences.Device(id: id, name: name)
         }
     }

@@ -24,31 +24,25 @@ package struct DeviceQuestion: Hashable, Sendable {
         self.others = others
     }
 
-    /// The type of a list of questions: `a(sssas)`.
-    package static let listType = ValueType.array(elementType)
-
-    /// Returns questions as a value of ``listType``.
+    /// Returns questions as a value of the type `aa{sv}`.
     package static func list(_ questions: [DeviceQuestion]) -> Value {
-        .array(of: elementType, questions.map(\.value))
+        .dictionaries(questions.map(\.properties))
     }
 
-    /// Reads a value of ``listType``; questions with an unknown reason are left out.
+    /// Reads a value of the type `aa{sv}`; questions with an unknown reason are left out.
     package static func list(from value: Value?) -> [DeviceQuestion] {
-        (value?.array ?? []).compactMap(DeviceQuestion.init)
+        (value?.dictionaries ?? []).compactMap(DeviceQuestion.init)
     }
 
-    private static let elementType = ValueType.structure([.string, .string, .string, .array(.string)])
-
-    private init?(_ value: Value) {
-        guard case .structure(let fields) = value, fields.count == 4, let id = fields[0].string,
-            let name = fields[1].string, let reason = fields[2].string.flatMap(Reason.init)
+    private init?(_ properties: [String: Value]) {
+        guard let id = properties["ID"]?.string, let name = properties["Name"]?.string,
+            let reason = properties["Reason"]?.string.flatMap(Reason.init)
         else { return nil }
-        self.init(id: id, name: name, reason: reason, others: (fields[3].array ?? []).compactMap(\.string))
+        let others = properties["Others"]?.array ?? []
+        self.init(id: id, name: name, reason: reason, others: others.compactMap(\.string))
     }
 
-    private var value: Value {
-        .structure([
-            .string(id), .string(name), .string(reason.rawValue), .array(of: .string, others.map(Value.string)),
-        ])
+    private var properties: [String: Value] {
+        ["ID": .string(id), "Name": .string(name), "Reason": .string(reason.rawValue), "Others": others.value]
     }
 }

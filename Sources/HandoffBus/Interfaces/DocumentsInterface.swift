@@ -48,7 +48,6 @@ package protocol DocumentsHandler: Sendable {
 extension Interface {
     /// `org.handoffd.Documents1`, served by `handler`.
     package static func documents(_ handler: some DocumentsHandler) -> Interface {
-        let options = Argument(name: "options", type: [String: Value].valueType)
         let url = Argument(name: "url", type: .string)
         let id = Argument(name: "id", type: .string)
         return Interface(
@@ -56,14 +55,14 @@ extension Interface {
             methods: [
                 Method(
                     name: "ListFolders",
-                    inputs: [options],
-                    outputs: [Argument(name: "folders", type: .array([String: Value].valueType))]
+                    inputs: [.options],
+                    outputs: [Argument(name: "folders", type: .dictionaries)]
                 ) { _ in
-                    .reply([.array(of: [String: Value].valueType, handler.folders.map(\.value.value))])
+                    .reply([.dictionaries(handler.folders.map(\.value))])
                 },
                 Method(
                     name: "AddFolder",
-                    inputs: [id, Argument(name: "path", type: .string), options]
+                    inputs: [id, Argument(name: "path", type: .string), .options]
                 ) { invocation in
                     let id = try invocation.arguments.decode(at: 0, as: String.self)
                     let path = try invocation.arguments.decode(at: 1, as: String.self)
@@ -72,7 +71,7 @@ extension Interface {
                         return []
                     }
                 },
-                Method(name: "RemoveFolder", inputs: [id, options]) { invocation in
+                Method(name: "RemoveFolder", inputs: [id, .options]) { invocation in
                     let id = try invocation.arguments.decode(at: 0, as: String.self)
                     return .deferred {
                         try await handler.removeFolder(id)
@@ -81,14 +80,14 @@ extension Interface {
                 },
                 Method(
                     name: "Locate",
-                    inputs: [url, options],
+                    inputs: [url, .options],
                     outputs: [Argument(name: "location", type: .string)]
                 ) { invocation in
                     .reply([.string(try handler.locate(try invocation.arguments.decode(at: 0, as: String.self)))])
                 },
                 Method(
                     name: "DocumentTypes",
-                    inputs: [url, options],
+                    inputs: [url, .options],
                     outputs: [
                         Argument(name: "media_type", type: .string),
                         Argument(name: "activity_types", type: .array(.string)),
@@ -98,7 +97,21 @@ extension Interface {
                     let types = try handler.types(ofDocument: url)
                     return .reply([.string(types.mediaType), types.activityTypes.value])
                 },
-            ]
-        )
+            ],
+            signals: documentsSignals
+        ).annotatedForCodeGenerators()
     }
+
+    /// The signals of `org.handoffd.Documents1`.
+    package static let documentsSignals = [SignalDescription(name: "FoldersChanged", arguments: [.details])]
+}
+
+extension Signal {
+    /// A folder was added, moved or removed.
+    package static let foldersChanged = Signal(
+        path: HandoffName.root,
+        interface: HandoffName.documentsInterface,
+        member: "FoldersChanged",
+        arguments: [.noOptions]
+    )
 }

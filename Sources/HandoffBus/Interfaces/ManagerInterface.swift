@@ -61,7 +61,7 @@ extension Interface {
                 openStream(handler), cancelStream(handler),
             ],
             properties: constants(handler) + states(handler)
-        )
+        ).annotatedForCodeGenerators()
     }
 
     private static func createActivity(_ handler: some ManagerHandler) -> Method {
@@ -69,7 +69,7 @@ extension Interface {
             name: "CreateActivity",
             inputs: [
                 Argument(name: "type", type: .string),
-                Argument(name: "properties", type: [String: Value].valueType),
+                Argument(name: "properties", type: [String: Value].valueType), .options,
             ],
             outputs: [Argument(name: "activity", type: .objectPath)]
         ) { invocation in
@@ -80,7 +80,7 @@ extension Interface {
     }
 
     private static func cardMethod(_ handler: some ManagerHandler) -> Method {
-        Method(name: "Card", outputs: [Argument(name: "card", type: .string)]) { _ in
+        Method(name: "Card", inputs: [.options], outputs: [Argument(name: "card", type: .string)]) { _ in
             .reply([.string(handler.card)])
         }
     }
@@ -89,8 +89,7 @@ extension Interface {
         Method(
             name: "TrustCard",
             inputs: [
-                Argument(name: "card", type: .string),
-                Argument(name: "options", type: [String: Value].valueType),
+                Argument(name: "card", type: .string), .options,
             ],
             outputs: [Argument(name: "device", type: .objectPath)]
         ) { invocation in
@@ -100,7 +99,7 @@ extension Interface {
     }
 
     private static func rename(_ handler: some ManagerHandler) -> Method {
-        Method(name: "Rename", inputs: [Argument(name: "name", type: .string)]) { invocation in
+        Method(name: "Rename", inputs: [Argument(name: "name", type: .string), .options]) { invocation in
             let name = try invocation.arguments.decode(at: 0, as: String.self)
             return .deferred {
                 try await handler.rename(to: name)
@@ -110,7 +109,7 @@ extension Interface {
     }
 
     private static func leave(_ handler: some ManagerHandler) -> Method {
-        Method(name: "Leave", inputs: [Argument(name: "options", type: [String: Value].valueType)]) { _ in
+        Method(name: "Leave", inputs: [.options]) { _ in
             .deferred {
                 try await handler.leave()
                 return []
@@ -119,7 +118,7 @@ extension Interface {
     }
 
     private static func keepDevice(_ handler: some ManagerHandler) -> Method {
-        Method(name: "KeepDevice", inputs: [Argument(name: "id", type: .string)]) { invocation in
+        Method(name: "KeepDevice", inputs: [Argument(name: "id", type: .string), .options]) { invocation in
             let id = try invocation.arguments.decode(at: 0, as: String.self)
             return .deferred {
                 try await handler.keep(device: id)
@@ -129,7 +128,7 @@ extension Interface {
     }
 
     private static func removeDevice(_ handler: some ManagerHandler) -> Method {
-        Method(name: "RemoveDevice", inputs: [Argument(name: "id", type: .string)]) { invocation in
+        Method(name: "RemoveDevice", inputs: [Argument(name: "id", type: .string), .options]) { invocation in
             let id = try invocation.arguments.decode(at: 0, as: String.self)
             return .deferred {
                 try await handler.remove(device: id)
@@ -139,17 +138,14 @@ extension Interface {
     }
 
     private static func startLooking(_ handler: some ManagerHandler) -> Method {
-        Method(
-            name: "StartLooking",
-            inputs: [Argument(name: "options", type: [String: Value].valueType)]
-        ) { invocation in
+        Method(name: "StartLooking", inputs: [.options]) { invocation in
             try handler.startLooking(for: invocation.sender)
             return .reply([])
         }
     }
 
     private static func stopLooking(_ handler: some ManagerHandler) -> Method {
-        Method(name: "StopLooking") { invocation in
+        Method(name: "StopLooking", inputs: [.options]) { invocation in
             handler.stopLooking(for: invocation.sender)
             return .reply([])
         }
@@ -159,8 +155,7 @@ extension Interface {
         Method(
             name: "OpenStream",
             inputs: [
-                Argument(name: "continuation", type: .string),
-                Argument(name: "options", type: [String: Value].valueType),
+                Argument(name: "continuation", type: .string), .options,
             ],
             outputs: [Argument(name: "stream", type: .unixFD)]
         ) { invocation in
@@ -174,8 +169,7 @@ extension Interface {
         Method(
             name: "CancelStream",
             inputs: [
-                Argument(name: "continuation", type: .string),
-                Argument(name: "options", type: [String: Value].valueType),
+                Argument(name: "continuation", type: .string), .options,
             ]
         ) { invocation in
             let continuation = try invocation.arguments.decode(at: 0, as: String.self)
@@ -197,10 +191,10 @@ extension Interface {
             Property(name: "DeviceName", type: .string, changes: .emitted) { .string(handler.deviceName) },
             Property(name: "RadioState", type: .string, changes: .emitted) { .string(handler.radioState) },
             Property(name: "RadioMessage", type: .string, changes: .emitted) { .string(handler.radioMessage) },
-            Property(name: "Advisories", type: advisoriesType, changes: .emitted) {
+            Property(name: "Advisories", type: .dictionaries, changes: .emitted) {
                 Value.advisories(handler.advisories)
             },
-            Property(name: "Questions", type: DeviceQuestion.listType, changes: .emitted) {
+            Property(name: "Questions", type: .dictionaries, changes: .emitted) {
                 DeviceQuestion.list(handler.questions)
             },
             Property(name: "CurrentActivity", type: .objectPath, changes: .emitted) {
@@ -208,16 +202,11 @@ extension Interface {
             },
         ]
     }
-
-    private static let advisoriesType = ValueType.array(.structure([.string, .string]))
 }
 
 extension Value {
-    /// Returns advisories as a value of type `a(ss)`.
+    /// Returns advisories as a value of type `aa{sv}`.
     package static func advisories(_ advisories: [(name: String, message: String)]) -> Value {
-        .array(
-            of: .structure([.string, .string]),
-            advisories.map { .structure([.string($0.name), .string($0.message)]) }
-        )
+        .dictionaries(advisories.map { ["Name": .string($0.name), "Message": .string($0.message)] })
     }
 }

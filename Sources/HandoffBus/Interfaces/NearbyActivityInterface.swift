@@ -11,7 +11,7 @@ package struct NearbyActivityDescription: Hashable, Sendable {
     package let deviceName: String
     /// Empty when this device knows no type with that hash.
     package let type: String
-    /// Ten hexadecimal digits.
+    /// Eight hexadecimal digits.
     package let typeHash: String
     package let hasWebpage: Bool
     package let hasDocument: Bool
@@ -125,10 +125,9 @@ extension Interface {
         handOver: @escaping @Sendable (Caller, ContinuationOptions) -> @Sendable () async throws -> ContinuationResult,
         cancel: @escaping @Sendable (BusName) -> Void
     ) -> Interface {
-        let options = Argument(name: "options", type: [String: Value].valueType)
         let fetching = Method(
             name: "Fetch",
-            inputs: [options],
+            inputs: [.options],
             outputs: [Argument(name: "activity", type: [String: Value].valueType)]
         ) { invocation in
             let fetched = fetch(Caller(invocation), FetchOptions(invocation.arguments[0]))
@@ -136,7 +135,7 @@ extension Interface {
         }
         let continuation = Method(
             name: "Continue",
-            inputs: [options],
+            inputs: [.options],
             outputs: [Argument(name: "outcome", type: .string), Argument(name: "application", type: .string)]
         ) { invocation in
             let continued = handOver(Caller(invocation), ContinuationOptions(invocation.arguments[0]))
@@ -145,14 +144,15 @@ extension Interface {
                 return [.string(result.outcome), .string(result.application)]
             }
         }
-        let cancelling = Method(name: "Cancel", inputs: [options]) { invocation in
+        let cancelling = Method(name: "Cancel", inputs: [.options]) { invocation in
             cancel(invocation.sender)
             return .reply([])
         }
         return Interface(
             name: HandoffName.nearbyActivityInterface,
             methods: [fetching, continuation, cancelling],
-            properties: NearbyActivityDescription.properties.map { $0.property(of: description) }
-        )
+            properties: NearbyActivityDescription.properties.map { $0.property(of: description) },
+            signals: NearbyActivityEvent.descriptions
+        ).annotatedForCodeGenerators()
     }
 }

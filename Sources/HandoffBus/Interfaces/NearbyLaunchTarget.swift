@@ -36,7 +36,7 @@ package struct ContinuationOptions: Hashable, Sendable {
     /// Whether the caller shows the user a failure, so that the app need not.
     package var showsFailure: Bool
 
-    private static let openProgram = "open-program"
+    private static let openProgram = "OpenProgram"
 
     package init(activationToken: String? = nil, showsFailure: Bool = false, opensPrograms: Bool = false) {
         self.activationToken = activationToken

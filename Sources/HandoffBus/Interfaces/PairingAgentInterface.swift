@@ -36,23 +36,17 @@ extension Interface {
         Interface(
             name: HandoffName.pairingAgentInterface,
             methods: [requestChoice(agent), requestConfirmation(agent), cancel(agent), paired(agent), failed(agent)]
-        )
+        ).annotatedForCodeGenerators()
     }
-
-    private static let candidateType = ValueType.structure([.uint64, .string, .string])
-
-    private static let options = Argument(name: "options", type: [String: Value].valueType)
 
     private static func requestChoice(_ agent: some PairingAgent) -> Method {
         Method(
             name: "RequestChoice",
-            inputs: [Argument(name: "candidates", type: .array(candidateType)), options],
+            inputs: [Argument(name: "candidates", type: .dictionaries), .options],
             outputs: [Argument(name: "choice", type: .uint64)]
         ) { invocation in
-            let candidates = invocation.arguments[0].array?.compactMap(\.structure).compactMap { fields in
-                PairingCandidate(fields)
-            }
-            return .deferred { [.uint64(try await agent.choose(candidates ?? []))] }
+            let candidates = invocation.arguments[0].dictionaries.compactMap(PairingCandidate.init)
+            return .deferred { [.uint64(try await agent.choose(candidates))] }
         }
     }
 
@@ -61,7 +55,7 @@ extension Interface {
             name: "RequestConfirmation",
             inputs: [
                 Argument(name: "digits", type: .string), Argument(name: "device_name", type: .string),
-                Argument(name: "device_id", type: .string), options,
+                Argument(name: "device_id", type: .string), .options,
             ],
             outputs: [Argument(name: "same", type: .boolean)]
         ) { invocation in
@@ -73,7 +67,7 @@ extension Interface {
     }
 
     private static func cancel(_ agent: some PairingAgent) -> Method {
-        Method(name: "Cancel", inputs: [Argument(name: "message", type: .string)]) { invocation in
+        Method(name: "Cancel", inputs: [Argument(name: "message", type: .string), .options]) { invocation in
             agent.cancel(try invocation.arguments.decode(at: 0, as: String.self))
             return .reply([])
         }
@@ -83,7 +77,7 @@ extension Interface {
         Method(
             name: "Paired",
             inputs: [
-                Argument(name: "device", type: .objectPath), Argument(name: "device_name", type: .string), options,
+                Argument(name: "device", type: .objectPath), Argument(name: "device_name", type: .string), .options,
             ]
         ) { invocation in
             agent.paired(
@@ -97,7 +91,7 @@ extension Interface {
     private static func failed(_ agent: some PairingAgent) -> Method {
         Method(
             name: "Failed",
-            inputs: [Argument(name: "error", type: .string), Argument(name: "message", type: .string), options]
+            inputs: [Argument(name: "error", type: .string), Argument(name: "message", type: .string), .options]
         ) { invocation in
             agent.failed(
                 try invocation.arguments.decode(at: 0, as: String.self),
@@ -109,11 +103,15 @@ extension Interface {
 }
 
 extension PairingCandidate {
-    fileprivate init?(_ fields: [Value]) {
-        guard fields.count == 3, let number = fields[0].uint64, let name = fields[1].string,
-            let device = fields[2].string
+    fileprivate init?(_ properties: [String: Value]) {
+        guard let number = properties["Number"]?.uint64, let name = properties["DeviceName"]?.string,
+            let device = properties["DeviceID"]?.string
         else { return nil }
         self.init(number: number, name: name, device: device)
+    }
+
+    fileprivate var properties: [String: Value] {
+        ["Number": .uint64(number), "DeviceName": .string(name), "DeviceID": .string(device)]
     }
 }
 
@@ -129,31 +127,27 @@ package struct PairingAgentCalls: Hashable, Sendable {
 
     /// Asks which of several devices to pair with.
     package func requestChoice(_ candidates: [PairingCandidate]) -> MethodCall {
-        let value = Value.array(
-            of: .structure([.uint64, .string, .string]),
-            candidates.map { .structure([.uint64($0.number), .string($0.name), .string($0.device)]) }
-        )
-        return call("RequestChoice", [value, [String: Value]().value])
+        call("RequestChoice", [.dictionaries(candidates.map(\.properties)), .noOptions])
     }
 
     /// Asks whether the other device shows the same digits.
     package func requestConfirmation(_ digits: String, shownBy name: String, _ device: String) -> MethodCall {
-        call("RequestConfirmation", [.string(digits), .string(name), .string(device), [String: Value]().value])
+        call("RequestConfirmation", [.string(digits), .string(name), .string(device), .noOptions])
     }
 
     /// Reports that the last question no longer needs an answer.
     package func cancel(_ message: String) -> MethodCall {
-        call("Cancel", [.string(message)])
+        call("Cancel", [.string(message), .noOptions])
     }
 
     /// Reports that the devices are paired.
     package func paired(_ device: ObjectPath, named name: String) -> MethodCall {
-        call("Paired", [.objectPath(device), .string(name), [String: Value]().value])
+        call("Paired", [.objectPath(device), .string(name), .noOptions])
     }
 
     /// Reports that nothing was paired, or that the outcome is unknown.
     package func failed(_ error: HandoffErrorName, _ message: String) -> MethodCall {
-        call("Failed", [.string(error.errorName.description), .string(message), [String: Value]().value])
+        call("Failed", [.string(error.errorName.description), .string(message), .noOptions])
     }
 
     private func call(_ member: MemberName, _ arguments: [Value]) -> MethodCall {

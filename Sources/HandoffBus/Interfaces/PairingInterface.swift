@@ -18,40 +18,41 @@ package protocol PairingHandler: Sendable {
 extension Interface {
     /// `org.handoffd.Pairing1`, served by `handler`.
     package static func pairing(_ handler: some PairingHandler) -> Interface {
-        let options = Argument(name: "options", type: [String: Value].valueType)
-        let pair = Method(name: "Pair", inputs: [Argument(name: "agent", type: .objectPath), options]) { invocation in
+        let pair = Method(name: "Pair", inputs: [Argument(name: "agent", type: .objectPath), .options]) { invocation in
             let agent = try invocation.arguments.decode(at: 0, as: ObjectPath.self)
             try handler.pair(agent: agent, by: invocation.sender)
             return .reply([])
         }
-        let stop = Method(name: "Stop") { invocation in
+        let stop = Method(name: "Stop", inputs: [.options]) { invocation in
             handler.stop(by: invocation.sender)
             return .reply([])
         }
-        let forget = Method(name: "Forget", inputs: [Argument(name: "device", type: .string)]) { invocation in
+        let forget = Method(
+            name: "Forget",
+            inputs: [Argument(name: "device", type: .string), .options]
+        ) { invocation in
             let device = try invocation.arguments.decode(at: 0, as: String.self)
             return .deferred {
                 try await handler.forget(device: device)
                 return []
             }
         }
-        let unconfirmed = Property(
-            name: "Unconfirmed",
-            type: .array(.structure([.string, .string])),
-            changes: .emitted
-        ) { Value.unconfirmed(handler.unconfirmed) }
+        let unconfirmed = Property(name: "Unconfirmed", type: .dictionaries, changes: .emitted) {
+            Value.unconfirmed(handler.unconfirmed)
+        }
         return Interface(
             name: HandoffName.pairingInterface,
             methods: [pair, stop, forget],
-            properties: [unconfirmed]
-        )
+            properties: [unconfirmed],
+            signals: PairingEvent.descriptions
+        ).annotatedForCodeGenerators()
     }
 }
 
 extension Value {
-    /// Returns the devices with which a pairing is unconfirmed, as a value of type `a(ss)`.
+    /// Returns the devices with which a pairing is unconfirmed, as a value of the type `aa{sv}`.
     package static func unconfirmed(_ devices: [UnconfirmedDevice]) -> Value {
-        .array(of: .structure([.string, .string]), devices.map(\.value))
+        .dictionaries(devices.map(\.properties))
     }
 }
 
@@ -66,11 +67,11 @@ package struct UnconfirmedDevice: Hashable, Sendable {
         self.name = name
     }
 
-    /// Reads the fields of a structure of two strings; those that are absent or of another type are empty.
-    init(fields: [Value]) {
-        id = fields.first?.string ?? ""
-        name = fields.dropFirst().first?.string ?? ""
+    /// Reads a dictionary; what is absent or of another type is empty.
+    init(_ properties: [String: Value]) {
+        id = properties["ID"]?.string ?? ""
+        name = properties["Name"]?.string ?? ""
     }
 
-    fileprivate var value: Value { .structure([.string(id), .string(name)]) }
+    fileprivate var properties: [String: Value] { ["ID": .string(id), "Name": .string(name)] }
 }

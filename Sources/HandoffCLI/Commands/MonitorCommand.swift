@@ -82,23 +82,32 @@ struct MonitorEvent: Encodable {
         }
     }
 
-    /// The event of a signal of an activity, with the arguments by name as its properties.
+    /// The event of a signal of our interfaces, with the arguments by name and the details as its properties.
     private static func own(_ signal: Signal) -> [MonitorEvent] {
-        guard signal.interface == HandoffName.activityInterface,
-            let known = ActivityEvent.descriptions.first(where: { $0.name == signal.member }),
+        guard let known = known[signal.interface]?.first(where: { $0.name == signal.member }),
             known.arguments.map(\.type) == signal.arguments.map(\.type)
         else { return [] }
         let name = known.name.description
-        let arguments = zip(known.arguments.map(\.name.camelCased), signal.arguments)
+        let details = signal.arguments.last?.stringDictionary ?? [:]
+        let arguments = zip(known.arguments.dropLast().map(\.name.camelCased), signal.arguments)
         return [
             MonitorEvent(
                 name.prefix(1).lowercased() + name.dropFirst(),
                 signal.path,
                 signal.interface.description,
-                Dictionary(arguments) { _, last in last }
+                details.merging(arguments) { _, argument in argument }
             )
         ]
     }
+
+    /// The signals of the interfaces; the last argument of each is the dictionary of details.
+    private static let known = [
+        HandoffName.activityInterface: ActivityEvent.descriptions,
+        HandoffName.nearbyActivityInterface: NearbyActivityEvent.descriptions,
+        HandoffName.pairingInterface: PairingEvent.descriptions,
+        HandoffName.appsInterface: Interface.appsSignals,
+        HandoffName.documentsInterface: Interface.documentsSignals,
+    ]
 
     private init(_ event: String, _ path: ObjectPath, _ interface: String, _ properties: [String: Value]) {
         self.event = event

@@ -31,8 +31,8 @@ struct StatusCommand: AsyncParsableCommand {
         table.append("nearby activities", "\(objects.nearby.count)")
         var lines = [table.text]
         if status.radioState != "ready" { lines.append("\n" + printable(status.radioMessage)) }
-        for advisory in status.advisories where advisory.count == 2 {
-            lines.append("\n" + printable("\(advisory[0]): \(advisory[1])"))
+        for advisory in status.advisories {
+            lines.append("\n" + printable("\(advisory.name): \(advisory.message)"))
         }
         if objects.devices.isEmpty { lines.append("\n" + Self.noDevicesHint) }
         return lines.joined(separator: "\n")
@@ -71,7 +71,7 @@ struct StatusDocument: Encodable {
         deviceName = status.deviceName
         radioState = status.radioState
         radioMessage = status.radioMessage
-        advisories = status.advisories.filter { $0.count == 2 }.map { Advisory(name: $0[0], message: $0[1]) }
+        advisories = status.advisories.map { Advisory(name: $0.name, message: $0.message) }
         currentActivity = status.currentActivity == .root ? nil : status.currentActivity.description
         trustedDevices = objects.devices.count
         nearbyActivities = objects.nearby.count

@@ -75,9 +75,8 @@ enum Diagnosis {
 
     /// What the daemon reports itself; a duty that the radio refuses is a fault.
     private static func advisories(_ status: DaemonStatus) -> [Finding] {
-        status.advisories.filter { $0.count == 2 }.map { advisory in
-            let (name, message) = (advisory[0], advisory[1])
-            return name.hasPrefix("not-") ? .fault(name, message, cure: nil) : .advice(name, message, cure: nil)
+        status.advisories.map { name, message in
+            name.hasPrefix("not-") ? .fault(name, message, cure: nil) : .advice(name, message, cure: nil)
         }
     }
 

@@ -33,10 +33,11 @@ extension BusObjects {
         case .fetched(let id, let device, let activity):
             emit(.fetched(device: device, activity), of: id)
         case .takeEnded(let record, let device, let name, .continued(let kind)):
-            emit(.continued(device: device, name: name), of: record.id)
+            emit(.continued(device: device, name: name, kind: kind.name), of: record.id)
             delegates.wasContinued(record, by: device, named: name, in: kind)
         case .takeEnded(let record, let device, let name, .failed(let reason)):
-            emit(.continuationFailed(device: device, name: name, HandoffErrorName(reason)), of: record.id)
+            let (error, message) = (HandoffErrorName(reason), reason.message(about: name))
+            emit(.continuationFailed(device: device, name: name, error, message: message), of: record.id)
             delegates.didFailToContinue(record, on: device, named: name, reason)
         default: break
         }

@@ -63,7 +63,12 @@ struct BusObjects: Sendable {
                 }
             return {
                 try await request.whileWanted(on: connection) {
-                    try await Self.fetched(entry, by: fetcher, documents, purpose)
+                    guard let take = purpose.take else {
+                        return try await Self.fetched(entry, by: fetcher, documents, purpose)
+                    }
+                    return try await Self.taking(entry, take, engine, connection) {
+                        try await Self.fetched(entry, by: fetcher, documents, purpose)
+                    }
                 }
             }
         } handOver: { caller, options in
@@ -80,24 +85,42 @@ struct BusObjects: Sendable {
         insert([interface], at: path)
     }
 
-    /// Returns the activity of an entry in the form for a program on this device; reports how a take by it ended.
+    /// Runs `body`, with which a program takes the activity of an entry; shows and reports how it ended.
+    private static func taking(
+        _ entry: NearbyEntry,
+        _ take: TakeID,
+        _ engine: Engine,
+        _ connection: Connection,
+        _ body: () async throws -> FetchedActivity
+    ) async throws -> FetchedActivity {
+        func show(_ event: NearbyActivityEvent) {
+            connection.emit(event.signal(of: HandoffName.nearbyActivity(entry.id.rawValue)))
+        }
+        show(.continuationStarted(application: nil))
+        do {
+            let fetched = try await body()
+            engine.takes.end(take, .continued(.app))
+            show(.continued(ContinuationResult(outcome: "app", application: "")))
+            return fetched
+        } catch {
+            let failure = error as? HandoffError
+            engine.takes.end(take, .failed(failure.map { TakeOutcome.Reason($0.code) } ?? .cancelled))
+            let name = failure.map { HandoffErrorName($0.code) } ?? .cancelled
+            show(.continuationFailed(name, message: failure?.message ?? "The fetch was cancelled."))
+            throw error
+        }
+    }
+
+    /// Returns the activity of an entry in the form for a program on this device.
     private static func fetched(
         _ entry: NearbyEntry,
         by fetcher: ActivityFetcher,
         _ documents: DocumentTracker,
         _ purpose: FetchRequest.Purpose
     ) async throws -> FetchedActivity {
-        let takes = fetcher.client.engine.takes
-        do {
-            let activity = try documents.local(try await fetcher.fetch(entry.id, for: purpose))
-            if let take = purpose.take { takes.end(take, .continued(.app)) }
-            let continuation = ContinuationID(of: activity, from: entry.device)
-            return FetchedActivity(activity, continuation: continuation?.description)
-        } catch {
-            let reason = (error as? HandoffError).map { TakeOutcome.Reason($0.code) } ?? .cancelled
-            if let take = purpose.take { takes.end(take, .failed(reason)) }
-            throw error
-        }
+        let activity = try documents.local(try await fetcher.fetch(entry.id, for: purpose))
+        let continuation = ContinuationID(of: activity, from: entry.device)
+        return FetchedActivity(activity, continuation: continuation?.description)
     }
 
     private func insert(_ device: TrustedDevices.Device) {
@@ -143,6 +166,8 @@ extension BusObjects: EngineObserver {
         case .identityChanged: showIdentity()
         case .radioChanged: showRadio()
         case .pairingsChanged: showPairings()
+        case .appsChanged: connection.emit(.appsChanged)
+        case .foldersChanged: connection.emit(.foldersChanged)
         case .saveRequested, .saveEnded, .fetched, .takeEnded: showEvent(effect)
         }
     }

@@ -13,6 +13,7 @@ struct PairingObject: PairingHandler {
     func pair(agent: ObjectPath, by client: BusName) throws {
         let calls = PairingAgentCalls(client: client, path: agent)
         try objects.pairing.begin(BusPairingAgent(connection: objects.connection, calls: calls))
+        objects.connection.emit(PairingEvent.started.signal)
     }
 
     func stop(by client: BusName) {
@@ -83,10 +84,20 @@ struct BusPairingAgent: PairingDelegate {
     func didEnd(_ outcome: PairingMachine.Outcome) {
         switch outcome {
         case .paired(let peer):
-            connection.send(calls.paired(HandoffName.device(peer.id.description), named: peer.name.rawValue))
-        case .unconfirmed(_, let error), .notPaired(let error):
+            let device = HandoffName.device(peer.id.description)
+            connection.send(calls.paired(device, named: peer.name.rawValue))
+            emit(.paired(device: device, name: peer.name.rawValue))
+        case .unconfirmed(let peer, let error):
             connection.send(calls.failed(HandoffErrorName(error.code), error.message))
+            emit(.unconfirmed(name: peer.name.rawValue, HandoffErrorName(error.code), message: error.message))
+        case .notPaired(let error):
+            connection.send(calls.failed(HandoffErrorName(error.code), error.message))
+            emit(.failed(HandoffErrorName(error.code), message: error.message))
         }
+    }
+
+    private func emit(_ event: PairingEvent) {
+        connection.emit(event.signal)
     }
 
     func waitUntilGone() async {

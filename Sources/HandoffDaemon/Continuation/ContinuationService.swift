@@ -93,6 +93,7 @@ struct ContinuationService: Sendable {
             hideWait(of: job)
             journal.leave(job.id)
         }
+        emit(.continuationStarted(application: app?.id), of: entry)
         return try await run(job, unless: abandonment)
     }
 
@@ -141,11 +142,24 @@ struct ContinuationService: Sendable {
                 throw Self.unknownOutcome
             }
             engine.takes.end(job.take, .failed(.cancelled))
+            emit(.continuationFailed(.cancelled, message: "handoffd or the bus has stopped."), of: job.entry)
             await withdrawAnnouncement(job)
             throw error
         }
         engine.takes.end(job.take, TakeOutcome(result))
-        return ContinuationResult(try result.get())
+        switch result {
+        case .success(let outcome):
+            let result = ContinuationResult(outcome)
+            emit(.continued(result), of: job.entry)
+            return result
+        case .failure(let error):
+            emit(.continuationFailed(HandoffErrorName(error.code), message: error.message), of: job.entry)
+            throw error
+        }
+    }
+
+    private func emit(_ event: NearbyActivityEvent, of entry: NearbyEntry) {
+        connection.emit(event.signal(of: HandoffName.nearbyActivity(entry.id.rawValue)))
     }
 
     /// Tells an app that its announced activity is not coming, while the daemon stops and is still on the bus.

@@ -40,8 +40,10 @@ struct EngineDesktop: Sendable {
     /// Sets the synchronised folders; entries whose launch target changes with the first or the last one are shown again.
     func setFolders(_ folders: SyncedFolders) {
         engine.change { state, _ in
+            guard folders != state.desktop.folders else { return }
             let hadFolders = !state.desktop.folders.all.isEmpty
             state.desktop.folders = folders
+            state.show(.foldersChanged)
             guard hadFolders == folders.all.isEmpty else { return }
             for entry in state.nearby.table.all where entry.hasDocument { state.show(.nearby(.changed(entry))) }
         }
@@ -70,6 +72,7 @@ struct EngineDesktop: Sendable {
             var apps = state.desktop.apps
             body(&apps)
             guard state.desktop.setApps(apps) else { return }
+            state.show(.appsChanged)
             for entry in state.nearby.table.all { state.show(.nearby(.changed(entry))) }
         }
     }

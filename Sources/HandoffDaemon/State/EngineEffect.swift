@@ -23,9 +23,13 @@ extension Engine {
         case deviceRemoved(DeviceID)
         /// Another device has told that devices joined or left, or has caused a question.
         case circleChanged(TrustedDevices.Changes, by: DeviceID)
-        /// This device was renamed, or its advisories have changed.
+        /// This device was renamed, or the advisories about it have changed.
         case identityChanged
         case radioChanged
+        /// An app was installed, changed or removed, or the default of a type has changed.
+        case appsChanged
+        /// A synchronised folder was added, moved or removed.
+        case foldersChanged
         /// The set of unconfirmed pairings has changed.
         case pairingsChanged
     }

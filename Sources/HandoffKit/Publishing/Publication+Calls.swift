@@ -21,7 +21,7 @@ extension Publication.Step {
                 path: HandoffName.root,
                 interface: HandoffName.managerInterface,
                 member: "CreateActivity",
-                arguments: [.string(type.rawValue), draft.value],
+                arguments: [.string(type.rawValue), draft.value, [String: Value]().value],
                 startsService: false
             )
         case .set(let path, let key, let value):
@@ -67,6 +67,7 @@ extension Publication.Step {
             path: path,
             interface: HandoffName.activityInterface,
             member: member,
+            arguments: [[String: Value]().value],
             startsService: false
         )
     }

@@ -205,7 +205,7 @@ private struct OptionsApp: Sendable {
     private func method(_ name: MemberName, _ inputs: [Argument], answers: Bool) -> Method {
         let outputs = answers ? [Argument(name: "yes", type: .boolean)] : []
         return Method(name: name, inputs: inputs, outputs: outputs) { invocation in
-            let token = invocation.arguments.last?.stringDictionary?["activation-token"]?.string ?? ""
+            let token = invocation.arguments.last?.stringDictionary?["ActivationToken"]?.string ?? ""
             calls.append("\(name) \(token)")
             return .reply(answers ? [.boolean(true)] : [])
         }

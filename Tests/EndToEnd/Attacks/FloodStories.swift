@@ -128,7 +128,8 @@ extension MethodCall {
             destination: HandoffName.bus,
             path: activity,
             interface: HandoffName.activityInterface,
-            member: "BecomeCurrent"
+            member: "BecomeCurrent",
+            arguments: [[String: Value]().value]
         )
     }
 

@@ -122,7 +122,7 @@ struct DepartureStories {
                 let entry = try await desktop.watchingOnce()
                 try await desktop.connected { user in
                     async let activity = user.fetchActivity(entry)
-                    try await program.call("ResignCurrent", of: path)
+                    try await program.call("ResignCurrent", [[String: Value]().value], of: path)
                     #expect(try await activity.title == "late")
                 }
             }

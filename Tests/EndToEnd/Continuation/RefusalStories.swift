@@ -97,7 +97,9 @@ struct RefusalStories {
                             await Result { try await other.set("Title", to: .string("yours"), of: path) },
                             await Result { try await other.addUserInfo(["a": .int64(1)], to: path) },
                             await Result { try await other.becomeCurrent(path) },
-                            await Result { _ = try await other.call("ResignCurrent", of: path) },
+                            await Result {
+                                _ = try await other.call("ResignCurrent", [[String: Value]().value], of: path)
+                            },
                             await Result { try await other.invalidate(path) },
                         ] {
                             #expect(outcome.errorName == "NotOwner")

@@ -28,7 +28,7 @@ extension HandoffClient {
                 path: HandoffName.root,
                 interface: HandoffName.managerInterface,
                 member: "CreateActivity",
-                arguments: [.string(type), properties.value]
+                arguments: [.string(type), properties.value, [String: Value]().value]
             )
         )
         return try reply.decode(at: 0, as: ObjectPath.self)
@@ -61,7 +61,7 @@ extension HandoffClient {
     }
 
     func addUserInfo(_ entries: [String: Value], to activity: ObjectPath) async throws {
-        try await call("AddUserInfoEntries", [entries.value], of: activity)
+        try await call("AddUserInfoEntries", [entries.value, [String: Value]().value], of: activity)
     }
 }
 

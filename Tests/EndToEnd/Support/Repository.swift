@@ -10,13 +10,21 @@ enum Repository {
     /// The file or directory at that path.
     static func file(_ path: String) -> URL { root.appending(path: path) }
 
+    /// The blocks of Python in a page, each as it is written there.
+    static func pythonBlocks(in page: String) throws -> [String] {
+        try String(contentsOf: file(page), encoding: .utf8).components(separatedBy: "```python\n").dropFirst()
+            .map { $0.components(separatedBy: "```")[0] }
+    }
+
+    /// The shell commands in a page, which are indented and begin with the name of one of the programs.
+    static func commands(_ programs: [String], in page: String) throws -> [String] {
+        try String(contentsOf: file(page), encoding: .utf8).replacing("\\\n", with: "").split(separator: "\n")
+            .filter { line in programs.contains { line.hasPrefix("    \($0) ") } }.map(String.init)
+    }
+
     /// The Python program in Docs/Adopting.md that contains `text`; it is expected to have at most 40 lines.
     static func adoptingProgram(containing text: String) throws -> String {
-        let page = try String(contentsOf: file("Docs/Adopting.md"), encoding: .utf8)
-        let programs = page.components(separatedBy: "```python\n").dropFirst().map { block in
-            block.components(separatedBy: "```")[0]
-        }
-        let program = try #require(programs.first { $0.contains(text) })
+        let program = try #require(try pythonBlocks(in: "Docs/Adopting.md").first { $0.contains(text) })
         #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
         return program
     }

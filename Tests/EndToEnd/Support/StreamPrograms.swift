@@ -88,7 +88,7 @@ extension World {
 
         def read(path):
             nearby = dbus.Interface(bus.get_object("org.handoffd.Handoff1", path), "org.handoffd.NearbyActivity1")
-            activity = nearby.Fetch({"take": True}, timeout=40)
+            activity = nearby.Fetch({"Take": True}, timeout=40)
             stream = manager.OpenStream(activity["Continuation"], {}, timeout=40)
             connection = socket.socket(fileno=stream.take())
             connection.shutdown(socket.SHUT_WR)
@@ -107,8 +107,8 @@ extension World {
         else:
             Writer(bus, "/org/example/writer")
             parts = {"Delegate": dbus.ObjectPath("/org/example/writer"), "SupportsContinuationStreams": True}
-            path = manager.CreateActivity("org.example.sockets", parts)
-            bus.get_object("org.handoffd.Handoff1", path).BecomeCurrent(dbus_interface="org.handoffd.Activity1")
+            path = manager.CreateActivity("org.example.sockets", parts, {})
+            bus.get_object("org.handoffd.Handoff1", path).BecomeCurrent({}, dbus_interface="org.handoffd.Activity1")
             GLib.MainLoop().run()
         """
 }

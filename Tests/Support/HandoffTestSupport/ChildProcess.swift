@@ -19,7 +19,8 @@ package final class ChildProcess: Sendable {
     /// The Debian package of each program.
     private static let packages = [
         "busctl": "systemd", "dbus-daemon": "dbus-daemon", "gdbus": "libglib2.0-bin",
-        "python3": "python3-dbus python3-gi",
+        "python3": "python3-dbus python3-gi", "pkg-config": "pkg-config", "qdbusxml2cpp": "qtbase5-dev-tools",
+        "moc": "qtbase5-dev-tools", "gdbus-codegen": "libglib2.0-dev-bin", "gcc": "gcc",
     ]
 
     package let processID: Int32

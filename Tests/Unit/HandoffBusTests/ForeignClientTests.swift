@@ -66,7 +66,7 @@ struct ForeignClientTests {
                 root,
                 "org.handoffd.Manager1",
                 "CreateActivity",
-                "sa{sv}",
+                "sa{sv}a{sv}",
                 "org.example.a",
                 "2",
                 "Title",
@@ -81,7 +81,8 @@ struct ForeignClientTests {
                 "link",
                 "(ss)",
                 "url",
-                "https://example.org"
+                "https://example.org",
+                "0"
             )
             #expect(created.stdout == "o \"\(object)\"\n", "\(created.stderr)")
             let userInfo = daemon.read(\.created.first?.properties.userInfo)
@@ -101,8 +102,9 @@ struct ForeignClientTests {
                 root,
                 "org.handoffd.Manager1",
                 "CreateActivity",
-                "sa{sv}",
+                "sa{sv}a{sv}",
                 "a",
+                "0",
                 "0"
             )
             #expect(refused.status != 0)
@@ -142,10 +144,10 @@ private let pythonStory = """
         "set": dbus.Struct(("set", dbus.Array([1, "x"], signature="v")), signature="sav"),
     }
     path = manager.CreateActivity("org.example.python", {"Title": "Draft", "UserInfo":
-        dbus.Dictionary(everything, signature="sv")})
+        dbus.Dictionary(everything, signature="sv")}, {})
     activity = dbus.Interface(bus.get_object(name, path), "org.handoffd.Activity1")
-    activity.BecomeCurrent()
-    activity.AddUserInfoEntries({"page": 3})
+    activity.BecomeCurrent({})
+    activity.AddUserInfoEntries({"page": 3}, {})
     properties = dbus.Interface(bus.get_object(name, path), "org.freedesktop.DBus.Properties")
     assert properties.Get("org.handoffd.Activity1", "Current")
     assert properties.Get("org.handoffd.Activity1", "UserInfo") == {"page": 3}
@@ -155,7 +157,7 @@ private let pythonStory = """
     assert remote["UserInfo"]["when"] == ("date", (7, 8)), remote
     assert remote["UserInfo"]["all"] == ("set", [("url", "tel:112")]), remote
     try:
-        manager.CreateActivity("org.example.python", {"UserInfo": {"where": dbus.ObjectPath("/")}})
+        manager.CreateActivity("org.example.python", {"UserInfo": {"where": dbus.ObjectPath("/")}}, {})
         assert False
     except dbus.DBusException as error:
         assert error.get_dbus_name() == "org.handoffd.Error.InvalidUserInfo"
@@ -171,5 +173,5 @@ private let pythonMirror = """
     manager = dbus.Interface(bus.get_object(name, root), "org.handoffd.Manager1")
     nearby = dbus.Interface(bus.get_object(name, root + "/Nearby/7"), "org.handoffd.NearbyActivity1")
     for _ in range(int(sys.argv[1])):
-        manager.CreateActivity("org.example.python", {"UserInfo": nearby.Fetch({})["UserInfo"]})
+        manager.CreateActivity("org.example.python", {"UserInfo": nearby.Fetch({})["UserInfo"]}, {})
     """

@@ -34,7 +34,9 @@ struct ServedInterfaceTests {
             #expect([status.version, status.deviceID, status.deviceName] == ["1.2.3", "fedcba9876543210", "laptop"])
             #expect([status.radioState, status.radioMessage] == ["ready", "hci0"])
             #expect(status.protocolVersion == 1)
-            #expect(status.advisories == [["SlowAdvertising", "Set it faster."]])
+            #expect(status.advisories.map(\.name) == ["SlowAdvertising"])
+            #expect(status.advisories.map(\.message) == ["Set it faster."])
+            #expect(status.questions == FakeManager(daemon: daemon).questions)
             #expect(status.currentActivity == .root)
 
             let objects = try await client.objects()
@@ -137,7 +139,7 @@ struct ServedInterfaceTests {
                 path: FakeDaemon.activity,
                 interface: HandoffName.activityInterface,
                 member: "AddUserInfoEntries",
-                arguments: [["b": Value.string("two"), "c": .boolean(true)].value]
+                arguments: [["b": Value.string("two"), "c": .boolean(true)].value, [String: Value]().value]
             )
             _ = try await client.connection.call(call)
             #expect(
@@ -155,7 +157,7 @@ struct ServedInterfaceTests {
                 path: HandoffName.root,
                 interface: HandoffName.managerInterface,
                 member: "CreateActivity",
-                arguments: [.string("org.example.a"), ["title": Value.string("x")].value]
+                arguments: [.string("org.example.a"), ["title": Value.string("x")].value, [String: Value]().value]
             )
             let error = await dbusError { _ = try await client.connection.call(call) }
             #expect(HandoffErrorName(error?.name) == .invalidArgument)

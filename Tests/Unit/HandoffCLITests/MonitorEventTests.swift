@@ -57,7 +57,8 @@ struct MonitorEventTests {
         let activity = try Activity(type: ActivityType("a.b"), userInfo: ["line": .integer(7)])
         let lines = [
             ActivityEvent.saveRequested, .saveEnded(.timedOut), .fetched(device: device, activity),
-            .continued(device: device, name: "desk"), .continuationFailed(device: device, name: "desk", .appFailed),
+            .continued(device: device, name: "desk", kind: "app"),
+            .continuationFailed(device: device, name: "desk", .appFailed, message: "It crashed."),
         ]
         .flatMap { MonitorEvent.events(of: $0.signal(of: path)) }.map(\.text)
         #expect(
@@ -67,9 +68,36 @@ struct MonitorEventTests {
                 #"fetched Activity1 \#(path) Activity={"Type":"a.b","UserInfo":{"line":7}} "#
                     + #"Device="/org/handoffd/Handoff1/Device/0102030405060708""#,
                 #"continued Activity1 \#(path) Device="/org/handoffd/Handoff1/Device/0102030405060708" "#
-                    + #"DeviceName="desk""#,
+                    + #"DeviceName="desk" Kind="app""#,
                 #"continuationFailed Activity1 \#(path) Device="/org/handoffd/Handoff1/Device/0102030405060708" "#
-                    + #"DeviceName="desk" Error="org.handoffd.Error.AppFailed""#,
+                    + #"DeviceName="desk" Error="org.handoffd.Error.AppFailed" Message="It crashed.""#,
+            ]
+        )
+    }
+
+    @Test("What this device does with activities of others, pairings, and lists that change are reported")
+    func otherEvents() {
+        let path = HandoffName.nearbyActivity(3)
+        let signals = [
+            NearbyActivityEvent.continuationStarted(application: "org.example.Editor").signal(of: path),
+            NearbyActivityEvent.continued(ContinuationResult(outcome: "browser", application: "")).signal(of: path),
+            NearbyActivityEvent.continuationFailed(.peerUnreachable, message: "It is gone.").signal(of: path),
+            PairingEvent.started.signal, PairingEvent.paired(device: HandoffName.device("12"), name: "desk").signal,
+            PairingEvent.failed(.notPaired, message: "Nobody was there.").signal, .appsChanged, .foldersChanged,
+        ]
+        let root = HandoffName.root
+        #expect(
+            signals.flatMap(MonitorEvent.events(of:)).map(\.text) == [
+                #"continuationStarted NearbyActivity1 \#(path) Application="org.example.Editor""#,
+                #"continuationEnded NearbyActivity1 \#(path) Outcome="browser""#,
+                #"continuationEnded NearbyActivity1 \#(path) Error="org.handoffd.Error.PeerUnreachable" "#
+                    + #"Message="It is gone." Outcome="failed""#,
+                "started Pairing1 \(root)",
+                #"ended Pairing1 \#(root) Device="\#(root)/Device/12" DeviceName="desk" Outcome="paired""#,
+                #"ended Pairing1 \#(root) Error="org.handoffd.Error.NotPaired" Message="Nobody was there." "#
+                    + #"Outcome="failed""#,
+                "appsChanged Apps1 \(root)",
+                "foldersChanged Documents1 \(root)",
             ]
         )
     }

@@ -115,6 +115,8 @@ final class RecordedEffects: EngineObserver {
         case .identityChanged: "identity"
         case .radioChanged: "radio"
         case .pairingsChanged: "pairings"
+        case .appsChanged: "apps"
+        case .foldersChanged: "folders"
         }
     }
 }
