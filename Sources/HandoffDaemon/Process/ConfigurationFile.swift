@@ -28,14 +28,16 @@ struct ConfigurationFile: Decodable {
         do {
             data = try Data(contentsOf: URL(filePath: path))
         } catch {
-            throw SettingsError("The configuration file \(path) cannot be read: \(error).")
+            let reason = access(path, R_OK) == 0 ? "it is no file" : String(cString: strerror(errno))
+            throw SettingsError("The configuration file \(path) cannot be read: \(reason).")
         }
         do {
             let decoder = JSONDecoder()
             decoder.allowsJSON5 = true
             return try decoder.decode(ConfigurationFile.self, from: data)
         } catch let error as DecodingError {
-            throw SettingsError("The configuration file \(path) is invalid: \(explanation(error))")
+            let place = JSON5Syntax.firstFault(in: String(decoding: data, as: UTF8.self))
+            throw SettingsError("The configuration file \(path) is invalid: \(place ?? explanation(error))")
         }
     }
 

@@ -43,17 +43,29 @@ package struct Settings: Sendable {
     /// - Throws: ``SettingsError`` that names the setting and its allowed values.
     package init(_ line: CommandLine, environment: [String: String], hostName: String) throws {
         let file = try ConfigurationFile.loaded(option: line.configuration, environment: environment)
-        radio = try Self.radio(line.radio ?? file.radio ?? "bluez", adapter: line.adapter, usual: file.adapter)
-        transport = try Self.transport(line.transport ?? file.transport ?? ChannelTransport.automatic.rawValue)
+        radio = try Self.radio(
+            ChosenText(line.radio, "--radio", file.radio, "radio", default: "bluez"),
+            adapter: line.adapter,
+            usual: file.adapter
+        )
+        transport = try Self.transport(
+            ChosenText(
+                line.transport,
+                "--transport",
+                file.transport,
+                "transport",
+                default: ChannelTransport.automatic.rawValue
+            )
+        )
         if line.transport != nil, case .simulated = radio {
             throw SettingsError("--transport can be used with --radio bluez only.")
         }
-        logLevel = try Self.level(line.logLevel ?? file.logLevel ?? "info")
+        logLevel = try Self.level(ChosenText(line.logLevel, "--log-level", file.logLevel, "logLevel", default: "info"))
         let directories = AppDirectories(environment: environment)
         var daemon = DaemonOptions(
-            bus: try Self.bus(line.bus ?? file.bus ?? "session"),
+            bus: try Self.bus(ChosenText(line.bus, "--bus", file.bus, "bus", default: "session")),
             stateDirectory: try StateDirectory.path(option: line.stateDirectory, environment: environment),
-            name: try Self.name(line.name ?? file.name, hostName: hostName),
+            name: try Self.name(ChosenText(line.name, "--name", file.name, "name", default: ""), hostName: hostName),
             staysWhenAway: file.staysWhenAway ?? false,
             coversAdvertisement: line.covers || file.coverAdvertisement ?? false,
             apps: AppScan(directories: directories, searchPath: environment["PATH"] ?? ""),
@@ -69,35 +81,38 @@ package struct Settings: Sendable {
     }
 
     /// - Parameter usual: the Bluetooth adapter to use when the command line names none.
-    private static func radio(_ text: String, adapter: String?, usual: String?) throws -> RadioChoice {
-        if text == "bluez" { return .bluez(adapter: try (adapter ?? usual).map(checkedAdapter)) }
+    private static func radio(_ radio: ChosenText, adapter: String?, usual: String?) throws -> RadioChoice {
+        let text = radio.text
+        if text == "bluez" {
+            let chosen = ChosenText(adapter, "--adapter", usual, "adapter", default: "")
+            return .bluez(adapter: chosen.isDefault ? nil : try checkedAdapter(chosen))
+        }
         let prefix = "simulated:"
         guard text.hasPrefix(prefix), text.count > prefix.count else {
-            throw SettingsError("--radio is \"\(text)\"; it can be bluez or simulated:DIRECTORY.")
+            throw radio.error("it can be bluez or simulated:DIRECTORY.")
         }
         guard adapter == nil else { throw SettingsError("--adapter can be used with --radio bluez only.") }
         return .simulated(directory: String(text.dropFirst(prefix.count)))
     }
 
-    private static func checkedAdapter(_ name: String) throws -> String {
+    private static func checkedAdapter(_ adapter: ChosenText) throws -> String {
+        let name = adapter.text
         guard name.hasPrefix("hci"), UInt16(name.dropFirst(3)).map({ "hci\($0)" }) == name else {
-            throw SettingsError("--adapter is \"\(name)\"; adapters are named hci0, hci1 and so on.")
+            throw adapter.error("adapters are named hci0, hci1 and so on.")
         }
         return name
     }
 
-    private static func transport(_ text: String) throws -> ChannelTransport {
-        guard let transport = ChannelTransport(rawValue: text) else {
-            throw SettingsError("--transport is \"\(text)\"; it can be automatic, both, l2cap or gatt.")
+    private static func transport(_ chosen: ChosenText) throws -> ChannelTransport {
+        guard let transport = ChannelTransport(rawValue: chosen.text) else {
+            throw chosen.error("it can be automatic, both, l2cap or gatt.")
         }
         return transport
     }
 
-    private static func bus(_ text: String) throws -> BusAddress {
-        guard !text.isEmpty else {
-            throw SettingsError("--bus is empty; it can be session, system or the address of a bus.")
-        }
-        return BusAddress(argument: text)
+    private static func bus(_ chosen: ChosenText) throws -> BusAddress {
+        guard !chosen.text.isEmpty else { throw chosen.error("it can be session, system or the address of a bus.") }
+        return BusAddress(argument: chosen.text)
     }
 
     private static func folders(_ paths: [String: String], home: String?) throws -> SyncedFolders {
@@ -115,20 +130,20 @@ package struct Settings: Sendable {
         return folders
     }
 
-    private static func level(_ text: String) throws -> Logger.Level {
-        guard let level = Logger.Level(rawValue: text) else {
+    private static func level(_ chosen: ChosenText) throws -> Logger.Level {
+        guard let level = Logger.Level(rawValue: chosen.text) else {
             let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-            throw SettingsError("--log-level is \"\(text)\"; it can be one of \(levels).")
+            throw chosen.error("it can be one of \(levels).")
         }
         return level
     }
 
-    private static func name(_ text: String?, hostName: String) throws -> DeviceName {
-        guard let text else { return DeviceName(cleaning: hostName) ?? .linux }
+    private static func name(_ chosen: ChosenText, hostName: String) throws -> DeviceName {
+        if chosen.isDefault { return DeviceName(cleaning: hostName) ?? .linux }
         do {
-            return try DeviceName(text)
+            return try DeviceName(chosen.text)
         } catch {
-            throw SettingsError("--name: \(error.message)")
+            throw SettingsError("\(chosen.place): \(error.message)")
         }
     }
 }
@@ -141,5 +156,25 @@ package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible
 
     package init(_ message: String) {
         self.message = message
+    }
+}
+
+/// The text of a setting, and where it was chosen, as messages name it.
+private struct ChosenText {
+    let text: String
+    let place: String
+    /// Whether it was given nowhere.
+    let isDefault: Bool
+
+    /// The command line takes precedence over the configuration file.
+    init(_ line: String?, _ option: String, _ file: String?, _ key: String, default usual: String) {
+        text = line ?? file ?? usual
+        place = line == nil && file != nil ? "\(key) in the configuration file" : option
+        isDefault = line == nil && file == nil
+    }
+
+    /// The error for a text that cannot be used; `remedy` says what can.
+    func error(_ remedy: String) -> SettingsError {
+        SettingsError(text.isEmpty ? "\(place) is empty; \(remedy)" : "\(place) is \"\(text)\"; \(remedy)")
     }
 }

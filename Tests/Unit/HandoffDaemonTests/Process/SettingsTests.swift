@@ -102,6 +102,56 @@ struct SettingsTests {
         }
     }
 
+    @Test(
+        "An impossible value in the file is refused, and the message names the file's key, not an option",
+        arguments: [
+            "radio": "wifi", "adapter": "wlan0", "transport": "bredr", "logLevel": "loud", "name": "", "bus": "",
+        ]
+    )
+    func mistakesInFile(_ key: String, _ value: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending("handoffd.json")
+            try file.write(#"{"\#(key)": "\#(value)"}"#)
+            #expect {
+                try settings { $0.configuration = file.string }
+            } throws: { error in
+                "\(error)".hasPrefix("\(key) in the configuration file") && !"\(error)".contains("--")
+            }
+        }
+    }
+
+    @Test(
+        "A slip in the file is reported with its line",
+        arguments: [
+            ("{\n  name: \"a\"\n  bus: \"session\"\n}", "line 3: a comma is missing."),
+            ("{\n  name \"a\"\n}", "line 2: a colon is missing after the name of a setting."),
+            ("{\n  name: \"a\n}", "line 2: the quoted text does not end."),
+            ("{\n  name: ,\n}", "line 2: a value is missing before \",\"."),
+            ("{ name: 'a'\n", "line 1: this has no \"}\" at its end."),
+            ("{} {}", "line 1: there is text after the end of the settings."),
+            ("/* never\n{}", "line 1: the comment does not end."),
+        ]
+    )
+    func slips(_ text: String, _ message: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending("handoffd.json")
+            try file.write(text)
+            #expect {
+                try settings { $0.configuration = file.string }
+            } throws: { "\($0)".hasSuffix(message) }
+        }
+    }
+
+    @Test("A file that cannot be read is reported with the reason of the system")
+    func unreadable() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory.appending("nope.json").string
+            #expect {
+                try settings { $0.configuration = path }
+            } throws: { "\($0)" == "The configuration file \(path) cannot be read: No such file or directory." }
+        }
+    }
+
     @Test("A host name that no device can have is replaced by a valid one")
     func hostName() throws {
         let settings = try Settings(Settings.CommandLine(), environment: Self.home, hostName: "\u{7}")
