@@ -112,7 +112,7 @@ class Monitor:
         """Whether it prints what happens. It prints nothing when it begins, so an activity comes and goes at once."""
         command = ["gdbus", "call", "--address", self._daemon.machine.bus, "--dest", "org.handoffd.Handoff1"]
         command += ["--object-path", "/org/handoffd/Handoff1", "--method", "org.handoffd.Manager1.CreateActivity"]
-        probe = subprocess.run([*command, "org.example.probe", "{}"], capture_output=True, text=True, check=True)
+        probe = subprocess.run([*command, "org.example.probe", "{}", "{}"], capture_output=True, text=True, check=True)
         path = probe.stdout.split("'")[1]
         try:
             await self.line(lambda change: (change["event"], change["object"]) == ("removed", path), timeout=0.2)

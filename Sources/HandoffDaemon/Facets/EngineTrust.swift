@@ -235,6 +235,14 @@ struct EngineTrust: Sendable {
         engine.deviceUpdates.set(())
     }
 
+    /// Records that a trusted device has proved in a session who it is.
+    func recordSession(with device: DeviceID) {
+        engine.change { state, now in
+            guard state.trust.devices[device] != nil else { return }
+            state.nearby.lastSeen[device] = now.unixMicroseconds
+        }
+    }
+
     /// Keeps when devices were heard, to the hour, if that has changed.
     ///
     /// If it cannot be written, it is known until the daemon stops, or is written with the next change.

@@ -38,6 +38,7 @@ struct ActivityFetcher: Sendable {
                 return result.fail(error)
             }
             try await channel.sendAll(try session.acknowledge())
+            engine.trust.recordSession(with: peer.id)
             if let digest = received.circleDigest { engine.trust.receiveDigest(digest, from: peer.id) }
             guard case .activity = received.answer, let take = purpose.take else {
                 result.deliver(received.answer)

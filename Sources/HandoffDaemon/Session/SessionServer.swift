@@ -142,6 +142,7 @@ struct SessionServer: Sendable {
         if device == engine.identity.id {
             return AnsweredSession(session: try await proveCopy(to: accepted, on: channel), streamed: nil)
         }
+        engine.trust.recordSession(with: device)
         let isTrusted = engine.trust.device(device) != nil
         if case .circle(let request) = accepted.authenticated.request, isTrusted {
             return AnsweredSession(session: try await exchange(accepted, request, on: channel), streamed: nil)
