@@ -6,14 +6,58 @@ package import DBus
 package enum NearbyActivityEvent: Hashable, Sendable {
     /// Its continuation here has begun; the id of the app that was notified, nil for none.
     case continuationStarted(application: String?)
+    /// Its continuation here has come to a step that may take time.
+    case continuing(Step)
     /// Its continuation here has ended in an app, the browser or the app of its document.
     case continued(ContinuationResult)
     /// Its continuation here has failed.
     case continuationFailed(HandoffErrorName, message: String)
 
+    /// A step of a continuation that may take time.
+    package enum Step: Hashable, Sendable {
+        /// The activity is fetched from its device.
+        case fetching
+        /// The activity has arrived; the file at the path, which it is about, has not.
+        case synchronising(document: String)
+        /// An app, or whatever opens the web page or the document, has to start or to answer; the id of the app, if
+        /// known, otherwise empty.
+        case opening(application: String)
+
+        /// Reads a signal; nil for any other one.
+        package init?(_ signal: Signal) {
+            guard signal.interface == HandoffName.nearbyActivityInterface, signal.member == "ContinuationStep",
+                let name = signal.arguments.first?.string
+            else { return nil }
+            let details = signal.arguments.last?.stringDictionary ?? [:]
+            switch name {
+            case "fetching": self = .fetching
+            case "synchronising": self = .synchronising(document: details["Document"]?.string ?? "")
+            case "opening": self = .opening(application: details["Application"]?.string ?? "")
+            default: return nil
+            }
+        }
+
+        fileprivate var name: String {
+            switch self {
+            case .fetching: "fetching"
+            case .synchronising: "synchronising"
+            case .opening: "opening"
+            }
+        }
+
+        fileprivate var details: [String: String?] {
+            switch self {
+            case .fetching: [:]
+            case .synchronising(let document): ["Document": document]
+            case .opening(let application): ["Application": application]
+            }
+        }
+    }
+
     /// The signals of the interface, for its declaration.
     package static let descriptions = [
         SignalDescription(name: "ContinuationStarted", arguments: [.details]),
+        SignalDescription(name: "ContinuationStep", arguments: [Argument(name: "step", type: .string), .details]),
         SignalDescription(name: "ContinuationEnded", arguments: [Argument(name: "outcome", type: .string), .details]),
     ]
 
@@ -23,6 +67,7 @@ package enum NearbyActivityEvent: Hashable, Sendable {
             switch self {
             case .continuationStarted(let application):
                 ("ContinuationStarted", [Self.details(["Application": application])])
+            case .continuing(let step): ("ContinuationStep", [.string(step.name), Self.details(step.details)])
             case .continued(let result):
                 ("ContinuationEnded", [.string(result.outcome), Self.details(["Application": result.application])])
             case .continuationFailed(let error, let message):

@@ -41,12 +41,19 @@ struct DocumentTracker: Service {
 
     /// Returns the same as soon as all its documents exist.
     ///
+    /// - Parameter willWait: is called with the path of each document that does not exist yet.
     /// - Throws: ``HandoffError`` as ``local(_:)``, and with `documentMissing` for a document that does not arrive in
     ///   time.
-    func waitForDocuments(of activity: Activity) async throws -> Activity {
+    func waitForDocuments(
+        of activity: Activity,
+        _ willWait: (String) -> Void = { _ in }
+    ) async throws -> Activity {
         do {
             let (local, locations) = try engine.desktop.folders.local(activity)
-            for location in locations where try !location.exists { try await wait(for: location) }
+            for location in locations where try !location.exists {
+                willWait(location.path.string)
+                try await wait(for: location)
+            }
             return local
         } catch let fault as FolderError {
             throw HandoffError(fault)

@@ -4,6 +4,7 @@ import HandoffApps
 import HandoffBus
 import HandoffCore
 import HandoffModel
+import HandoffRadio
 import HandoffWire
 import Logging
 import Synchronization
@@ -206,11 +207,16 @@ struct ContinuationService: Sendable {
     ) async throws {
         switch action {
         case .announce: group.addTask { try await announce(job) }
-        case .fetch: group.addTask { try await fetch(job) }
-        case .handOver(let activity, let app): group.addTask { try await handOver(activity, to: app, job) }
+        case .fetch:
+            emit(.continuing(.fetching), of: job.entry)
+            group.addTask { try await fetch(job) }
+        case .handOver(let activity, let app):
+            emit(.continuing(.opening(application: app)), of: job.entry)
+            group.addTask { try await handOver(activity, to: app, job) }
         case .openElsewhere(let activity, let id):
             let app = id.flatMap { id in engine.desktop.apps.apps.first { $0.id == id } }
             hideWait(of: job)
+            emit(.continuing(.opening(application: "")), of: job.entry)
             group.addTask { .openedElsewhere(await job.delivery.openElsewhere(activity, after: app)) }
         case .reportFailure(let error):
             guard let app = job.app, let type = job.type else { return }
@@ -236,14 +242,16 @@ struct ContinuationService: Sendable {
     private func fetch(_ job: Job) async throws -> Continuation.Event {
         do {
             let fetched = try await fetcher.fetch(job.entry.id, for: .take(job.take))
-            let activity = try await documents.waitForDocuments(of: fetched)
+            let activity = try await documents.waitForDocuments(of: fetched) { path in
+                emit(.continuing(.synchronising(document: path)), of: job.entry)
+            }
             return .fetched(activity, for: engine.desktop.apps.recipients(of: activity).map(\.id))
         } catch let error as HandoffError {
             return .failed(error)
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            return .failed(HandoffError(.radioUnavailable, "\(error)"))
+            return .failed(HandoffError(.radioUnavailable, (error as? RadioError)?.message ?? "\(error)"))
         }
     }
 
