@@ -40,7 +40,12 @@ final class Browser {
         case "tab": show(Int(rest) ?? 0)
         case "open": try tab.open(rest, in: handoff)
         case "note": tab.note(rest)
-        case "fill": tab.fill(Int(rest) ?? 0)
+        case "fill":
+            guard let count = Int(rest), (0...100_000_000).contains(count) else {
+                Self.printLine("a page has 0 to 100000000 bytes")
+                break
+            }
+            tab.fill(count)
         case "fetch": await tab.fetchPage()
         case "close": tab.close()
         case "state": for tab in tabs { Self.printLine(tab.description) }
