@@ -9,6 +9,7 @@ an advertisement of the laptop: until then, bluetoothd is still ending the last 
 in its src/device.c).
 """
 
+import datetime
 import os
 import statistics
 import sys
@@ -60,8 +61,8 @@ def timed(machine, *arguments):
 
 def wait_for_next_advertisement(machine):
     """Waits until an advertisement of the other machine is received."""
-    now, deadline = time.time(), time.monotonic() + TIMEOUT
-    while not any(entry["lastSeen"] / 1_000_000 > now for entry in machine.ctl("nearby")):
+    now, deadline = datetime.datetime.now(datetime.timezone.utc), time.monotonic() + TIMEOUT
+    while not any(datetime.datetime.fromisoformat(entry["lastSeen"]) > now for entry in machine.ctl("nearby")):
         if time.monotonic() > deadline:
             raise Failure(f"{machine.name} receives no advertisement any more")
 

@@ -163,7 +163,9 @@ class Table:
             return self.entries
 
         def take(line):
-            self.entries = json.loads(line)
+            shown = json.loads(line)
+            # An object tells that the daemon has stopped or runs again; a list follows.
+            self.entries = shown if isinstance(shown, list) else self.entries
             return wanted(self.entries)
 
         self._lines.wait(take, f"{what} on {self._name}", timeout)

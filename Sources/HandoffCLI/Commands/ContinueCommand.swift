@@ -10,6 +10,7 @@ struct ContinueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "continue",
         abstract: "Continue an activity in its app or in the browser.",
+        usage: "handoffctl continue [<options>] [<id>] [--type <type>]",
         discussion: "Without an ID or a type, it takes the nearest activity that can be continued here."
     )
 
@@ -20,6 +21,8 @@ struct ContinueCommand: AsyncParsableCommand {
 
     @Option(help: "Take the nearest activity of this type.")
     var type: String?
+
+    @OptionGroup var waiting: WaitOption
 
     @Flag(help: "Fetch the activity and print it; open no app, and tell the other device nothing.")
     var print = false
@@ -38,11 +41,14 @@ struct ContinueCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard id == nil || type == nil else { throw ValidationError("Give an ID or --type, not both.") }
+        guard id == nil || waiting.wait == nil else {
+            throw ValidationError("Give an ID or --wait, not both: an activity that is not there yet has no ID.")
+        }
         guard print || !(fresh || take) else { throw ValidationError("--fresh and --take need --print.") }
     }
 
     func run() async throws {
-        let (id, type, isPrinting) = (id, type, print)
+        let (id, type, isPrinting, waiting) = (id, type, print, waiting)
         let purpose: FetchOptions.Purpose = take ? .take : fresh ? .freshPreview : .preview
         let handing = ContinuationOptions(
             activationToken: activationToken,
@@ -51,10 +57,14 @@ struct ContinueCommand: AsyncParsableCommand {
         )
         try await options.withClient { client, output in
             let nearby = try await client.objects().nearby
-            let chosen = try Self.choice(from: nearby, id: id, type: type, isContinued: !isPrinting)
+            let chosen =
+                waiting.wait == nil
+                ? try Self.choice(from: nearby, id: id, type: type, isContinued: !isPrinting)
+                : try await waiting.choice(from: client, id: id, type: type, isContinued: !isPrinting, output)
             if isPrinting {
+                let notes = WaitNotes(client: client, output: output, activity: chosen)
                 let fetched = try await cancelling(client, chosen.path) {
-                    try await client.fetch(chosen.path, for: purpose)
+                    try await notes.during { try await client.fetch(chosen.path, for: purpose) }
                 }
                 try output.print(ActivityDocument(fetched, from: chosen), Self.text(fetched.activity, from: chosen))
             } else {
@@ -72,8 +82,9 @@ struct ContinueCommand: AsyncParsableCommand {
         _ output: Output
     ) async throws -> ContinuationResult {
         do {
+            let notes = WaitNotes(client: client, output: output, activity: chosen)
             return try await cancelling(client, chosen.path) {
-                try await client.continueActivity(chosen.path, options)
+                try await notes.during { try await client.continueActivity(chosen.path, options) }
             }
         } catch let error as DBusError
             where HandoffErrorName(error.name) == .documentIsProgram && isatty(STDIN_FILENO) == 1 && !output.isJSON

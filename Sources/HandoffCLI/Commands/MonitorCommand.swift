@@ -1,6 +1,8 @@
 import ArgumentParser
 import DBus
 import HandoffBus
+import HandoffModel
+private import Synchronization
 
 /// `handoffctl monitor`: prints every event until interrupted.
 struct MonitorCommand: AsyncParsableCommand {
@@ -9,9 +11,10 @@ struct MonitorCommand: AsyncParsableCommand {
         abstract: "Print all events until interrupted.",
         discussion: """
             Prints every change of the activities of this device, of nearby activities, of
-            devices and of the radio. For debugging an app, it shows the contents of its
-            activities, each save request and its result, exactly what another device
-            fetched, and which device continued it.
+            devices, of pairings and of the radio, and when the daemon stops and starts.
+            For debugging an app, it shows the contents of its activities, each save
+            request and its result, exactly what another device fetched, which device
+            continued it, and how continuations on this device end.
             """
     )
 
@@ -20,11 +23,18 @@ struct MonitorCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withClient { client, output in
             try await untilInterrupted {
-                try await client.withSignals { signals in
-                    // Without this call, a missing daemon would go unnoticed: there would be no signals and no error.
-                    _ = try await client.objects()
-                    for try await signal in signals {
-                        for event in MonitorEvent.events(of: signal) { try output.print(event, event.text) }
+                let hasStarted = Mutex(false)
+                try await client.follow { event in
+                    let isAgain = hasStarted.withLock { hasStarted in
+                        defer { hasStarted = true }
+                        return hasStarted
+                    }
+                    let now = try Timestamp.now
+                    switch event {
+                    case .started: if isAgain { try output.print(.daemonStarted, at: now) }
+                    case .stopped: try output.print(.daemonStopped, at: now)
+                    case .signal(let signal):
+                        for event in MonitorEvent.events(of: signal) { try output.print(event, at: now) }
                     }
                 }
             }
@@ -32,9 +42,36 @@ struct MonitorCommand: AsyncParsableCommand {
     }
 }
 
+extension Output {
+    /// Prints an event of the monitor with its time.
+    fileprivate func print(_ event: MonitorEvent, at time: Timestamp) throws {
+        var event = event
+        event.time = time.description
+        try print(event, "\(time.localClock) \(event.text)")
+    }
+}
+
 /// One thing that happened to one interface of one object.
 struct MonitorEvent: Encodable {
-    /// `added`, `changed` or `removed`; for the signals of an activity their names, such as `fetched`.
+    /// The daemon has stopped, and all its objects with it.
+    static let daemonStopped = MonitorEvent(
+        "daemonStopped",
+        HandoffName.root,
+        HandoffName.managerInterface.description,
+        [:]
+    )
+    /// The daemon runs again.
+    static let daemonStarted = MonitorEvent(
+        "daemonStarted",
+        HandoffName.root,
+        HandoffName.managerInterface.description,
+        [:]
+    )
+
+    /// When it was received, as in ISO 8601.
+    var time = ""
+    /// `added`, `changed` or `removed`, for the signals of an interface their names, such as `fetched`;
+    /// `daemonStopped` or `daemonStarted`.
     let event: String
     let object: String
     let interface: String

@@ -1,6 +1,8 @@
 import ArgumentParser
 import DBus
 import HandoffBus
+import HandoffModel
+private import Synchronization
 
 /// `handoffctl nearby`: lists the activities that can be continued here.
 struct NearbyCommand: AsyncParsableCommand {
@@ -9,7 +11,7 @@ struct NearbyCommand: AsyncParsableCommand {
         abstract: "List the activities of other devices to continue here.",
         discussion: """
             --watch finds devices sooner, but uses more power. With --json, each list is one
-            array on one line.
+            array on one line, and an object tells when the daemon stops or starts again.
             """
     )
 
@@ -27,16 +29,43 @@ struct NearbyCommand: AsyncParsableCommand {
     }
 
     private static func follow(_ client: HandoffClient, _ output: Output) async throws {
-        try await client.withSignals { signals in
-            try await client.startLooking()
-            var shown = try await client.objects().nearby.map(Row.init)
-            try output.show(try await client.objects().nearby)
-            for try await _ in signals {
+        let list = ShownList()
+        try await client.follow { event in
+            switch event {
+            case .started:
+                if list.isStale { try output.showDaemon(isRunning: true) }
+                try await client.startLooking()
                 let nearby = try await client.objects().nearby
-                let rows = nearby.map(Row.init)
-                guard rows != shown else { continue }
-                shown = rows
+                list.replace(with: nearby.map(Row.init))
                 try output.show(nearby)
+            case .stopped:
+                list.isStale = true
+                try output.showDaemon(isRunning: false)
+                if output.isJSON { try output.show([]) }
+            case .signal:
+                let nearby = try await client.objects().nearby
+                guard list.replace(with: nearby.map(Row.init)) else { return }
+                try output.show(nearby)
+            }
+        }
+    }
+
+    /// The list that was printed last.
+    private final class ShownList: Sendable {
+        private let state = Mutex<(rows: [Row], isStale: Bool)>(([], false))
+
+        /// Whether the daemon that it is from has stopped.
+        var isStale: Bool {
+            get { state.withLock { $0.isStale } }
+            set { state.withLock { $0.isStale = newValue } }
+        }
+
+        /// Replaces the list; returns whether the new one differs.
+        @discardableResult
+        func replace(with rows: [Row]) -> Bool {
+            state.withLock { state in
+                defer { state = (rows, false) }
+                return rows != state.rows
             }
         }
     }
@@ -65,18 +94,37 @@ extension Output {
         try print(nearby.map(NearbyDocument.init), nearby.isEmpty ? "nothing nearby" : Self.table(nearby))
     }
 
+    /// Prints that the daemon has stopped, or runs again.
+    fileprivate func showDaemon(isRunning: Bool) throws {
+        let document = ["event": isRunning ? "daemonStarted" : "daemonStopped"]
+        try print(
+            document,
+            isRunning ? "handoffd runs again" : "handoffd has stopped: nothing is known about nearby activities"
+        )
+    }
+
     private static func table(_ nearby: [NearbyActivityDescription]) -> String {
         var table = Table("ID", "DEVICE", "ACTIVITY", "OPENS WITH", "SIGNAL")
         for activity in nearby {
             table.append(
                 "\(activity.id)",
                 printable(activity.deviceName),
-                activity.type.isEmpty ? "(type \(activity.typeHash))" : activity.type,
+                activity.type.isEmpty ? (activity.hasWebpage ? "web page" : "of another app") : activity.type,
                 printable(activity.targetName),
                 activity.rssi.map { "\($0) dBm" } ?? "-"
             )
         }
-        return table.text
+        return ([table.text] + hints(nearby)).joined(separator: "\n")
+    }
+
+    /// What a person can do about activities that nothing here is known to open.
+    private static func hints(_ nearby: [NearbyActivityDescription]) -> [String] {
+        let unknown = nearby.filter { $0.opensWith == "none" }
+        guard let first = unknown.first else { return [] }
+        let ids = unknown.map { String($0.id) }.joined(separator: ", ")
+        return [
+            "No app here is made for \(ids), and there is no web page. `handoffctl continue \(first.id) --print` shows it."
+        ]
     }
 }
 
@@ -87,7 +135,7 @@ extension NearbyActivityDescription {
         case "app": applicationName
         case "browser": "browser"
         case "document": "its document"
-        default: "nothing (no app, no web page)"
+        default: "no app here"
         }
     }
 }
@@ -106,10 +154,10 @@ struct NearbyDocument: Encodable {
     let application: String?
     let applicationName: String?
     let rssi: Int16?
-    /// Microseconds since 1970.
-    let firstSeen: UInt64
-    /// Microseconds since 1970.
-    let lastSeen: UInt64
+    /// As in ISO 8601.
+    let firstSeen: String?
+    /// As in ISO 8601.
+    let lastSeen: String?
 
     init(_ activity: NearbyActivityDescription) {
         id = activity.id
@@ -123,7 +171,7 @@ struct NearbyDocument: Encodable {
         application = activity.application.isEmpty ? nil : activity.application
         applicationName = activity.applicationName.isEmpty ? nil : activity.applicationName
         rssi = activity.rssi
-        firstSeen = activity.firstSeen
-        lastSeen = activity.lastSeen
+        firstSeen = Timestamp(microseconds: activity.firstSeen)?.description
+        lastSeen = Timestamp(microseconds: activity.lastSeen)?.description
     }
 }

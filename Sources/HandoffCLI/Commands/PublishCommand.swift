@@ -2,6 +2,7 @@ import ArgumentParser
 import AsyncSupport
 import DBus
 import FoundationEssentials
+private import Glibc
 import HandoffBus
 import HandoffModel
 
@@ -13,6 +14,9 @@ struct PublishCommand: AsyncParsableCommand {
         discussion: """
             With --document and without --type, the activity type is the one that an app
             declares for documents of that kind.
+
+            It prints which device continues the activity, and when its document is lost or
+            found again. After a restart of the daemon, the activity is offered again.
 
             userInfo is a JSON object. Numbers without a fractional part are integers.
             Values of other types are written as {"$data": BASE64},
@@ -42,11 +46,14 @@ struct PublishCommand: AsyncParsableCommand {
         guard stream || directions.direction == .both else {
             throw ValidationError("--receive and --send need --stream.")
         }
-        guard type != nil || document != nil else { throw ValidationError("Give --type or --document.") }
         _ = try ActivityOptions.parsed(type, "--type") { try ActivityType($0) }
     }
 
     func run() async throws {
+        // Not in validate(), so that an option that does not exist is reported first.
+        guard type != nil || document != nil else {
+            throw options.output.failure(CommandFailure(status: .usage, message: "Give --type or --document."))
+        }
         let type = type
         var draft = try content.draft()
         let streamDelegate = stream ? StreamDelegate() : nil
@@ -55,32 +62,21 @@ struct PublishCommand: AsyncParsableCommand {
             draft.delegate = StreamDelegate.path
         }
         let direction = directions.direction
-        let file = try document.map(fileURL)
+        let (document, file) = (document, try document.map(fileURL))
         if let file { draft.properties.documentURL = file }
         let offered = draft
         try await options.withClient { client, output in
-            let type = if let type { type } else { try await Self.type(ofDocument: file ?? "", client) }
-            if let streamDelegate {
-                client.connection.objects.insert([.activityDelegate(streamDelegate)], at: StreamDelegate.path)
+            let type = if let type { type } else { try await Self.type(ofDocument: document ?? "", file ?? "", client) }
+            guard let streamDelegate else {
+                return try await OfferedActivity(type: type, offered, over: client, output).run()
             }
+            client.connection.objects.insert([.activityDelegate(streamDelegate)], at: StreamDelegate.path)
+            // Standard output carries the data of the stream alone.
             let activity = try await client.createActivity(ofType: type, offered)
             try await client.becomeCurrent(activity)
             let problem = file == nil ? "" : try await client.documentProblem(of: activity)
             if !problem.isEmpty { output.note("The activity is not offered yet: \(printable(problem))") }
-            if let streamDelegate {
-                // Standard output carries the data of the stream alone.
-                try await Self.serve(streamDelegate, direction, client, output)
-            } else {
-                try output.print(
-                    Document(
-                        activity: activity.description,
-                        type: type,
-                        documentProblem: problem.isEmpty ? nil : problem
-                    ),
-                    "\(type) \(problem.isEmpty ? "is current" : "waits for its document"); press Ctrl-C to end it"
-                )
-                try await untilInterrupted { try await Self.waitForDaemonExit(client) }
-            }
+            try await Self.serve(streamDelegate, direction, client, output)
             try await client.invalidate(activity)
         }
     }
@@ -106,7 +102,10 @@ struct PublishCommand: AsyncParsableCommand {
     /// The first activity type that an app declares for documents of that media type.
     ///
     /// - Throws: ``CommandFailure`` if no app declares one.
-    private static func type(ofDocument url: String, _ client: HandoffClient) async throws -> String {
+    private static func type(ofDocument path: String, _ url: String, _ client: HandoffClient) async throws -> String {
+        guard access(path, F_OK) == 0 else {
+            throw CommandFailure(status: .notFound, message: "There is no file \(printable(path)).")
+        }
         let (mediaType, types) = try await client.types(ofDocument: url)
         guard let type = types.first else {
             let kind = mediaType.isEmpty ? "this type" : mediaType
@@ -118,17 +117,6 @@ struct PublishCommand: AsyncParsableCommand {
         return type
     }
 
-    /// Waits until the daemon exits, which ends the activity, and throws.
-    private static func waitForDaemonExit(_ client: HandoffClient) async throws {
-        throw try await client.daemonExit(thenLost: "the activity")
-    }
-
-    private struct Document: Encodable {
-        let activity: String
-        let type: String
-        /// Why it is not offered yet; nil when it is.
-        let documentProblem: String?
-    }
 }
 
 extension UserInfoJSON {

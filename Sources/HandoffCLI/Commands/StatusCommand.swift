@@ -24,7 +24,7 @@ struct StatusCommand: AsyncParsableCommand {
         table.append("this device", "\(printable(status.deviceName)) (\(status.deviceID))")
         table.append(
             "radio",
-            status.radioState == "ready" ? "ready (\(printable(status.radioMessage)))" : status.radioState
+            status.radioState == "ready" ? "ready (\(printable(status.radioMessage)))" : radioWords(status.radioState)
         )
         table.append("current activity", Self.current(status, objects))
         table.append("trusted devices", "\(objects.devices.count)")
@@ -39,11 +39,30 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     private static func current(_ status: DaemonStatus, _ objects: HandoffObjects) -> String {
-        objects.activities.first { $0.path == status.currentActivity }?.properties["Type"]?.string ?? "none"
+        guard let type = objects.type(of: status.currentActivity) else { return "none" }
+        return status.advisories.contains { $0.name == "withheld" } ? "\(type) (not offered now)" : type
+    }
+
+    /// The state of a radio that does not work, in words for people; the sentence about it follows.
+    private static func radioWords(_ state: String) -> String {
+        switch state {
+        case "NoBluetoothService": "no bluetoothd"
+        case "NoAdapter": "no adapter"
+        case "BluetoothOff": "switched off"
+        case "BluetoothBlocked": "blocked"
+        default: "unavailable"
+        }
     }
 
     private static let noDevicesHint =
         "No device is trusted yet, so nothing is advertised or scanned: run `handoffctl pair` here and on another one."
+}
+
+extension HandoffObjects {
+    /// The type of an activity of this device; nil if there is no such activity.
+    fileprivate func type(of activity: ObjectPath) -> String? {
+        activities.first { $0.path == activity }?.properties["Type"]?.string
+    }
 }
 
 /// What `handoffctl status --json` prints.
@@ -61,6 +80,7 @@ struct StatusDocument: Encodable {
     let radioMessage: String
     let advisories: [Advisory]
     let currentActivity: String?
+    let currentActivityType: String?
     let trustedDevices: Int
     let nearbyActivities: Int
 
@@ -73,6 +93,7 @@ struct StatusDocument: Encodable {
         radioMessage = status.radioMessage
         advisories = status.advisories.map { Advisory(name: $0.name, message: $0.message) }
         currentActivity = status.currentActivity == .root ? nil : status.currentActivity.description
+        currentActivityType = objects.type(of: status.currentActivity)
         trustedDevices = objects.devices.count
         nearbyActivities = objects.nearby.count
     }

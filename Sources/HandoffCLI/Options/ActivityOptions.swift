@@ -41,6 +41,10 @@ struct ActivityOptions: ParsableArguments {
     )
     var persistentID: String?
 
+    func validate() throws {
+        _ = try draft()
+    }
+
     /// The draft of the activity that the options describe.
     ///
     /// - Throws: `ValidationError` that names the invalid option.

@@ -10,9 +10,12 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Print JSON instead of text.")
     var json = false
 
+    /// The output of the command.
+    var output: Output { Output(isJSON: json) }
+
     /// Runs `body` with a client of the daemon; prints an error that it throws and converts it to an exit status.
     func withClient(_ body: @escaping @Sendable (HandoffClient, Output) async throws -> Void) async throws {
-        let output = Output(isJSON: json)
+        let output = output
         do {
             try await Connection.withConnection(to: BusAddress(argument: bus)) { connection in
                 try await body(HandoffClient(connection: connection), output)

@@ -24,16 +24,18 @@ struct WaitOption: ParsableArguments {
         from client: HandoffClient,
         id: Int?,
         type: String?,
+        isContinued: Bool = false,
         _ output: Output
     ) async throws -> NearbyActivityDescription {
         guard let wait else {
-            return try ContinueCommand.choice(from: try await client.objects().nearby, id: id, type: type)
+            let nearby = try await client.objects().nearby
+            return try ContinueCommand.choice(from: nearby, id: id, type: type, isContinued: isContinued)
         }
         // This also starts a daemon that the bus can start.
         try await client.startLooking()
         let first: @Sendable () async throws -> NearbyActivityDescription = {
             try await race(
-                { try await Self.first(from: client, type: type, output) },
+                { try await Self.first(from: client, type: type, isContinued: isContinued, output) },
                 { throw try await client.daemonExit(thenLost: "the wait") }
             )
         }
@@ -48,22 +50,28 @@ struct WaitOption: ParsableArguments {
     private static func first(
         from client: HandoffClient,
         type: String?,
+        isContinued: Bool,
         _ output: Output
     ) async throws -> NearbyActivityDescription {
         try await client.withSignals { signals in
-            if let chosen = try await found(from: client, type: type) { return chosen }
+            if let chosen = try await found(from: client, type: type, isContinued) { return chosen }
             output.noteOnTerminal("waiting for an activity \(name(of: type))… (Ctrl-C ends this)")
             for try await _ in signals {
-                if let chosen = try await found(from: client, type: type) { return chosen }
+                if let chosen = try await found(from: client, type: type, isContinued) { return chosen }
             }
             throw CancellationError()
         }
     }
 
     /// The nearest activity, of that type if there is one; nil if there is none now.
-    private static func found(from client: HandoffClient, type: String?) async throws -> NearbyActivityDescription? {
+    private static func found(
+        from client: HandoffClient,
+        type: String?,
+        _ isContinued: Bool
+    ) async throws -> NearbyActivityDescription? {
         do {
-            return try ContinueCommand.choice(from: try await client.objects().nearby, id: nil, type: type)
+            let nearby = try await client.objects().nearby
+            return try ContinueCommand.choice(from: nearby, id: nil, type: type, isContinued: isContinued)
         } catch let failure as CommandFailure where failure.status == .notFound {
             return nil
         }

@@ -26,7 +26,7 @@ struct AirStories {
                         let name = try JSON(errors)["name"].string
                         #expect(["PeerUnreachable", "TimedOut"].map { "org.handoffd.Error.\($0)" }.contains(name))
                     }
-                    let seen = try await desktop.json("nearby").array.first?["lastSeen"].number ?? 0
+                    let seen = try await desktop.json("nearby").array.first?["lastSeen"].time
                     try world.setAir { _ in }
                     _ = try await watcher.one()
                     // The origin may have changed its address meanwhile; the entry follows when it is heard.
@@ -78,7 +78,7 @@ struct AirStories {
                 let status = try await laptop.json("status")
                 #expect(status["radioState"].string == "BluetoothOff")
                 #expect(!status["radioMessage"].string.isEmpty)
-                let seen = try await desktop.json("nearby").array.first?["lastSeen"].number ?? 0
+                let seen = try await desktop.json("nearby").array.first?["lastSeen"].time
                 try world.setAir { _ in }
                 try await laptop.log.event("radio.ready", from: before)
                 try await desktop.watching { watcher in
@@ -140,8 +140,11 @@ struct RawRequest: Sendable, CustomTestStringConvertible {
 }
 
 extension Device {
-    /// Waits until the origin was heard after that moment, in microseconds since 1970.
-    fileprivate func untilHeard(after moment: Double) async throws {
-        try await poll { try await json("nearby").array.first?["lastSeen"].number ?? 0 > moment }
+    /// Waits until the origin was heard after that moment, nil for ever.
+    fileprivate func untilHeard(after moment: Timestamp?) async throws {
+        try await poll {
+            guard let seen = try await json("nearby").array.first?["lastSeen"].time else { return false }
+            return moment.map { seen > $0 } ?? true
+        }
     }
 }

@@ -41,6 +41,7 @@ struct CommandLineStories {
                 #expect(status["deviceID"].string.count == 16)
                 #expect(status["radioState"].string == "ready")
                 #expect(status["trustedDevices"].number == 1)
+                #expect(status["currentActivityType"].string == "org.example.edit")
                 #expect(status["currentActivity"].string.hasPrefix("/org/handoffd/Handoff1/Activity/"))
                 let text = try await laptop.run("status").stdout
                 for word in ["laptop", "ready", "org.example.edit"] { #expect(text.contains(word)) }

@@ -21,6 +21,23 @@ struct LoginStories {
         }
     }
 
+    @Test("The origin says that it does not offer its activity: publish, status and its JSON")
+    func told() async throws {
+        try await Self.runWithOrigin { logind, laptop, _ in
+            let publish = ["publish", "--type", "org.example.away"]
+            try await laptop.withControl(publish) { _, output in
+                try await output.line(containing: #""event":"offered""#)
+                logind.set("LockedHint", true)
+                try await output.line(containing: #""event":"sessionAway""#)
+                #expect(try await laptop.run("status").stdout.contains("org.example.away (not offered now)"))
+                let advisories = try await laptop.json("status")["advisories"].array
+                #expect(advisories.contains { $0["name"].string == "withheld" })
+                logind.set("LockedHint", false)
+                try await output.line(containing: #""event":"sessionBack""#)
+            }
+        }
+    }
+
     @Test("With staysWhenAway, the activity stays offered while the user is away")
     func configured() async throws {
         try await Self.run(configuration: #"{"staysWhenAway": true}"#) { logind, watcher in
@@ -37,6 +54,13 @@ struct LoginStories {
         configuration: String = "{}",
         _ story: @escaping @Sendable (FakeLogind, NearbyWatcher) async throws -> Void
     ) async throws {
+        try await runWithOrigin(configuration: configuration) { logind, _, watcher in try await story(logind, watcher) }
+    }
+
+    private static func runWithOrigin(
+        configuration: String = "{}",
+        _ story: @escaping @Sendable (FakeLogind, Device, NearbyWatcher) async throws -> Void
+    ) async throws {
         try await World.run { world in
             let file = world.directory.appending(path: "handoffd.json")
             try Data(configuration.utf8).write(to: file)
@@ -48,7 +72,7 @@ struct LoginStories {
                         try await world.withDevice("desktop") { desktop in
                             try await laptop.trustEachOther(desktop)
                             try await laptop.publishing("org.example.edit") { _ in
-                                try await desktop.watching { try await story(logind, $0) }
+                                try await desktop.watching { try await story(logind, laptop, $0) }
                             }
                         }
                     }

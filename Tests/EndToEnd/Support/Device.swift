@@ -2,6 +2,7 @@ import DBus
 import Foundation
 import HandoffBus
 import HandoffCrypto
+import HandoffModel
 import HandoffTestSupport
 import Testing
 
@@ -167,6 +168,8 @@ struct JSON: Sendable, Equatable, CustomStringConvertible {
     var array: [JSON] { if case .array(let items) = node { items.map(JSON.init) } else { [] } }
     var string: String { if case .string(let text) = node { text } else { "" } }
     var number: Double? { if case .number(let number) = node { number } else { nil } }
+    /// A time as in ISO 8601.
+    var time: Timestamp? { try? Timestamp(string) }
     var boolean: Bool? { if case .boolean(let boolean) = node { boolean } else { nil } }
     var isNull: Bool { node == .null }
     var description: String { "\(node)" }

@@ -26,14 +26,16 @@ struct CommandPageTests {
         path: HandoffName.nearbyActivity(1),
         [
             "Type": .string("org.example.a"), "RSSI": .int16(-40), "Application": .string("a"),
-            "ApplicationName": .string("A"),
+            "ApplicationName": .string("A"), "FirstSeen": .uint64(1), "LastSeen": .uint64(1),
         ]
     )
 
     @Test("The example of status has the keys that the command prints")
     func status() throws {
         let status = DaemonStatus(["CurrentActivity": .objectPath("/a")])
-        let objects = HandoffObjects(managedObjects: [String: String]().value)
+        let interfaces = [HandoffName.activityInterface.description: ["Type": Value.string("a.b")].value].value
+        let entry = DictionaryEntry(key: .objectPath("/a"), value: interfaces)
+        let objects = HandoffObjects(managedObjects: .dictionary(key: .objectPath, value: interfaces.type, [entry]))
         #expect(try Set(Self.example(in: "## status").keys) == Self.keys(StatusDocument(status, objects)))
     }
 
@@ -121,7 +123,7 @@ struct CommandPageTests {
     @Test("Each exit status has a row")
     func exitStatuses() throws {
         let rows = try Self.page.get().rows
-        for status in [0, 64] + [ExitStatus.failed, .noDaemon, .notFound, .unconfirmed].map(\.rawValue) {
+        for status in [0, 64] + [ExitStatus.failed, .noDaemon, .notFound, .unconfirmed, .usage].map(\.rawValue) {
             #expect(rows.contains { $0.first == "\(status)" }, "\(status)")
         }
     }

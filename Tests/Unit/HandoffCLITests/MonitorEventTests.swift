@@ -80,6 +80,7 @@ struct MonitorEventTests {
         let path = HandoffName.nearbyActivity(3)
         let signals = [
             NearbyActivityEvent.continuationStarted(application: "org.example.Editor").signal(of: path),
+            NearbyActivityEvent.continuing(.synchronising(document: "/docs/a")).signal(of: path),
             NearbyActivityEvent.continued(ContinuationResult(outcome: "browser", application: "")).signal(of: path),
             NearbyActivityEvent.continuationFailed(.peerUnreachable, message: "It is gone.").signal(of: path),
             PairingEvent.started.signal, PairingEvent.paired(device: HandoffName.device("12"), name: "desk").signal,
@@ -89,6 +90,7 @@ struct MonitorEventTests {
         #expect(
             signals.flatMap(MonitorEvent.events(of:)).map(\.text) == [
                 #"continuationStarted NearbyActivity1 \#(path) Application="org.example.Editor""#,
+                #"continuationStep NearbyActivity1 \#(path) Document="/docs/a" Step="synchronising""#,
                 #"continuationEnded NearbyActivity1 \#(path) Outcome="browser""#,
                 #"continuationEnded NearbyActivity1 \#(path) Error="org.handoffd.Error.PeerUnreachable" "#
                     + #"Message="It is gone." Outcome="failed""#,

@@ -1,0 +1,167 @@
+import DBus
+import HandoffBus
+private import Synchronization
+
+/// The activity that `handoffctl publish` offers, in each run of the daemon anew.
+final class OfferedActivity: Sendable {
+    private struct State {
+        /// Its object; nil while the daemon does not run.
+        var object: ObjectPath?
+        var documentProblem = ""
+        /// Whether it is not offered because the session is locked or idle.
+        var isWithheld = false
+    }
+
+    private let type: String
+    private let draft: ActivityDraft
+    private let client: HandoffClient
+    private let output: Output
+    private let state = Mutex(State())
+
+    init(type: String, _ draft: ActivityDraft, over client: HandoffClient, _ output: Output) {
+        self.type = type
+        self.draft = draft
+        self.client = client
+        self.output = output
+    }
+
+    /// Offers the activity, and prints what happens to it, until cancelled or `untilInterrupted` ends it.
+    ///
+    /// - Throws: `DBusError` if there is no daemon at the beginning, if the daemon refuses the activity, or the bus is
+    ///   lost.
+    func run() async throws {
+        try await untilInterrupted { [self] in
+            try await client.follow { [self] event in try await handle(event) }
+        }
+        // A daemon that has stopped in this moment has ended the activity itself.
+        if let object = state.withLock({ $0.object }) { try? await client.invalidate(object) }
+    }
+
+    private func handle(_ event: DaemonEvent) async throws {
+        switch event {
+        case .started: try await offer()
+        case .stopped:
+            state.withLock { $0 = State() }
+            try show(PublishEvent("daemonStopped"), "handoffd has stopped; the activity is offered again when it runs")
+        case .signal(let signal): try handle(signal)
+        }
+    }
+
+    private func offer() async throws {
+        let object = try await client.createActivity(ofType: type, draft)
+        state.withLock { $0.object = object }
+        try await client.becomeCurrent(object)
+        let problem = try await client.documentProblem(of: object)
+        state.withLock { $0.documentProblem = problem }
+        var event = PublishEvent("offered")
+        event.activity = object.description
+        event.type = type
+        event.documentProblem = problem.isEmpty ? nil : problem
+        try show(event, "\(type) \(problem.isEmpty ? "is current" : "waits for its document"); press Ctrl-C to end it")
+        if !problem.isEmpty, !output.isJSON { output.note("The activity is not offered yet: \(printable(problem))") }
+        try follow(try await client.status().isSessionAway)
+    }
+
+    private func handle(_ signal: Signal) throws {
+        if signal.member == "PropertiesChanged" { return try handleChange(signal) }
+        guard signal.path == state.withLock({ $0.object }), signal.interface == HandoffName.activityInterface,
+            signal.arguments.count > 2, let device = signal.arguments[0].objectPath,
+            let name = signal.arguments[1].string
+        else { return }
+        let details = signal.arguments.last?.stringDictionary ?? [:]
+        var event = PublishEvent(signal.member == "Continued" ? "continued" : "continuationFailed")
+        event.device = device.lastElement
+        event.deviceName = name
+        switch signal.member {
+        case "Continued":
+            event.kind = details["Kind"]?.string
+            try show(event, "\(printable(name)) continues it\(Self.place(event.kind))")
+        case "ContinuationFailed":
+            event.error = signal.arguments[2].string
+            event.message = details["Message"]?.string
+            try show(event, "not continued: \(printable(event.message ?? event.error ?? ""))")
+        default: break
+        }
+    }
+
+    private func handleChange(_ signal: Signal) throws {
+        guard signal.arguments.count == 3, let changes = signal.arguments[1].stringDictionary else { return }
+        if signal.path == HandoffName.root, let advisories = changes["Advisories"] {
+            return try follow(DaemonStatus.isSessionAway(advisories))
+        }
+        guard signal.path == state.withLock({ $0.object }), let problem = changes["DocumentProblem"]?.string else {
+            return
+        }
+        let isNew = state.withLock { state in
+            defer { state.documentProblem = problem }
+            return problem != state.documentProblem
+        }
+        guard isNew else { return }
+        var event = PublishEvent(problem.isEmpty ? "documentFound" : "documentLost")
+        event.documentProblem = problem.isEmpty ? nil : problem
+        let text = problem.isEmpty ? "the document is back: the activity is offered again" : "not offered any more: "
+        try show(event, text + printable(problem))
+    }
+
+    /// Shows whether the activity is withheld because the user is away, if that has changed.
+    private func follow(_ isAway: Bool) throws {
+        let isNew = state.withLock { state in
+            defer { state.isWithheld = isAway }
+            return isAway != state.isWithheld
+        }
+        guard isNew else { return }
+        try show(
+            PublishEvent(isAway ? "sessionAway" : "sessionBack"),
+            isAway ? "not offered while this session is locked or idle" : "offered again: this session is in use"
+        )
+    }
+
+    private func show(_ event: PublishEvent, _ text: String) throws {
+        try output.print(event, text)
+    }
+
+    private static func place(_ kind: String?) -> String {
+        switch kind {
+        case "app": " in an app"
+        case "browser": " in the browser"
+        case "document": " with its document"
+        default: ""
+        }
+    }
+}
+
+/// What `handoffctl publish --json` prints: one line for each event.
+struct PublishEvent: Encodable {
+    /// `offered`, `continued`, `continuationFailed`, `documentLost`, `documentFound`, `sessionAway`, `sessionBack` or
+    /// `daemonStopped`.
+    let event: String
+    /// The object of the activity, another one in each run of the daemon.
+    var activity: String?
+    var type: String?
+    /// Why the document cannot follow now.
+    var documentProblem: String?
+    /// The id of the other device.
+    var device: String?
+    var deviceName: String?
+    /// `app`, `browser` or `document`.
+    var kind: String?
+    /// The name of the error, as in Docs/dbus/errors.md.
+    var error: String?
+    var message: String?
+
+    init(_ event: String) {
+        self.event = event
+    }
+}
+
+extension DaemonStatus {
+    /// Whether activities are not offered because the session is locked or idle.
+    fileprivate var isSessionAway: Bool { advisories.contains { $0.name == Self.sessionAway } }
+
+    /// Whether advisories, as in a change of the daemon's properties, contain that.
+    fileprivate static func isSessionAway(_ advisories: Value) -> Bool {
+        advisories.array?.contains { $0.stringDictionary?["Name"]?.string == sessionAway } ?? false
+    }
+
+    private static let sessionAway = "withheld"
+}
