@@ -43,4 +43,14 @@ package struct HandoffControl: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     package init() {}
+
+    /// Runs the command of the arguments of the process, and exits.
+    package static func run() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if let unknown = UnknownCommand(in: arguments, of: Self.self) {
+            Output(isJSON: false).note(unknown.message)
+            Self.exit(withError: ExitCode(ExitStatus.usage.rawValue))
+        }
+        await main(arguments)
+    }
 }

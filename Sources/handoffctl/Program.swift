@@ -5,6 +5,6 @@ import HandoffCLI
 @main
 enum Program {
     static func main() async {
-        await HandoffControl.main()
+        await HandoffControl.run()
     }
 }

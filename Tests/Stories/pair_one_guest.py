@@ -74,7 +74,7 @@ def hand_over(steps, laptop, desktop):
 def unpair(laptop, desktop):
     """Makes each device a new one that trusts nobody: an identity that was removed cannot be trusted again."""
     for machine in (laptop, desktop):
-        machine.ctl("devices", "leave")
+        machine.ctl("devices", "leave", "--yes")
 
 
 def decline(steps, laptop, desktop):

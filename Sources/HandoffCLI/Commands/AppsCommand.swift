@@ -5,7 +5,8 @@ import HandoffBus
 struct AppsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apps",
-        abstract: "List the apps that continue activities; set defaults."
+        abstract: "List the apps that continue activities; set defaults.",
+        usage: "handoffctl apps [<options>] [--default <type> [<app>]]"
     )
 
     @OptionGroup var options: GlobalOptions

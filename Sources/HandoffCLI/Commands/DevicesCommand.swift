@@ -40,14 +40,16 @@ struct DevicesCommand: AsyncParsableCommand {
                 let documents =
                     devices.map(DeviceDocument.init) + unconfirmed.map(DeviceDocument.init)
                     + status.questions.map(DeviceDocument.init)
-                try output.print(documents, Self.text(devices, unconfirmed, status))
+                let text = Self.text(devices, unconfirmed, status, at: try .now)
+                try output.print(documents, text)
             }
         }
 
         private static func text(
             _ devices: [DeviceDescription],
             _ unconfirmed: [UnconfirmedDevice],
-            _ status: DaemonStatus
+            _ status: DaemonStatus,
+            at now: Timestamp
         ) -> String {
             let (own, questions) = (status.deviceID, status.questions)
             guard !devices.isEmpty || !unconfirmed.isEmpty || !questions.isEmpty else {
@@ -59,7 +61,7 @@ struct DevicesCommand: AsyncParsableCommand {
                     device.id,
                     printable(device.name),
                     printable(introducer(of: device, among: devices, own: own)),
-                    device.lastSeen == 0 ? "never" : moment(device.lastSeen),
+                    Timestamp(microseconds: device.lastSeen)?.ago(at: now) ?? "never",
                     device.protocolVersion == 0 ? "-" : "\(device.protocolVersion)",
                     "trusted"
                 )
@@ -79,9 +81,6 @@ struct DevicesCommand: AsyncParsableCommand {
             return devices.first { $0.id == device.introducedBy }?.name ?? device.introducedBy
         }
 
-        private static func moment(_ microseconds: UInt64) -> String {
-            (try? Timestamp(seconds: Int64(microseconds / 1_000_000)))?.description ?? "-"
-        }
     }
 
     /// `handoffctl devices card`.
@@ -121,24 +120,6 @@ struct DevicesCommand: AsyncParsableCommand {
     }
 }
 
-extension HandoffClient {
-    /// The trusted device whose id begins with `prefix`.
-    ///
-    /// - Throws: ``CommandFailure`` unless exactly one does.
-    func device(withPrefix prefix: String) async throws -> DeviceDescription {
-        let matches = try await objects().devices.filter { $0.id.hasPrefix(prefix.lowercased()) }
-        guard let device = matches.first, matches.count == 1, !prefix.isEmpty else {
-            throw CommandFailure(
-                status: .notFound,
-                message: matches.isEmpty
-                    ? "No trusted device has the id \(prefix). `handoffctl devices` lists them."
-                    : "\(matches.count) device ids begin with \"\(prefix)\"; give more characters."
-            )
-        }
-        return device
-    }
-}
-
 /// A trusted device as `--json` prints it.
 struct DeviceDocument: Encodable {
     let id: String
@@ -147,8 +128,8 @@ struct DeviceDocument: Encodable {
     let introducedBy: String?
     /// Nil when unknown.
     let protocolVersion: UInt32?
-    /// Microseconds since 1970, accurate to the hour for an earlier run of the daemon; nil if never.
-    let lastSeen: UInt64?
+    /// As in ISO 8601, accurate to the hour for an earlier run of the daemon; nil if never.
+    let lastSeen: String?
     /// `trusted`; `unconfirmed` for a pairing confirmed here whose confirmation by the other device is unknown; or
     /// `disputed` or `orphaned` when a person has to decide.
     let state: String
@@ -177,6 +158,6 @@ struct DeviceDocument: Encodable {
         name = device.name
         introducedBy = device.introducedBy.isEmpty ? nil : device.introducedBy
         protocolVersion = device.protocolVersion == 0 ? nil : device.protocolVersion
-        lastSeen = device.lastSeen == 0 ? nil : device.lastSeen
+        lastSeen = Timestamp(microseconds: device.lastSeen)?.description
     }
 }

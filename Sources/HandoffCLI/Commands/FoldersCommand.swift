@@ -1,4 +1,5 @@
 import ArgumentParser
+import struct DBus.DBusError
 import HandoffBus
 import HandoffModel
 
@@ -95,7 +96,10 @@ struct FoldersCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "check",
             abstract: "Check the folders, or show where files are in them.",
-            discussion: "The exit status is 1 if a folder cannot be used."
+            discussion: """
+                The exit status is 1 if a folder cannot be used. With files, all of them are
+                checked; the status is that of the first that cannot follow.
+                """
         )
 
         @OptionGroup var options: GlobalOptions
@@ -124,10 +128,22 @@ struct FoldersCommand: AsyncParsableCommand {
         }
 
         private static func locate(_ files: [String], _ client: HandoffClient, _ output: Output) async throws {
+            var status: ExitStatus?
             for file in files {
-                let location = try await client.locate(file)
-                try output.print(["file": file, "location": location], printable(location))
+                do {
+                    let location = try await client.locate(file)
+                    try output.print(["file": file, "location": location], printable(location))
+                } catch let error as DBusError where error.code == .remote && !DaemonAbsence.isIndicated(by: error) {
+                    // The files after it are of interest as well; the status is that of the first that fails.
+                    status = status ?? ExitStatus(error)
+                    guard output.isJSON else {
+                        output.note(printable(error.message))
+                        continue
+                    }
+                    try output.print(["file": file, "problem": error.message], "")
+                }
             }
+            if let status { throw ExitCode(status.rawValue) }
         }
     }
 }

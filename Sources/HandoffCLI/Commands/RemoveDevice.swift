@@ -1,9 +1,8 @@
 import ArgumentParser
-private import Glibc
 import HandoffBus
 
 extension DevicesCommand {
-    /// `handoffctl devices remove ID`.
+    /// `handoffctl devices remove DEVICE`.
     struct RemoveDevice: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove",
@@ -13,9 +12,10 @@ extension DevicesCommand {
                 not listed here. The other devices of the circle remove it as soon as they
                 receive the removal; each replaces its key, so that the removed device cannot
                 read their advertisements. Devices that only the removed one has introduced go
-                with it. At a terminal, this command lists them, and the devices that the
-                removed one has removed, and asks about each. To trust the machine again, run
-                `handoffctl devices leave` on it, which makes new keys, and pair it.
+                with it. This command asks first, lists them and the devices that the removed
+                one has removed, and asks about each; without a terminal it needs --yes. To
+                trust the machine again, run `handoffctl devices leave` on it, which makes new
+                keys, and pair it.
                 """
         )
 
@@ -24,65 +24,78 @@ extension DevicesCommand {
         @Flag(help: "Ask nothing: what the removed device has introduced goes with it.")
         var yes = false
 
-        @Argument(help: "The id of the device, or its first characters.")
-        var id: String
+        @Argument(help: "The name of the device, its id, or the beginning of its id.")
+        var device: String
 
         func run() async throws {
-            let (id, asks) = (id, !yes && isatty(STDIN_FILENO) != 0 && !options.json)
+            let (text, yes) = (device, yes)
             try await options.withClient { client, output in
-                if try await Self.forget(id, client, output) { return }
-                if let question = try await client.question(withPrefix: id) {
-                    try await client.remove(deviceID: question.id)
-                    return try output.print(
-                        DeviceDocument(question),
-                        "removed \(printable(question.name)) (\(question.id))"
+                let confirmation = yes ? nil : Confirmation(output: output)
+                switch try KnownDevice.named(text, among: try await client.knownDevices()) {
+                case .own:
+                    throw CommandFailure(
+                        status: .usage,
+                        message: "That is this device. `handoffctl devices leave` makes it forget all others."
                     )
+                case .unconfirmed(let device):
+                    try await client.forgetPairing(with: device.id)
+                    try output.print(DeviceDocument(device), "forgot \(printable(device.name)) (\(device.id))")
+                case .questionable(let question):
+                    try Self.ask(about: question.name, confirmation)
+                    try await client.remove(deviceID: question.id)
+                    let text = "removed \(printable(question.name)) (\(question.id))"
+                    try output.print(DeviceDocument(question), text)
+                case .trusted(let device): try await Self.remove(device, confirmation, client, output)
                 }
-                let device = try await client.device(withPrefix: id)
-                let consequences = try await client.consequencesOfRemoval(of: device.path)
-                let kept = asks ? try Self.ask(about: device, consequences, output) : []
-                try await client.remove(device: device.path)
-                for id in kept { try await client.keep(deviceID: id) }
-                try output.print(
-                    DeviceDocument(device),
-                    (["removed \(printable(device.name)) (\(device.id))"] + Self.remarks(consequences, kept: kept))
-                        .joined(separator: "\n")
-                )
             }
         }
 
-        /// Asks which devices are to be trusted nevertheless; returns their ids.
+        private static func remove(
+            _ device: DeviceDescription,
+            _ confirmation: Confirmation?,
+            _ client: HandoffClient,
+            _ output: Output
+        ) async throws {
+            let consequences = try await client.consequencesOfRemoval(of: device.path)
+            let kept = try ask(about: device, consequences, confirmation)
+            try await client.remove(device: device.path)
+            for id in kept { try await client.keep(deviceID: id) }
+            let lines = ["removed \(printable(device.name)) (\(device.id))"] + remarks(consequences, kept: kept)
+            try output.print(DeviceDocument(device), lines.joined(separator: "\n"))
+        }
+
+        /// Asks whether the device is to be removed; does nothing without a confirmation.
+        ///
+        /// - Throws: ``CommandFailure`` after a no, and where nobody can be asked.
+        private static func ask(about name: String, _ confirmation: Confirmation?) throws {
+            guard let confirmation else { return }
+            guard confirmation.canAsk else {
+                throw CommandFailure(
+                    status: .usage,
+                    message: "This cannot be undone: give --yes where there is no terminal to ask at."
+                )
+            }
+            guard confirmation.agrees("Remove \(printable(name))? Its present keys are never trusted again.") else {
+                throw CommandFailure(status: .failed, message: "Nothing was removed.")
+            }
+        }
+
+        /// Asks whether the device is to be removed, and which others are to be trusted nevertheless; returns their ids.
         private static func ask(
             about device: DeviceDescription,
             _ consequences: RemovalConsequences,
-            _ output: Output
+            _ confirmation: Confirmation?
         ) throws -> [String] {
+            try ask(about: device.name, confirmation)
+            guard let confirmation else { return [] }
             let name = printable(device.name)
-            guard try agrees("Remove \(name)? Its present keys are never trusted again.", output) else {
-                throw CommandFailure(status: .failed, message: "Nothing was removed.")
+            let introduced = consequences.orphaned.filter {
+                confirmation.agrees("Only \(name) has introduced \(printable($0.name)). Is it yours?")
             }
-            var kept: [String] = []
-            for other in consequences.orphaned
-            where try agrees("Only \(name) has introduced \(printable(other.name)). Is it yours?", output) {
-                kept.append(other.id)
+            let removed = consequences.removed.filter {
+                confirmation.agrees("\(name) has removed \(printable($0.name)). Trust it again?")
             }
-            for other in consequences.removed
-            where try agrees("\(name) has removed \(printable(other.name)). Trust it again?", output) {
-                kept.append(other.id)
-            }
-            return kept
-        }
-
-        private static func agrees(_ question: String, _ output: Output) throws -> Bool {
-            output.note("\(question) Type yes or no.")
-            while let line = readLine() {
-                switch line.lowercased() {
-                case "yes": return true
-                case "no": return false
-                default: output.note("Type yes or no.")
-                }
-            }
-            throw CommandFailure(status: .failed, message: "Nothing was removed.")
+            return (introduced + removed).map(\.id)
         }
 
         private static func remarks(_ consequences: RemovalConsequences, kept: [String]) -> [String] {
@@ -93,18 +106,9 @@ extension DevicesCommand {
             let hint = orphaned.isEmpty && removed.isEmpty ? [] : ["trust one again with `handoffctl devices keep ID`"]
             return orphaned + removed + hint
         }
-
-        /// Forgets the unconfirmed pairing whose device id begins with `id`; returns false unless exactly one does.
-        private static func forget(_ id: String, _ client: HandoffClient, _ output: Output) async throws -> Bool {
-            let matches = try await client.unconfirmedDevices().filter { $0.id.hasPrefix(id.lowercased()) }
-            guard let device = matches.first, matches.count == 1, !id.isEmpty else { return false }
-            try await client.forgetPairing(with: device.id)
-            try output.print(DeviceDocument(device), "forgot \(printable(device.name)) (\(device.id))")
-            return true
-        }
     }
 
-    /// `handoffctl devices keep ID`.
+    /// `handoffctl devices keep DEVICE`.
     struct KeepDevice: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "keep",
@@ -119,26 +123,28 @@ extension DevicesCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The id of the device, or its first characters if it is listed.")
-        var id: String
+        @Argument(help: "The name of the device, its id, or the beginning of its id.")
+        var device: String
 
         func run() async throws {
-            let id = id
+            let text = device
             try await options.withClient { client, output in
-                let whole = try await client.question(withPrefix: id)?.id ?? id
-                try await client.keep(deviceID: whole)
-                let device = try await client.device(withPrefix: whole)
+                let id = try await Self.id(of: text, client)
+                try await client.keep(deviceID: id)
+                guard let device = try await client.objects().devices.first(where: { $0.id == id }) else { return }
                 try output.print(DeviceDocument(device), "trusted \(printable(device.name)) (\(device.id))")
             }
         }
-    }
-}
 
-extension HandoffClient {
-    /// The question about the device whose id begins with `prefix`; nil unless exactly one does.
-    fileprivate func question(withPrefix prefix: String) async throws -> DeviceQuestion? {
-        let matches = try await status().questions.filter { $0.id.hasPrefix(prefix.lowercased()) }
-        return matches.count == 1 && !prefix.isEmpty ? matches[0] : nil
+        /// Returns the id of the device; a text that names no listed device is one.
+        private static func id(of text: String, _ client: HandoffClient) async throws -> String {
+            do {
+                return try KnownDevice.named(text, among: try await client.knownDevices()).id
+            } catch let failure as CommandFailure {
+                guard text.count == 16, text.allSatisfy(\.isHexDigit) else { throw failure }
+                return text.lowercased()
+            }
+        }
     }
 }
 

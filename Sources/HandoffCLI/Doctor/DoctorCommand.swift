@@ -6,6 +6,7 @@ struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Examine what Handoff needs on this computer, and say how to mend it.",
+        usage: "handoffctl doctor [<options>]",
         discussion: """
             Exits with 0 when nothing is at fault, and with 1 otherwise. Nothing is changed: a test
             advertisement and a test scan last a second.

@@ -11,6 +11,8 @@ enum ExitStatus: Int32 {
     case notFound = 4
     /// A pairing was confirmed here; whether the other device has confirmed it is unknown.
     case unconfirmed = 5
+    /// The command line is invalid, as sysexits(3) has it; also when only the daemon could notice that.
+    case usage = 64
     /// SIGINT (Ctrl-C) ended the command before its result was complete: as a shell shows a death by that signal.
     case interrupted = 130
     /// SIGTERM ended the command before its result was complete.
@@ -20,11 +22,20 @@ enum ExitStatus: Int32 {
     init(_ error: DBusError) {
         switch error.code {
         case .connectFailed, .invalidAddress, .disconnected: self = .noDaemon
-        case .remote where error.indicatesAbsentService: self = .noDaemon
+        case .remote where DaemonAbsence.isIndicated(by: error): self = .noDaemon
         case .remote where Self.missing.contains(error.name?.description ?? ""): self = .notFound
+        case .remote where Self.invalid.contains(error.name?.description ?? ""): self = .usage
         default: self = .failed
         }
     }
+
+    /// The errors about what was given on the command line.
+    private static let invalid: Set<String> = [
+        "org.handoffd.Error.InvalidActivityType", "org.handoffd.Error.InvalidTitle",
+        "org.handoffd.Error.InvalidWebpageURL", "org.handoffd.Error.InvalidUserInfo",
+        "org.handoffd.Error.InvalidArgument", "org.handoffd.Error.InvalidCard", "org.handoffd.Error.OwnCard",
+        "org.handoffd.Error.PayloadTooLarge",
+    ]
 
     private static let missing: Set<String> = [
         "org.handoffd.Error.NoSuchActivity", "org.handoffd.Error.NoSuchApp", "org.handoffd.Error.UnknownDevice",

@@ -1,27 +1,38 @@
 import ArgumentParser
 import DBus
 import FoundationEssentials
-import Glibc
+private import Glibc
 
 /// The output of a command: results go to standard output, failures to standard error.
 struct Output: Sendable {
     let isJSON: Bool
 
     /// Prints a result: `text` for people, `document` as one line of JSON for programs.
+    ///
+    /// - Throws: as ``write(_:)``.
     func print(_ document: some Encodable, _ text: @autoclosure () -> String) throws {
-        write(isJSON ? try Self.json(document) : text())
+        try write(isJSON ? try Self.json(document) : text())
     }
 
     /// Prints a line without buffering, even into a pipe.
     ///
     /// Text for people is made safe for a terminal; a line break in it remains.
-    func write(_ line: String) {
-        Self.write(isJSON ? line : printableLines(line), to: STDOUT_FILENO)
+    ///
+    /// - Throws: ``CommandFailure`` if standard output cannot be written; `ExitCode` as of SIGPIPE, without a message,
+    ///   if its reader has gone.
+    func write(_ line: String) throws {
+        switch Self.write(isJSON ? line : printableLines(line), to: STDOUT_FILENO) {
+        case nil: return
+        case EPIPE: throw ExitCode(128 + SIGPIPE)
+        case let error?:
+            let reason = String(cString: strerror(error))
+            throw CommandFailure(status: .failed, message: "Standard output cannot be written: \(reason).")
+        }
     }
 
     /// Prints a note besides the result to standard error, safe for a terminal.
     func note(_ line: String) {
-        Self.write("handoffctl: \(printableLines(line))", to: STDERR_FILENO)
+        _ = Self.write("handoffctl: \(printableLines(line))", to: STDERR_FILENO)
     }
 
     /// Prints a note to standard error if that is a terminal, so that the user knows what the command waits for.
@@ -45,7 +56,7 @@ struct Output: Sendable {
 
     private func report(_ failure: CommandFailure) -> ExitCode {
         if isJSON, let line = try? Self.json(Failure(error: failure.message, name: failure.name)) {
-            Self.write(line, to: STDERR_FILENO)
+            _ = Self.write(line, to: STDERR_FILENO)
         } else {
             note(failure.message)
         }
@@ -64,23 +75,19 @@ struct Output: Sendable {
             // The daemon's sentence may quote another device, also with a line break.
             return CommandFailure(status: status, message: printable(error.message), name: name)
         }
-        return CommandFailure(
-            status: status,
-            message: "handoffd is not running on this bus. Start it with `systemctl --user start handoffd`, or in a "
-                + "terminal with `handoffd --foreground`.",
-            name: name
-        )
+        return CommandFailure(status: status, message: DaemonAbsence(error).sentence(about: error), name: name)
     }
 
-    /// Writes a line; gives up silently if the descriptor is closed at the other end.
-    private static func write(_ line: String, to descriptor: Int32) {
+    /// Writes a line; returns the number of the error (errno(3)), nil if there was none.
+    private static func write(_ line: String, to descriptor: Int32) -> Int32? {
         var bytes = Array((line + "\n").utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
+            guard count > 0 else { return errno }
             bytes = bytes.dropFirst(count)
         }
+        return nil
     }
 
     private static func json(_ document: some Encodable) throws -> String {

@@ -250,8 +250,9 @@ struct PairingDialog: Sendable {
 
     /// Prints the text, or with `--json` the document, if there is one.
     private func report(_ document: Document?, _ text: String) {
-        guard output.isJSON else { return output.write(text) }
-        if let document { output.write(Output.compact(document)) }
+        // A dialog that nobody sees gets no answers, and ends with that.
+        guard output.isJSON else { return (try? output.write(text)) ?? () }
+        if let document { try? output.write(Output.compact(document)) }
     }
 
     private static func status(of error: String) -> ExitStatus {

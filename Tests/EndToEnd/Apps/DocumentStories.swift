@@ -174,7 +174,7 @@ struct DocumentStories {
                 "org.example.Editor",
                 "DBusActivatable=true\nX-Handoff-DocumentTypes=text/x-story=a.story;"
             )
-            try world.write("x", to: "docs/one.story")
+            for name in ["one.story", "two.txt"] { try world.write("x", to: "docs/\(name)") }
             try await withPrivateBus { bus in
                 try await world.withDaemon("laptop", on: bus, variables: world.appVariables) { laptop in
                     let docs = world.directory.appending(path: "docs").path()
@@ -188,6 +188,9 @@ struct DocumentStories {
                     let other = try await laptop.run("publish", "--document", docs + "/two.txt")
                     #expect(other.status == 1)
                     #expect(other.stderr.contains("documents of text/plain have; give --type"), "\(other.stderr)")
+                    let missing = try await laptop.run("publish", "--document", docs + "/three.txt")
+                    #expect(missing.status == 4)
+                    #expect(missing.stderr.contains("There is no file \(docs)/three.txt"), "\(missing.stderr)")
                 }
             }
         }

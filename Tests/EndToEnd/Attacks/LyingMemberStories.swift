@@ -103,7 +103,7 @@ struct LyingMemberStories {
                 let digest = try await liar.tell(lies, laptop)
                 #expect(digest.count == 8, "the laptop has taken the lies in")
                 #expect(try await laptop.devices("trusted").count > 20)
-                _ = try await laptop.json("devices", "remove", liar.id.description)
+                _ = try await laptop.json("devices", "remove", "--yes", liar.id.description)
                 #expect(try await laptop.devices("trusted").isEmpty, "those that it has brought have gone with it")
                 // The liar had removed the desktop: its word does not count any more, and the person is asked.
                 #expect(try await laptop.devices("disputed") == [desktop.id])

@@ -144,7 +144,11 @@ struct RefusalStories {
             (["publish", "--type", "a.b", "--webpage", "ftp://example.org"], 64, "http"),
             (["publish", "--type", "a.b", "--user-info", "{"], 64, "JSON"),
             (["publish", "--type", "a.b", "--user-info", #"{"due": {"$date": "soon"}}"#], 64, "due"),
-            (["publish", "--type", "a.b", "--user-info", large], 1, "streams"),
+            (["publish", "--type", "a.b", "--user-info", large], 64, "streams"),
+            (["publish", "--type", "a.b", "--title", String(repeating: "x", count: 1025)], 64, "title"),
+            (["publish", "--type", "a.b", "--team-id", "a b"], 64, "team identifier"),
+            (["publish", "-t", "a.b"], 64, "-t"),
+            (["publish", "--document", "/nowhere/a"], 4, "/nowhere/a"),
             (["publish"], 64, "--type"),
             (["continue", "7"], 4, "nearby"),
             (["continue", "--type", "a.b"], 4, "a.b"),
@@ -153,6 +157,10 @@ struct RefusalStories {
             (["continue", "seven"], 64, "seven"),
             (["devices", "remove", "abc"], 4, "abc"),
             (["nonsense"], 64, "nonsense"),
+            (["stat"], 64, "Did you mean `handoffctl status`?"),
+            (["help", "nonsense"], 64, "nonsense"),
+            (["devices", "rename", "nobody", "x"], 4, "nobody"),
+            (["devices", "leave"], 64, "--yes"),
         ]
         try await World.run { world in
             try await world.withDevice("laptop") { laptop in

@@ -226,7 +226,7 @@ struct SaveStories {
         try await World.runPair { _, laptop, desktop in
             let id = try await desktop.id
             try await laptop.connected { program in
-                let editor = Editor { _ in _ = try await laptop.json("devices", "remove", id) }
+                let editor = Editor { _ in _ = try await laptop.json("devices", "remove", "--yes", id) }
                 _ = try await editor.open("org.example.edit", ["Title": .string("Secret")], over: program)
                 try await desktop.watching { watcher in
                     _ = try await watcher.one()

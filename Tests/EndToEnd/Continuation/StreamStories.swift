@@ -117,7 +117,7 @@ struct StreamStories {
             try await here.write([1])
             #expect(try await there.read(atMost: 1) == [1])
             let devices = try await fixture.origin.json("devices").array
-            _ = try await fixture.origin.json("devices", "remove", devices[0]["id"].string)
+            _ = try await fixture.origin.json("devices", "remove", "--yes", devices[0]["id"].string)
             await #expect(throws: Errno.connectionReset) { try await there.readAll() }
             await #expect(throws: Errno.connectionReset) { try await here.readAll() }
         }

@@ -55,7 +55,7 @@ struct CircleStories {
             }
             #expect(try await laptop.json("status")["deviceName"].string == "Travel")
             let result = try await desktop.run("--json", "devices", "rename", laptopID, "")
-            #expect(result.status == 1)
+            #expect(result.status == 64)
             #expect(try await desktop.run("devices", "rename", "nothing", "name").status == 4)
         }
     }
@@ -68,7 +68,7 @@ struct CircleStories {
             }
             laptop.signal(SIGTERM)
             #expect(await laptop.process.exitStatus() == 0)
-            _ = try await desktop.json("devices", "remove", try await tablet.id)
+            _ = try await desktop.json("devices", "remove", "--yes", try await tablet.id)
             try await world.withDevice("laptop") { laptop in
                 #expect(try await laptop.json("devices").array.count == 2)
                 try await desktop.publishing("org.example.draw") { _ in
@@ -86,8 +86,8 @@ struct CircleStories {
             try await desktop.publishing("org.example.edit") { _ in
                 try await tablet.knows("desktop", "laptop")
             }
-            _ = try await desktop.json("devices", "remove", try await tablet.id)
-            let left = try await tablet.json("devices", "leave").array
+            _ = try await desktop.json("devices", "remove", "--yes", try await tablet.id)
+            let left = try await tablet.json("devices", "leave", "--yes").array
             #expect(left.map { $0["name"].string } == ["desktop", "laptop"])
             #expect(try await tablet.json("devices").array.isEmpty)
             try await desktop.trustEachOther(tablet)
@@ -110,7 +110,7 @@ struct CircleStories {
             laptop.signal(SIGTERM)
             #expect(await laptop.process.exitStatus() == 0)
             let tabletID = try await tablet.id
-            _ = try await desktop.json("devices", "remove", tabletID)
+            _ = try await desktop.json("devices", "remove", "--yes", tabletID)
             try await world.withDevice("laptop") { laptop in
                 try await laptop.publishing("org.example.draw") { _ in
                     try await laptop.knows("desktop")
@@ -128,7 +128,7 @@ struct CircleStories {
                 let card = try await tablet.json("devices", "card")["card"].string
                 let refused = try await desktop.run("--json", "devices", "trust", card)
                 #expect(try JSON(refused.stderr)["name"].string == "org.handoffd.Error.DeviceRemoved")
-                _ = try await tablet.json("devices", "leave")
+                _ = try await tablet.json("devices", "leave", "--yes")
                 try await desktop.trustEachOther(tablet)
                 try await desktop.publishing("org.example.edit") { _ in
                     // The answer to the fetch shows the laptop that its copy of the circle is outdated.

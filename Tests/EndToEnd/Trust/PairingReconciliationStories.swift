@@ -89,7 +89,7 @@ struct PairingReconciliationStories {
                 let devices = try await desktop.json("devices").array
                 #expect(devices.map { $0["state"].string } == ["unconfirmed"])
                 #expect(try await desktop.json("status")["trustedDevices"].number == 0)
-                _ = try await desktop.json("devices", "remove", devices[0]["id"].string)
+                _ = try await desktop.json("devices", "remove", "--yes", devices[0]["id"].string)
                 #expect(try await desktop.trusts().isEmpty)
             }
         }

@@ -34,8 +34,8 @@ struct PairingStories {
             #expect(try await desktop.trusts() == ["laptop trusted"])
             // Each device has been seen by the other although neither has advertised an activity.
             for device in [laptop, desktop] {
-                let seen = try await device.json("devices").array.map { $0["lastSeen"].number ?? 0 }
-                #expect(seen.count == 1 && seen.allSatisfy { $0 > 0 })
+                let seen = try await device.json("devices").array.map { $0["lastSeen"].time }
+                #expect(seen.count == 1 && seen.allSatisfy { $0 != nil })
             }
             for (origin, other) in [(laptop, desktop), (desktop, laptop)] {
                 try await origin.publishing("org.example.edit", ["--title", "Draft"]) { _ in

@@ -41,7 +41,7 @@ struct TrustStories {
                 try await desktop.watching { watcher in
                     try await laptop.publishing("org.example.edit") { _ in
                         _ = try await watcher.one()
-                        let removed = try await laptop.json("devices", "remove", try await desktop.id)
+                        let removed = try await laptop.json("devices", "remove", "--yes", try await desktop.id)
                         #expect(removed["name"].string == "desktop")
                         let result = try await desktop.run("--json", "continue", "--print")
                         #expect(result.status == 1)
@@ -50,7 +50,7 @@ struct TrustStories {
                         let names = ["NotTrusted", "PeerUnreachable"].map { "org.handoffd.Error.\($0)" }
                         #expect(names.contains(try JSON(error)["name"].string), "\(error)")
                         // The same in the other direction.
-                        _ = try await desktop.json("devices", "remove", try await laptop.id)
+                        _ = try await desktop.json("devices", "remove", "--yes", try await laptop.id)
                         try await atOnce { try await watcher.none() }
                     }
                 }
@@ -64,7 +64,7 @@ struct TrustStories {
             try await desktop.watching { watcher in
                 try await laptop.publishing("org.example.edit") { _ in
                     _ = try await watcher.one()
-                    _ = try await laptop.json("devices", "remove", try await desktop.id)
+                    _ = try await laptop.json("devices", "remove", "--yes", try await desktop.id)
                     // No withdrawal is sent, since no device is left that could read it: the entry times out.
                     let result = try await desktop.run("continue", "--print")
                     #expect(result.status == 1)
@@ -82,7 +82,7 @@ struct TrustStories {
                 damaged[20] = damaged[20] == "a" ? "b" : "a"
                 for (text, name) in [(card, "OwnCard"), (String(damaged), "InvalidCard"), ("hello", "InvalidCard")] {
                     let result = try await laptop.run("--json", "devices", "trust", text)
-                    #expect(result.status == 1)
+                    #expect(result.status == 64)
                     #expect(try JSON(result.stderr)["name"].string == "org.handoffd.Error.\(name)")
                 }
                 #expect(try await laptop.json("devices").array.isEmpty)
@@ -96,7 +96,50 @@ struct TrustStories {
             #expect(try await laptop.run("devices", "remove", "nothing").status == 4)
             #expect(try await laptop.run("devices", "remove", "").status == 4)
             let prefix = String(try await desktop.id.prefix(6)).uppercased()
-            #expect(try await laptop.json("devices", "remove", prefix)["name"].string == "desktop")
+            #expect(try await laptop.json("devices", "remove", "--yes", prefix)["name"].string == "desktop")
+            #expect(try await laptop.json("devices").array.isEmpty)
+        }
+    }
+
+    @Test("A device is named by its name, in any case, and names that two devices share are told with the ids")
+    func names() async throws {
+        try await World.runPair { world, laptop, desktop in
+            #expect(try await laptop.json("devices", "rename", "Desktop", "Büro")["name"].string == "Büro")
+            try await world.withDevice("tablet") { tablet in
+                try await laptop.trustEachOther(tablet)
+                _ = try await laptop.json("devices", "rename", "tablet", "büro")
+                let ambiguous = try await laptop.run("devices", "remove", "--yes", "büro")
+                #expect(ambiguous.status == 4)
+                for id in [try await desktop.id, try await tablet.id] { #expect(ambiguous.stderr.contains(id)) }
+                #expect(
+                    try await laptop.json("devices", "remove", "--yes", try await tablet.id)["name"].string == "büro"
+                )
+                #expect(try await laptop.json("devices", "remove", "--yes", "BÜRO")["name"].string == "Büro")
+                #expect(try await laptop.json("devices").array.isEmpty)
+            }
+        }
+    }
+
+    @Test("Leaving and removing ask at a terminal, no is the default, and without a terminal they need --yes")
+    func questions() async throws {
+        try await World.runPair { world, laptop, desktop in
+            let bus = ["--bus", laptop.bus.address.description]
+            for command in [["devices", "leave"], ["devices", "remove", "desktop"]] {
+                #expect(try await laptop.run(command).status == 64)
+                let arguments = bus + command
+                try await Terminal.run(Programs.handoffctl, arguments, environment: world.environment) { terminal in
+                    try await terminal.screen.line(containing: "Type yes, or anything else for no.")
+                    terminal.type("")
+                    #expect(await terminal.process.exitStatus() == 1)
+                }
+                #expect(try await laptop.json("devices").array.count == 1)
+            }
+            let arguments = bus + ["devices", "leave"]
+            try await Terminal.run(Programs.handoffctl, arguments, environment: world.environment) { terminal in
+                try await terminal.screen.line(containing: "This device forgets desktop.")
+                terminal.type("yes")
+                #expect(await terminal.process.exitStatus() == 0)
+            }
             #expect(try await laptop.json("devices").array.isEmpty)
         }
     }

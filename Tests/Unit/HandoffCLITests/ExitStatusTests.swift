@@ -30,6 +30,13 @@ struct ExitStatusTests {
             ("org.handoffd.Error.NoSuchActivity", .notFound),
             ("org.handoffd.Error.UnknownDevice", .notFound),
             ("org.freedesktop.DBus.Error.UnknownObject", .notFound),
+            ("org.freedesktop.DBus.Error.TimedOut", .noDaemon),
+            ("org.freedesktop.systemd1.LoadFailed", .noDaemon),
+            ("org.handoffd.Error.InvalidTitle", .usage),
+            ("org.handoffd.Error.InvalidArgument", .usage),
+            ("org.handoffd.Error.PayloadTooLarge", .usage),
+            ("org.handoffd.Error.InvalidDocument", .failed),
+            ("org.handoffd.Error.TimedOut", .failed),
             ("org.handoffd.Error.PeerRefused", .failed),
             ("org.handoffd.Error.NotTrusted", .failed),
             ("org.freedesktop.DBus.Error.AccessDenied", .failed),
@@ -37,6 +44,28 @@ struct ExitStatusTests {
     )
     func names(_ name: String, _ status: Status) throws {
         #expect(Status(DBusError(.remote, "?", name: try ErrorName(name))) == status)
+    }
+
+    @Test(
+        "Why there is no daemon follows from the bus's error",
+        arguments: [
+            ("org.freedesktop.DBus.Error.ServiceUnknown", DaemonAbsence.notRunning),
+            ("org.freedesktop.DBus.Error.Spawn.ServiceNotFound", .notRunning),
+            ("org.freedesktop.DBus.Error.Spawn.ChildExited", .ended),
+            ("org.freedesktop.DBus.Error.Spawn.ChildSignaled", .ended),
+            ("org.freedesktop.DBus.Error.TimedOut", .slow),
+            ("org.freedesktop.DBus.Error.Spawn.ExecFailed", .notStartable),
+            ("org.freedesktop.DBus.Error.Spawn.FileInvalid", .notStartable),
+            ("org.freedesktop.systemd1.LoadFailed", .notStartable),
+        ]
+    )
+    func absence(_ name: String, _ absence: DaemonAbsence) throws {
+        let error = DBusError(.remote, "It exited with status 64", name: try ErrorName(name))
+        #expect(DaemonAbsence(error) == absence)
+        let sentence = absence.sentence(about: error)
+        #expect(sentence.contains("journalctl --user -u handoffd") == (absence != .notRunning))
+        #expect(sentence.contains("systemctl --user start handoffd") == (absence == .notRunning))
+        #expect(sentence.contains("status 64") == [.ended, .notStartable].contains(absence))
     }
 
     @Test(
