@@ -55,7 +55,7 @@ struct LengthTests {
             let count = Int.random(in: 2...4, using: &random)
             let circle = CircleMessage(
                 statements: (0..<count).map { _ in random.bytes(144) },
-                digest: random.bytes(8),
+                digest: random.bytes(32),
                 advertisingKey: random.bytes(44),
                 directedKey: random.bytes(32),
                 knownKey: random.bytes(8)

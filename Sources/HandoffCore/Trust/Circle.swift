@@ -46,11 +46,12 @@ package struct Circle: Hashable, Sendable {
         places.values.map { ($0, $0.statement.content) }.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
     }
 
-    /// The circle digest, by which devices recognize that they have the same statements: the first 8 bytes of the
-    /// SHA-256 of the contents in ascending order.
-    package var digest: [UInt8] {
-        Array(HandoffDigest.sha256(statements.flatMap(\.statement.content)).prefix(8))
-    }
+    /// The circle digest, by which devices recognize that they have the same statements: the SHA-256 of the contents in
+    /// ascending order.
+    ///
+    /// All 32 bytes: names are free text, so a member can search for two different circles whose digests have the same
+    /// first 8 bytes, and hide a removal from a device that compares only those.
+    package var digest: [UInt8] { HandoffDigest.sha256(statements.flatMap(\.statement.content)) }
 
     /// All known devices but this one, in the order of their ids.
     package var known: [Member] { conclusions.known.keys.sorted().compactMap { self[$0] } }

@@ -51,7 +51,10 @@ package enum Request: Hashable, Sendable {
             self = .fetch(try FetchRequest(fetch))
         case .circle(let circle):
             guard circle.digest.count == CircleMessage.digestBytes else {
-                throw WireError(.invalidContent, "A request for the circle has a digest of 8 bytes.")
+                throw WireError(
+                    .invalidContent,
+                    "A request for the circle has a digest of \(CircleMessage.digestBytes) bytes."
+                )
             }
             self = .circle(CircleRequest(digest: Array(circle.digest)))
         case .stream(let stream):
@@ -68,7 +71,7 @@ package enum Request: Hashable, Sendable {
 
 /// A request for what the other device knows of the circle.
 package struct CircleRequest: Hashable, Sendable {
-    /// The digest of the caller's statements, 8 bytes.
+    /// The digest of the caller's statements, 32 bytes.
     package let digest: [UInt8]
 
     /// Requests the statements unless their digest is this one, and the keys.

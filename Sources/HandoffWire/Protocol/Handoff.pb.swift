@@ -474,7 +474,7 @@ nonisolated struct Handoff_V1_Answer: Sendable {
     set {kind = .noted(newValue)}
   }
 
-  /// The digest of the listener's circle, 8 bytes, beside every answer to a trusted device but a circle (Docs/Circle.md).
+  /// The digest of the listener's circle, 32 bytes, beside every answer to a trusted device but a circle (Docs/Circle.md).
   /// A caller to which it is new asks for the circle afterwards. A reader ignores one of another length.
   var circleDigest: Data = Data()
 

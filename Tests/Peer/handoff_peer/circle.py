@@ -182,7 +182,7 @@ class Circle:
 
     @property
     def digest(self) -> bytes:
-        return sha256(b"".join(sorted(content.bytes for content, _ in self.statements.values())))[:8]
+        return sha256(b"".join(sorted(content.bytes for content, _ in self.statements.values())))
 
     @property
     def known(self) -> list[bytes]:

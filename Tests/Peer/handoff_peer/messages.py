@@ -13,6 +13,8 @@ OUTCOMES = {
     "failed": {1: "notContinuable", 2: "appFailed", 3: "cancelled", 4: "documentMissing"},
 }
 UNKNOWN_OUTCOMES = {"continued": "app", "failed": "failed"}
+# The bytes of a digest of a circle.
+DIGEST = 32
 
 
 def _unknown(what: str) -> Refused:
@@ -88,7 +90,7 @@ def read_request(data: bytes) -> dict:
     if "fetch" in message:
         return {"kind": "fetch"} | _read_fetch(message["fetch"])
     if "circle" in message:
-        return {"kind": "circle", "circleDigest": _sized(message["circle"], "digest", 8)}
+        return {"kind": "circle", "circleDigest": _sized(message["circle"], "digest", DIGEST)}
     if "stream" in message:
         return {"kind": "stream", "streamName": message["stream"].get("activity", 0)}
     if "settle" in message:
@@ -133,7 +135,7 @@ def read_report(data: bytes) -> dict:
 def read_answer(data: bytes) -> dict:
     message = SCHEMA.decode("Answer", data)
     digest = message.get("circle_digest", b"")
-    beside = {"circleDigest": digest} if len(digest) == 8 else {}
+    beside = {"circleDigest": digest} if len(digest) == DIGEST else {}
     if "activity" in message:
         return beside | {"kind": "activity", "activity": Activity.decode(message["activity"])}
     if "refusal" in message:

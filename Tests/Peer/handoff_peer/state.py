@@ -135,7 +135,7 @@ class State:
         """Takes in what a device has sent; whether it is trusted afterwards."""
         key, directed, known = (message.get(name, b"") for name in ("advertising_key", "directed_key", "known_key"))
         lengths = len(message.get("digest", b"")), len(key), len(directed), len(known)
-        if lengths not in ((8, 44, 32, 0), (8, 44, 32, 8)):
+        if lengths not in ((32, 44, 32, 0), (32, 44, 32, 8)):
             raise ProtocolError("a state of the circle with fields of other lengths")
         self.change(lambda: self.circle.join(message.get("statements", [])))
         if device not in self.trusted:

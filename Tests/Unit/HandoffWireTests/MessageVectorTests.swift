@@ -33,7 +33,7 @@ struct MessageVectorTests {
 
     private static func valid() throws -> [Case] {
         let hash = try ActivityTypeHash(bytes: [0x01, 0x23, 0x45, 0x67])
-        let (pairing, key) = ([UInt8](1...8), [UInt8](0x20..<0x4C))
+        let (pairing, key, digest) = ([UInt8](1...8), [UInt8](0x20..<0x4C), [UInt8](0x60..<0x80))
         var cases = [
             Case(
                 what: "asks for a stream",
@@ -44,8 +44,8 @@ struct MessageVectorTests {
             Case(
                 what: "asks for the circle",
                 message: "Request",
-                bytes: hex(Request.circle(CircleRequest(digest: pairing)).encode()),
-                circleDigest: hex(pairing)
+                bytes: hex(Request.circle(CircleRequest(digest: digest)).encode()),
+                circleDigest: hex(digest)
             ),
             Case(what: "grants a stream", message: "Answer", bytes: hex(Answer.stream.encode())),
             Case(

@@ -112,7 +112,7 @@ struct SessionTests {
 
     @Test("A request without padding, with a padding that is not zero, or cut in two, ends the session")
     func badPadding() throws {
-        let request = Request.circle(CircleRequest(digest: [UInt8](repeating: 7, count: 8))).encode()
+        let request = Request.circle(CircleRequest(digest: [UInt8](repeating: 7, count: 32))).encode()
         var dirty = MessagePadding.pad(request)
         dirty[63] = 1
         for fragment in [[0] + request, [0] + dirty, [1] + MessagePadding.pad(request)] {
@@ -178,12 +178,12 @@ struct SessionTests {
         var serve = try serve()
         let opening = try fetch.opened(by: serve)
         _ = try serve.receiveRequest(opening)
-        let answer = try serve.answer(.activity(sent), circleDigest: [1, 2, 3, 4, 5, 6, 7, 8])
+        let answer = try serve.answer(.activity(sent), circleDigest: [UInt8](repeating: 8, count: 32))
         #expect(try fetch.receive(answer) != nil)
         let total = serve.greeting.count + opening.count + answer.count + (try fetch.acknowledge()).count
         let messages = [
             Request.fetch(FetchRequest(typeHash: sent.type.hash, tag: ActivityTag(7))).encode(),
-            AnswerEnvelope(.activity(sent), circleDigest: [1, 2, 3, 4, 5, 6, 7, 8]).encode(),
+            AnswerEnvelope(.activity(sent), circleDigest: [UInt8](repeating: 8, count: 32)).encode(),
             Acknowledgement().encode(),
         ]
         #expect(messages.map { MessagePadding.size(of: $0.count) } == [64, 2048, 64])

@@ -83,7 +83,7 @@ struct ReconciliationAnswerTests {
     func exchanged() async throws {
         try await EngineWorld.runReady { world, peer in
             try await world.engine.pairings.keep(try Self.record(with: peer.device, .paired))
-            let digest = [UInt8](repeating: 0, count: 8)
+            let digest = [UInt8](repeating: 0, count: 32)
             try await world.engine.trust.completeExchange(with: peer.device.id, sent: digest, theirs: digest)
             #expect(world.engine.read { $0.pairing.records.all } == [])
         }
