@@ -18,10 +18,7 @@ struct LengthTests {
     func kinds() throws {
         var random = SeededRandom(seed: 28)
         let (caller, origin) = (DeviceKeys.generate(), DeviceKeys.generate())
-        let trial = try NoiseResponderTrial(
-            localStatic: origin.agreement,
-            candidates: [(caller.publicKeys.device, caller.publicKeys.agreement)]
-        )
+        let trial = try SessionTrial(origin, devices: [caller.publicKeys])
         var (model, here): ([Sample], [Sample]) = ([], [])
         for number in 0..<Self.samples {
             let kind = number % 4

@@ -23,6 +23,7 @@ from handoff_peer.names import clean
 from handoff_peer.noise import Handshake
 from handoff_peer.pairing import Exchange, Introduction, pairing_message, pairing_opening
 from handoff_peer.primitives import agreement_public, siphash
+from handoff_peer.session import prologue
 from handoff_peer.state import PairingRecord, State
 from handoff_peer.stream import PieceReader
 from handoff_peer.values import SCHEMA
@@ -124,7 +125,11 @@ def session_of(case: dict) -> Conversation:
     assert frame(greeting[2:]) == greeting and len(greeting) == 18
     statics = unhex(case, "callerPrivateKey", "listenerPrivateKey")
     ephemerals = unhex(case, "callerEphemeralPrivateKey", "listenerEphemeralPrivateKey")
-    return Conversation("KK", b"handoffd v2 session" + greeting[2:], statics, ephemerals)
+    signing = unhex(case, "callerSigningKey", "listenerSigningKey")
+    hashed = prologue(greeting[2:], *(agreement_public(private) + key for private, key in zip(statics, signing)))
+    # The vectors of streams do not repeat it.
+    assert case.get("prologue", hashed.hex()) == hashed.hex()
+    return Conversation("KK", hashed, statics, ephemerals)
 
 
 def check_noise(case: dict) -> None:

@@ -191,11 +191,7 @@ package struct ClientSession: SessionStates, Sendable {
         frames = frames.limited(to: FrameCodec.maximumLength)
         let fragments = SessionMessageWriter.fragments(of: request.encode(), paddedToAtLeast: MessagePadding.smallest)
         precondition(fragments.count == 1, "a request fits into one fragment")
-        var handshake = NoiseHandshake.initiator(
-            localStatic: keys.agreement,
-            remoteStatic: peer.agreement,
-            prologue: greeting.prologue
-        )
+        var handshake = NoiseHandshake.calling(peer, as: keys, after: greeting)
         let first = try handshake.writeMessage(fragments[0])
         state = .answer(handshake)
         return FrameCodec.encode(first)

@@ -218,13 +218,9 @@ package struct TrustedDevices: Sendable {
     /// Returns the trial that finds out which of these devices, or a copy of this one, is the caller.
     ///
     /// - Throws: ``HandoffError`` with `stateDamaged` when one of them has an insecure public key.
-    func trial() throws(HandoffError) -> NoiseResponderTrial<DeviceID> {
+    func trial() throws(HandoffError) -> SessionTrial {
         do {
-            return try NoiseResponderTrial(
-                localStatic: identity.keys.agreement,
-                candidates: all.map { ($0.id, $0.publicKeys.agreement) }
-                    + [(identity.id, identity.keys.publicKeys.agreement)]
-            )
+            return try SessionTrial(identity.keys, devices: all.map(\.publicKeys) + [identity.keys.publicKeys])
         } catch {
             throw HandoffError(.stateDamaged, error.message)
         }

@@ -9,14 +9,13 @@ import HandoffWire
 /// then those of transport messages.
 struct CallerTarget: FuzzTarget {
     private let keys: FuzzKeys
-    private let trial: NoiseResponderTrial<DeviceID>
+    private let trial: SessionTrial
     private let activity: Activity
     private let circle: CircleMessage
 
     init() throws {
         keys = try FuzzKeys()
-        let peer = keys.peer.publicKeys
-        trial = try NoiseResponderTrial(localStatic: keys.own.agreement, candidates: [(peer.device, peer.agreement)])
+        trial = try SessionTrial(keys.own, devices: [keys.peer.publicKeys])
         activity = try Activity(type: ActivityType("com.example.app.editing"))
         circle = CircleMessage(
             statements: nil,
