@@ -293,8 +293,7 @@ def check_reconciliation(case: dict) -> None:
     caller, listener = ReconcilingSide(case, "caller", "listener"), ReconcilingSide(case, "listener", "caller")
     turns = [bytes.fromhex(turn["message"]) for turn in case["session"]["turns"]]
     pairing, is_confirmed = bytes.fromhex(case["pairing"]), caller.record.status != "notPaired"
-    assert settle_request(pairing, caller.key.encode() if is_confirmed else b"") == turns[0]
-    their_key = caller.key.encode() if is_confirmed else None
+    assert settle_request(pairing, is_confirmed) == turns[0]
     is_comparing = listener.before["status"] == "comparing"
     verdict = listener.state.verdict(listener.other, pairing, is_confirmed, is_comparing)
     answer = read_answer(turns[1])
@@ -303,8 +302,10 @@ def check_reconciliation(case: dict) -> None:
     else:
         assert answer["refusalCode"] == REFUSAL_CODES[verdict]
     caller.state.reconcile_caller(caller.record, verdict, answer.get("advertisingKey"))
-    assert turns[2] == acknowledgement()
-    listener.state.reconcile_listener(listener.other, pairing, verdict, their_key)
+    told = caller.state.advertising_key.encode() if verdict == "settled" else b""
+    assert turns[2] == acknowledgement(key=told)
+    heard = read_acknowledgement(turns[2]).get("advertisingKey")
+    listener.state.reconcile_listener(listener.other, pairing, verdict, is_confirmed, heard)
     if len(turns) == 4:
         assert turns[3] == acknowledgement()
         caller.record.is_reconciled = True
@@ -369,10 +370,10 @@ def with_sorted_sets(part):
 
 def contents_of(case: dict, message: bytes) -> dict:
     """What a message says, as the vectors say it."""
-    if case["message"] == "Acknowledgement":
-        assert read_acknowledgement(message) is None
-        return {}
-    readers = {"Request": read_request, "Answer": read_answer, "TakeReport": read_report}
+    readers = {
+        "Request": read_request, "Answer": read_answer, "TakeReport": read_report,
+        "Acknowledgement": read_acknowledgement,
+    }
     contents = readers[case["message"]](message)
     for name in ("kind", "stream", "noted"):
         contents.pop(name, None)

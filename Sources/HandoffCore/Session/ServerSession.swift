@@ -89,15 +89,15 @@ package struct ServerSession: SessionStates, Sendable {
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved`.
     package mutating func acknowledge(_ bytes: [UInt8]) throws(HandoffError) -> Bool {
-        try acknowledgeCircle(bytes) != nil
+        try receiveAcknowledgement(bytes) != nil
     }
 
-    /// Accepts bytes from the channel; returns the caller's acknowledgement of a circle once it is complete.
+    /// Accepts bytes from the channel; returns the caller's acknowledgement of the answer once it is complete.
     ///
     /// It is encrypted under the session's key: its contents are from the caller itself.
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved`.
-    package mutating func acknowledgeCircle(_ bytes: [UInt8]) throws(HandoffError) -> Acknowledgement? {
+    package mutating func receiveAcknowledgement(_ bytes: [UInt8]) throws(HandoffError) -> Acknowledgement? {
         guard case .acknowledged(let acknowledgement)? = try event(in: bytes) else { return nil }
         return acknowledgement
     }

@@ -63,7 +63,7 @@ struct LyingMemberStories {
                 directedKey: [UInt8](repeating: 1, count: 32),
                 knownKey: nil
             )
-            try await Self.send(try session.acknowledge(lie), over: channel)
+            try await Self.send(try session.acknowledge(Acknowledgement(circle: lie)), over: channel)
             let conclusion = try await Self.next(over: channel) { try session.receiveConclusion($0) }
             return conclusion.circle?.digest ?? []
         }

@@ -231,14 +231,18 @@ class State:
         record = self.records.get(pairing)
         return record if record is not None and device_id(record.keys) == caller else None
 
-    def reconcile_listener(self, caller: bytes, pairing: bytes, verdict: str, their_key: bytes | None) -> None:
+    def reconcile_listener(
+        self, caller: bytes, pairing: bytes, verdict: str, is_confirmed: bool, their_key: bytes | None,
+    ) -> None:
         """Saves what was answered, once the caller has acknowledged it and so has saved it."""
         record = self.record(caller, pairing)
-        if record is None or verdict == "BUSY" or (their_key is None and record.status == "paired"):
+        if record is None or verdict == "BUSY" or (not is_confirmed and record.status == "paired"):
             return
         if verdict == "NOT_PAIRED":
             record.status = "notPaired"
-        elif record.is_unconfirmed and their_key is not None:
+        elif record.is_unconfirmed:
+            if their_key is None:
+                raise ProtocolError("a paired device that tells no key")
             self.pair(record, their_key)
         record.is_reconciled = True
 

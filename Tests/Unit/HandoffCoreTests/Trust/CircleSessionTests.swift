@@ -44,8 +44,8 @@ struct CircleSessionTests {
         }
         #expect(heard == .circle(theirs))
         var acknowledgement: Acknowledgement?
-        for bytes in try calling.acknowledge(mine).pieces(of: piece) {
-            acknowledgement = try serving.acknowledgeCircle(bytes) ?? acknowledgement
+        for bytes in try calling.acknowledge(Acknowledgement(circle: mine)).pieces(of: piece) {
+            acknowledgement = try serving.receiveAcknowledgement(bytes) ?? acknowledgement
         }
         #expect(acknowledgement?.circle == mine)
         var end: Acknowledgement?
