@@ -115,8 +115,9 @@ package struct TrustedDevices: Sendable {
                 local: identity.keys.agreement,
                 remote: device.publicKeys.agreement
             )
-            // If its state is an old copy, it may not know the key that it has told.
-            let told = overdue.contains(id) ? nil : peer.sendingKey
+            // If its state is an old copy, it may not know the key that it has told. A key of a day that this clock has not
+            // reached comes from a device whose clock was wrong.
+            let told = overdue.contains(id) ? nil : peer.sendingKey.flatMap { $0.reaches(slot) ? $0 : nil }
             let sending = told.map(SealingKey.daily) ?? paired.sending
             return (sending, [.daily(peer.receivingKey), paired.receiving])
         } catch {
@@ -132,15 +133,22 @@ package struct TrustedDevices: Sendable {
 
     /// Moves all keys forward, so that nothing that was advertised on an earlier day than that of the slot before can
     /// be opened any more; returns whether a key has changed, which has to be written then.
+    ///
+    /// When this device's key does not reach the slot, because the clock was ahead and was set back, or was more than ten
+    /// years behind, it is replaced, and so are the other keys that do not: otherwise one moment with a wrong clock would
+    /// make this device deaf and dumb for years.
     @discardableResult
     mutating func advance(to slot: UInt64) -> Bool {
         self.slot = slot
-        let before = contents
+        let before = self
         edit { contents in
             contents.ownKey = contents.ownKey.kept(at: slot)
             for id in contents.peers.keys { contents.peers[id]?.keepKeys(at: slot) }
+            guard !contents.ownKey.daily.reaches(slot) else { return }
+            contents.ownKey = .generate(day: DailyKey.keptDay(at: slot))
+            for id in contents.peers.keys { contents.peers[id]?.replaceKeys(thatDoNotReach: slot) }
         }
-        return contents != before
+        return contents != before.contents
     }
 
     // MARK: Changes
@@ -235,6 +243,14 @@ extension CircleFile.Peer {
     }
 
     fileprivate var keys: Keys { Keys(key: key, sendingKey: sendingKey, receivingKey: receivingKey) }
+
+    /// Forgets the other device's keys, and replaces this device's, where the clock was wrong when they were moved
+    /// forward or told.
+    fileprivate mutating func replaceKeys(thatDoNotReach slot: UInt64) {
+        if key?.daily.reaches(slot) == false { key = nil }
+        if sendingKey?.reaches(slot) == false { sendingKey = nil }
+        if !receivingKey.reaches(slot) { receivingKey = .generate(day: DailyKey.keptDay(at: slot)) }
+    }
 
     /// Moves the keys forward to those to keep during `slot`.
     fileprivate mutating func keepKeys(at slot: UInt64) {

@@ -105,6 +105,20 @@ class State:
                 other.directed_there = other.directed_there.kept(now)
             if other.advertising_key:
                 other.advertising_key = AdvertisingKey(other.advertising_key.daily.kept(now), other.advertising_key.id)
+        day = day_of(slot_of(now))
+        if self.advertising_key.daily.moved_to(day) is None:
+            self._replace_unusable_keys(day, now)
+
+    def _replace_unusable_keys(self, day: int, now: float) -> None:
+        """Makes new keys, and forgets those of others, where a key does not reach a day because the clock was wrong."""
+        self.replace_key(AdvertisingKey.generate(now))
+        for other in self.others.values():
+            if other.directed_here.moved_to(day) is None:
+                other.directed_here = AdvertisingKey.generate(now).daily
+            if other.directed_there and other.directed_there.moved_to(day) is None:
+                other.directed_there = None
+            if other.advertising_key and other.advertising_key.daily.moved_to(day) is None:
+                other.advertising_key = None
 
     # The exchange of circles.
 
