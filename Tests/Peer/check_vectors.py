@@ -163,10 +163,11 @@ def check_session(case: dict, *least: int) -> None:
 
 
 @dataclasses.dataclass(frozen=True)
-class PublicIdentity:
-    """The public half of an identity: what a device needs that signs nothing."""
+class PartialIdentity:
+    """An identity without the key for signatures: what a device needs that signs nothing."""
 
     public_keys: bytes
+    agreement: bytes
 
     @property
     def id(self) -> bytes:
@@ -176,12 +177,12 @@ class PublicIdentity:
 class ExchangeSide:
     """A device before and after an exchange of circles, as Docs/vectors/exchange.json describes it."""
 
-    def __init__(self, public_keys: str, other: str, before: dict, new_key: str):
+    def __init__(self, public_keys: str, private_key: str, other: str, before: dict, new_key: str):
         self.other = device_id(bytes.fromhex(other))
-        self.state = State(PublicIdentity(bytes.fromhex(public_keys)), "", 0)
+        self.state = State(PartialIdentity(bytes.fromhex(public_keys), bytes.fromhex(private_key)), "", 0)
         self.state.circle.join([bytes.fromhex(statement) for statement in before["statements"]])
         self.state.advertising_key = AdvertisingKey.decode(bytes.fromhex(before["advertisingKey"]))
-        self.state.own_key_ids = [bytes.fromhex(identifier) for identifier in before["keyHistory"]]
+        self.state.key_number = before["keyNumber"]
         self.state.make_key = lambda _: AdvertisingKey.decode(bytes.fromhex(new_key))
         self._directed_key = before["directedKey"]
         about = self.state.other(self.other)
@@ -210,7 +211,7 @@ class ExchangeSide:
             "statements": [statement.hex() for statement in self.state.circle.sorted_statements],
             "digest": self.state.circle.digest.hex(),
             "advertisingKey": self.state.advertising_key.encode().hex(),
-            "keyHistory": [identifier.hex() for identifier in self.state.own_key_ids],
+            "keyNumber": self.state.key_number,
             "directedKey": self._directed_key, "trustsOther": is_trusted,
         }
         if is_trusted:
@@ -252,9 +253,9 @@ def run_exchange(caller: ExchangeSide, listener: ExchangeSide, turns: list[bytes
 
 def check_exchange(case: dict) -> None:
     check_session(case["session"], 64, 1024, 1024, 1024)
-    keys = case["callerPublicKeys"], case["listenerPublicKeys"]
-    caller = ExchangeSide(*keys, case["callerBefore"], case["callerNewKey"])
-    listener = ExchangeSide(*keys[::-1], case["listenerBefore"], case["listenerNewKey"])
+    (one, other), session = (case["callerPublicKeys"], case["listenerPublicKeys"]), case["session"]
+    caller = ExchangeSide(one, session["callerPrivateKey"], other, case["callerBefore"], case["callerNewKey"])
+    listener = ExchangeSide(other, session["listenerPrivateKey"], one, case["listenerBefore"], case["listenerNewKey"])
     assert (caller.found(), listener.found()) == (case["callerBefore"], case["listenerBefore"])
     turns = [bytes.fromhex(turn["message"]) for turn in case["session"]["turns"]]
     assert run_exchange(caller, listener, turns) == case["end"]

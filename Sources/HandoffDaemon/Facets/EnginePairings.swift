@@ -27,14 +27,8 @@ struct EnginePairings: Sendable {
     /// What this device sends about itself when it pairs: with a new advertising key, which it uses once it trusts the
     /// other device, so that the other device reads nothing of before.
     func newLocalIdentity() -> LocalIdentity {
-        let (identity, name, slot) = engine.read {
-            ($0.trust.identity, $0.trust.devices.ownName, $0.trust.devices.slot)
-        }
-        return LocalIdentity(
-            identity.keys,
-            name: name,
-            advertisingKey: .generate(day: DailyKey.keptDay(at: slot))
-        )
+        let devices = engine.read(\.trust.devices)
+        return LocalIdentity(devices.identity.keys, name: devices.ownName, advertisingKey: devices.newKey())
     }
 
     // MARK: The user's request
@@ -87,6 +81,8 @@ struct EnginePairings: Sendable {
             if record.status != .paired { try trusting.insert(record.peer) }
             kept.pairings.forgetExpired(at: .now)
             kept.pairings.keep(record)
+            // The confirmation that follows tells a new key.
+            if record.status == .unconfirmed { kept.devices.reserveKeyNumber() }
             _ = try PairingState.trial(of: kept.pairings, for: identity)
         }
         engine.pairingUpdates.set(())
@@ -147,11 +143,10 @@ struct EnginePairings: Sendable {
 
     /// Returns the answer to a device that asks how a pairing ended.
     func answer(to request: SettleRequest, from device: DeviceID) -> EngineSessions.PreparedAnswer {
-        let newKey = newLocalIdentity().advertisingKey
         let (verdict, key) = engine.read { state in
             let isTrusted = state.trust.devices[device] != nil
             // A trusted device uses the key that it is told from now on: it has to be the one in use.
-            let key = isTrusted ? state.trust.devices.ownKey : newKey
+            let key = isTrusted ? state.trust.devices.ownKey : state.trust.devices.newKey()
             let verdict = state.pairing.records.verdict(
                 on: request,
                 from: device,

@@ -15,8 +15,6 @@ package struct TrustedDevices: Sendable {
         package let introducedBy: DeviceID?
     }
 
-    /// How many of this device's earlier keys are remembered by their identifiers.
-    private static let keyHistoryCount = 16
     /// How many days after an exchange with a device there is another one, although nothing has changed here.
     ///
     /// The other device may have changed: its state may be an old copy, without the keys that it was told.
@@ -38,6 +36,8 @@ package struct TrustedDevices: Sendable {
     /// Whether another device has had a key of this device that it does not know, in this run of the daemon.
     var isOutdated = false
     private var devices: [DeviceID: Device] = [:]
+    /// Makes and recognizes the identifiers of this device's keys.
+    private(set) var keyIdentifiers: KeyIdentifierSource
 
     /// Loads the devices in `directory`; none when the file does not exist yet.
     ///
@@ -53,11 +53,14 @@ package struct TrustedDevices: Sendable {
     ) throws(HandoffError) {
         self.identity = identity
         self.slot = slot
+        keyIdentifiers = KeyIdentifierSource(identity.keys)
         contents = try CircleFile.read(from: directory, for: identity, at: slot)
         summarize()
         guard contents.configuredName != name.rawValue else { return }
         let sign = signer
-        try edit { contents throws(HandoffError) in
+        // A circle without room for another name must not keep the daemon from starting: it is tried again at the next
+        // start.
+        try? edit { contents throws(HandoffError) in
             contents.configuredName = name.rawValue
             guard contents.circle.name(of: identity.id) != name else { return }
             try contents.circle.rename(identity.id, to: name, sign: sign)
@@ -145,7 +148,7 @@ package struct TrustedDevices: Sendable {
             contents.ownKey = contents.ownKey.kept(at: slot)
             for id in contents.peers.keys { contents.peers[id]?.keepKeys(at: slot) }
             guard !contents.ownKey.daily.reaches(slot) else { return }
-            contents.ownKey = .generate(day: DailyKey.keptDay(at: slot))
+            contents.ownKey = before.newKey()
             for id in contents.peers.keys { contents.peers[id]?.replaceKeys(thatDoNotReach: slot) }
         }
         return contents != before.contents
@@ -169,11 +172,9 @@ package struct TrustedDevices: Sendable {
                 draft.peers[id] = CircleFile.Peer(receivingKey: key)
             }
             draft.peers = draft.peers.filter { trusted.contains($0.key) }
-            if draft.ownKey == contents.ownKey { draft.ownKey = .generate(day: DailyKey.keptDay(at: slot)) }
+            if draft.ownKey == contents.ownKey { draft.ownKey = newKey(after: draft.keyNumber) }
         }
-        if draft.ownKey.id != draft.ownKeyHistory.last {
-            draft.ownKeyHistory = (draft.ownKeyHistory + [draft.ownKey.id]).suffix(Self.keyHistoryCount)
-        }
+        draft.keyNumber = max(draft.keyNumber, keyIdentifiers.number(of: draft.ownKey.id) ?? 0)
         contents = draft
         summarize()
     }
@@ -183,12 +184,29 @@ package struct TrustedDevices: Sendable {
     mutating func leave() {
         let (name, configuredName) = (ownName, contents.configuredName)
         identity = Identity(keys: .generate())
+        keyIdentifiers = KeyIdentifierSource(identity.keys)
         contents = CircleFile.Contents(of: identity, at: slot)
         contents.configuredName = configuredName
         isOutdated = false
         try? contents.circle.rename(identity.id, to: name, sign: signer)
         summarize()
     }
+
+    /// Returns a new advertising key of this device for the present day, with the next number.
+    ///
+    /// Where it is told before it is used, ``reserveKeyNumber()`` records that.
+    func newKey() -> AdvertisingKeyRecord { newKey(after: contents.keyNumber) }
+
+    /// Records that ``newKey()`` may have been told to a device.
+    mutating func reserveKeyNumber() {
+        edit { $0.keyNumber = Self.number(after: $0.keyNumber) }
+    }
+
+    func newKey(after number: UInt16) -> AdvertisingKeyRecord {
+        .generate(day: DailyKey.keptDay(at: slot), id: keyIdentifiers.identifier(of: Self.number(after: number)))
+    }
+
+    private static func number(after number: UInt16) -> UInt16 { number == .max ? .max : number + 1 }
 
     private mutating func summarize() {
         digest = contents.circle.digest

@@ -1,4 +1,5 @@
 import HandoffCore
+import HandoffCrypto
 import HandoffModel
 import HandoffWire
 

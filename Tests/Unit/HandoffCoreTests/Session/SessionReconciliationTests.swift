@@ -35,7 +35,7 @@ struct SessionReconciliationTests {
     }
 
     @Test("A caller that is paired tells its key with its acknowledgement, which only the listener can read")
-    func key() throws {
+    func toldKey() throws {
         var (call, serve) = try Self.answered(.settled(advertisingKey: Self.key))
         let acknowledgement = Acknowledgement(advertisingKey: [UInt8](repeating: 7, count: 44))
         #expect(try serve.receiveAcknowledgement(try call.acknowledge(acknowledgement)) == acknowledgement)
