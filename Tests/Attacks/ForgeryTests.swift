@@ -133,14 +133,10 @@ struct ForgeryTests {
     func sessionKeys() throws {
         var random = SeededRandom(seed: 9)
         let identity = random.bytes(32)
-        let peer = AgreementKey.generate().publicKey
+        let (peer, signing) = (DeviceKeys.generate().publicKeys, SigningKey.generate())
         let first = try (0..<1000).map { _ in
-            let key = try AgreementKey(rawRepresentation: identity)
-            var handshake = NoiseHandshake.initiator(
-                localStatic: key,
-                remoteStatic: peer,
-                prologue: SessionGreeting.random().prologue
-            )
+            let own = DeviceKeys(agreement: try AgreementKey(rawRepresentation: identity), signing: signing)
+            var handshake = NoiseHandshake.calling(peer, as: own, after: .random())
             return try handshake.writeMessage([0])
         }
         #expect(Set(first.map { Array($0.prefix(32)) }).count == 1000, "ephemeral keys")

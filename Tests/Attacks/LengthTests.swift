@@ -18,10 +18,7 @@ struct LengthTests {
     func kinds() throws {
         var random = SeededRandom(seed: 28)
         let (caller, origin) = (DeviceKeys.generate(), DeviceKeys.generate())
-        let trial = try NoiseResponderTrial(
-            localStatic: origin.agreement,
-            candidates: [(caller.publicKeys.device, caller.publicKeys.agreement)]
-        )
+        let trial = try SessionTrial(origin, devices: [caller.publicKeys])
         var (model, here): ([Sample], [Sample]) = ([], [])
         for number in 0..<Self.samples {
             let kind = number % 4
@@ -55,7 +52,7 @@ struct LengthTests {
             let count = Int.random(in: 2...4, using: &random)
             let circle = CircleMessage(
                 statements: (0..<count).map { _ in random.bytes(144) },
-                digest: random.bytes(8),
+                digest: random.bytes(32),
                 advertisingKey: random.bytes(44),
                 directedKey: random.bytes(32),
                 knownKey: random.bytes(8)

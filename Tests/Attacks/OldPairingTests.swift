@@ -20,11 +20,10 @@ struct OldPairingTests {
         at device: DeviceKeys,
         among records: [PairingRecord]
     ) throws -> Int {
-        let candidates = records.map { ($0.peer.id, $0.peer.publicKeys.agreement) }
-        let trial = try NoiseResponderTrial(localStatic: device.agreement, candidates: candidates)
+        let trial = try SessionTrial(device, devices: records.map(\.peer.publicKeys))
         return try attackers.count { attacker in
             var server = ServerSession(trial: trial)
-            let request = SettleRequest(pairing: [UInt8](repeating: 1, count: 8), advertisingKey: nil)
+            let request = SettleRequest(pairing: [UInt8](repeating: 1, count: 8), isConfirmed: false)
             var session = ClientSession(keys: attacker, peer: device.publicKeys, request: .settle(request))
             let first = try #require(try session.open(server.greeting))
             return (try? server.receiveRequest(first)) != nil

@@ -41,16 +41,10 @@ struct RemovalTests {
                 if opener.open(sealed, slot: someSlot) != nil { here += 1 }
             }
         }
-        let trial = try NoiseResponderTrial(
-            localStatic: phone.keys.agreement,
-            candidates: phone.circle.members.map { ($0.id, $0.keys.agreement) }
-        )
-        var call = NoiseHandshake.initiator(
-            localStatic: lost.keys.agreement,
-            remoteStatic: phone.keys.publicKeys.agreement,
-            prologue: []
-        )
-        #expect(throws: CryptoError.self) { try trial.match(try call.writeMessage([0]), prologue: []) }
+        let trial = try SessionTrial(phone.keys, devices: phone.circle.members.map(\.keys))
+        let greeting = SessionGreeting.random()
+        var call = NoiseHandshake.calling(phone.keys.publicKeys, as: lost.keys, after: greeting)
+        #expect(throws: CryptoError.self) { try trial.match(try call.writeMessage([0]), greeting: greeting) }
         measured(
             .removedDevice,
             onModel: "reads \(model) of the next 100",

@@ -12,10 +12,7 @@ struct SessionAttackTests {
     /// The responder of a device that trusts `devices`.
     private static func server(_ keys: DeviceKeys, trusting devices: [DeviceKeys]) throws -> ServerSession {
         ServerSession(
-            trial: try NoiseResponderTrial(
-                localStatic: keys.agreement,
-                candidates: devices.map { ($0.publicKeys.device, $0.publicKeys.agreement) }
-            )
+            trial: try SessionTrial(keys, devices: devices.map(\.publicKeys))
         )
     }
 
@@ -99,10 +96,7 @@ struct SessionAttackTests {
         // Version 1 had no greeting: all sessions of a listener began alike.
         let fixed = try #require(SessionGreeting(bytes: [UInt8](repeating: 0, count: SessionGreeting.byteCount)))
         func replays(_ greeting: () -> SessionGreeting) throws -> Int {
-            let trial = try NoiseResponderTrial(
-                localStatic: peer.agreement,
-                candidates: [(caller.publicKeys.device, caller.publicKeys.agreement)]
-            )
+            let trial = try SessionTrial(peer, devices: [caller.publicKeys])
             let first = ServerSession(trial: trial, greeting: greeting())
             var session = try Self.call(caller, to: peer)
             let recorded = try #require(try session.open(first.greeting))

@@ -15,10 +15,7 @@ struct VersionTests {
     private var server: ServerSession {
         get throws {
             ServerSession(
-                trial: try NoiseResponderTrial(
-                    localStatic: listener.agreement,
-                    candidates: [(caller.publicKeys.device, caller.publicKeys.agreement)]
-                ),
+                trial: try SessionTrial(listener, devices: [caller.publicKeys]),
                 greeting: greeting
             )
         }
@@ -28,7 +25,8 @@ struct VersionTests {
         .initiator(
             localStatic: caller.agreement,
             remoteStatic: listener.publicKeys.agreement,
-            prologue: Array(label.utf8) + greeting.bytes
+            prologue: Array(label.utf8) + greeting.bytes + caller.publicKeys.rawRepresentation
+                + listener.publicKeys.rawRepresentation
         )
     }
 
@@ -57,10 +55,9 @@ struct VersionTests {
     func newerAnswer() throws {
         let request = Request.stream(StreamRequest(activity: 1))
         var fetch = ClientSession(keys: caller, peer: listener.publicKeys, request: request)
-        let candidates = [(0, caller.publicKeys.agreement)]
-        let trial = try NoiseResponderTrial(localStatic: listener.agreement, candidates: candidates)
+        let trial = try SessionTrial(listener, devices: [caller.publicKeys])
         let first = try #require(try fetch.open(FrameCodec.encode(greeting.bytes)))
-        var handshake = try trial.match(Array(first.dropFirst(2)), prologue: greeting.prologue).handshake
+        var handshake = try trial.match(Array(first.dropFirst(2)), greeting: greeting).handshake
         let answer = FrameCodec.encode(try handshake.writeMessage([0] + MessagePadding.pad([0x7A, 1, 0])))
         #expect { try fetch.receive(answer) } throws: { error in
             (error as? HandoffError)?.message.contains("update this one") == true

@@ -82,10 +82,7 @@ enum SessionBenchmark {
     private static func exchange(of activity: Activity, trusted count: Int) throws -> () throws -> Traffic {
         let origin = DeviceKeys.generate()
         let devices = (0..<count).map { _ in DeviceKeys.generate() }
-        let trial = try NoiseResponderTrial(
-            localStatic: origin.agreement,
-            candidates: devices.map { ($0.publicKeys.device, $0.publicKeys.agreement) }
-        )
+        let trial = try SessionTrial(origin, devices: devices.map(\.publicKeys))
         let caller = devices[count - 1]
         let request = Request.fetch(FetchRequest(typeHash: activity.type.hash, tag: ActivityTag(1)))
         return {

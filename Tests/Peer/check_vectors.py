@@ -23,6 +23,7 @@ from handoff_peer.names import clean
 from handoff_peer.noise import Handshake
 from handoff_peer.pairing import Exchange, Introduction, pairing_message, pairing_opening
 from handoff_peer.primitives import agreement_public, siphash
+from handoff_peer.session import prologue
 from handoff_peer.state import PairingRecord, State
 from handoff_peer.stream import PieceReader
 from handoff_peer.values import SCHEMA
@@ -124,7 +125,11 @@ def session_of(case: dict) -> Conversation:
     assert frame(greeting[2:]) == greeting and len(greeting) == 18
     statics = unhex(case, "callerPrivateKey", "listenerPrivateKey")
     ephemerals = unhex(case, "callerEphemeralPrivateKey", "listenerEphemeralPrivateKey")
-    return Conversation("KK", b"handoffd v2 session" + greeting[2:], statics, ephemerals)
+    signing = unhex(case, "callerSigningKey", "listenerSigningKey")
+    hashed = prologue(greeting[2:], *(agreement_public(private) + key for private, key in zip(statics, signing)))
+    # The vectors of streams do not repeat it.
+    assert case.get("prologue", hashed.hex()) == hashed.hex()
+    return Conversation("KK", hashed, statics, ephemerals)
 
 
 def check_noise(case: dict) -> None:
@@ -158,10 +163,11 @@ def check_session(case: dict, *least: int) -> None:
 
 
 @dataclasses.dataclass(frozen=True)
-class PublicIdentity:
-    """The public half of an identity: what a device needs that signs nothing."""
+class PartialIdentity:
+    """An identity without the key for signatures: what a device needs that signs nothing."""
 
     public_keys: bytes
+    agreement: bytes
 
     @property
     def id(self) -> bytes:
@@ -171,12 +177,12 @@ class PublicIdentity:
 class ExchangeSide:
     """A device before and after an exchange of circles, as Docs/vectors/exchange.json describes it."""
 
-    def __init__(self, public_keys: str, other: str, before: dict, new_key: str):
+    def __init__(self, public_keys: str, private_key: str, other: str, before: dict, new_key: str):
         self.other = device_id(bytes.fromhex(other))
-        self.state = State(PublicIdentity(bytes.fromhex(public_keys)), "", 0)
+        self.state = State(PartialIdentity(bytes.fromhex(public_keys), bytes.fromhex(private_key)), "", 0)
         self.state.circle.join([bytes.fromhex(statement) for statement in before["statements"]])
         self.state.advertising_key = AdvertisingKey.decode(bytes.fromhex(before["advertisingKey"]))
-        self.state.own_key_ids = [bytes.fromhex(identifier) for identifier in before["keyHistory"]]
+        self.state.key_number = before["keyNumber"]
         self.state.make_key = lambda _: AdvertisingKey.decode(bytes.fromhex(new_key))
         self._directed_key = before["directedKey"]
         about = self.state.other(self.other)
@@ -205,7 +211,7 @@ class ExchangeSide:
             "statements": [statement.hex() for statement in self.state.circle.sorted_statements],
             "digest": self.state.circle.digest.hex(),
             "advertisingKey": self.state.advertising_key.encode().hex(),
-            "keyHistory": [identifier.hex() for identifier in self.state.own_key_ids],
+            "keyNumber": self.state.key_number,
             "directedKey": self._directed_key, "trustsOther": is_trusted,
         }
         if is_trusted:
@@ -247,9 +253,9 @@ def run_exchange(caller: ExchangeSide, listener: ExchangeSide, turns: list[bytes
 
 def check_exchange(case: dict) -> None:
     check_session(case["session"], 64, 1024, 1024, 1024)
-    keys = case["callerPublicKeys"], case["listenerPublicKeys"]
-    caller = ExchangeSide(*keys, case["callerBefore"], case["callerNewKey"])
-    listener = ExchangeSide(*keys[::-1], case["listenerBefore"], case["listenerNewKey"])
+    (one, other), session = (case["callerPublicKeys"], case["listenerPublicKeys"]), case["session"]
+    caller = ExchangeSide(one, session["callerPrivateKey"], other, case["callerBefore"], case["callerNewKey"])
+    listener = ExchangeSide(other, session["listenerPrivateKey"], one, case["listenerBefore"], case["listenerNewKey"])
     assert (caller.found(), listener.found()) == (case["callerBefore"], case["listenerBefore"])
     turns = [bytes.fromhex(turn["message"]) for turn in case["session"]["turns"]]
     assert run_exchange(caller, listener, turns) == case["end"]
@@ -288,8 +294,7 @@ def check_reconciliation(case: dict) -> None:
     caller, listener = ReconcilingSide(case, "caller", "listener"), ReconcilingSide(case, "listener", "caller")
     turns = [bytes.fromhex(turn["message"]) for turn in case["session"]["turns"]]
     pairing, is_confirmed = bytes.fromhex(case["pairing"]), caller.record.status != "notPaired"
-    assert settle_request(pairing, caller.key.encode() if is_confirmed else b"") == turns[0]
-    their_key = caller.key.encode() if is_confirmed else None
+    assert settle_request(pairing, is_confirmed) == turns[0]
     is_comparing = listener.before["status"] == "comparing"
     verdict = listener.state.verdict(listener.other, pairing, is_confirmed, is_comparing)
     answer = read_answer(turns[1])
@@ -298,8 +303,10 @@ def check_reconciliation(case: dict) -> None:
     else:
         assert answer["refusalCode"] == REFUSAL_CODES[verdict]
     caller.state.reconcile_caller(caller.record, verdict, answer.get("advertisingKey"))
-    assert turns[2] == acknowledgement()
-    listener.state.reconcile_listener(listener.other, pairing, verdict, their_key)
+    told = caller.state.advertising_key.encode() if verdict == "settled" else b""
+    assert turns[2] == acknowledgement(key=told)
+    heard = read_acknowledgement(turns[2]).get("advertisingKey")
+    listener.state.reconcile_listener(listener.other, pairing, verdict, is_confirmed, heard)
     if len(turns) == 4:
         assert turns[3] == acknowledgement()
         caller.record.is_reconciled = True
@@ -364,10 +371,10 @@ def with_sorted_sets(part):
 
 def contents_of(case: dict, message: bytes) -> dict:
     """What a message says, as the vectors say it."""
-    if case["message"] == "Acknowledgement":
-        assert read_acknowledgement(message) is None
-        return {}
-    readers = {"Request": read_request, "Answer": read_answer, "TakeReport": read_report}
+    readers = {
+        "Request": read_request, "Answer": read_answer, "TakeReport": read_report,
+        "Acknowledgement": read_acknowledgement,
+    }
     contents = readers[case["message"]](message)
     for name in ("kind", "stream", "noted"):
         contents.pop(name, None)

@@ -5,7 +5,8 @@ package import HandoffModel
 /// A peer takes a place to authenticate, or waits in line for one. A peer in a place cannot be displaced before
 /// ``minimumStay``, which is enough for an honest one; a place that a peer has left without authenticating is not given
 /// on before ``cooling``. However many strangers dial, a caller that waits is therefore served after those that came
-/// before it, and the work for strangers is limited. Addresses that have authenticated lately go first.
+/// before it, and the work for strangers is limited. Addresses that have authenticated lately go first, with one channel
+/// at a time and until one fails: anybody can use the address of another device.
 package struct HandshakeQueue<Owner: Hashable & Sendable>: Sendable {
     /// The id of one peer's stay; never reused.
     package typealias ID = SerialID<HandshakeQueue>
@@ -72,10 +73,8 @@ package struct HandshakeQueue<Owner: Hashable & Sendable>: Sendable {
         nextID = nextID.next
         var actions: [Action] = []
         if waiting.count == Self.maximumWaiting {
-            guard isKnown, let last = waiting.lastIndex(where: { !$0.isKnown }) else {
-                return (entry.id, [.dismiss(entry.id)])
-            }
-            actions.append(.dismiss(waiting.remove(at: last).id))
+            guard let displaced = displacedIndex(by: entry) else { return (entry.id, [.dismiss(entry.id)]) }
+            actions.append(.dismiss(waiting.remove(at: displaced).id))
         }
         waiting.append(entry)
         return (entry.id, actions + advance(to: now))
@@ -86,9 +85,8 @@ package struct HandshakeQueue<Owner: Hashable & Sendable>: Sendable {
         waiting.removeAll { $0.id == id }
         if let index = admitted.firstIndex(where: { $0.id == id }) {
             let entry = admitted.remove(at: index)
-            if hasAuthenticated {
-                remember(entry.owner, at: now)
-            } else if entry.since + Self.cooling > now {
+            if hasAuthenticated { remember(entry.owner, at: now) } else { known[entry.owner] = nil }
+            if !hasAuthenticated, entry.since + Self.cooling > now {
                 cooling.append(entry.since + Self.cooling)
             }
         }
@@ -102,7 +100,9 @@ package struct HandshakeQueue<Owner: Hashable & Sendable>: Sendable {
         while let index = nextIndex {
             if !hasRoom(for: waiting[index]) {
                 guard let displaced = displacedIndex(at: now) else { break }
-                actions.append(.dismiss(admitted.remove(at: displaced).id))
+                let dismissed = admitted.remove(at: displaced)
+                known[dismissed.owner] = nil
+                actions.append(.dismiss(dismissed.id))
             }
             var entry = waiting.remove(at: index)
             entry.since = now
@@ -115,7 +115,7 @@ package struct HandshakeQueue<Owner: Hashable & Sendable>: Sendable {
     /// The index of the peer that gets the next place: a known one, else one whose address has the fewest places, of
     /// these the one that has waited longest.
     private var nextIndex: Int? {
-        if let first = waiting.firstIndex(where: \.isKnown) { return first }
+        if let first = waiting.firstIndex(where: goesFirst) { return first }
         let counts = counts
         return waiting.indices.min { left, right in
             let (mine, other) = (counts[waiting[left].owner] ?? 0, counts[waiting[right].owner] ?? 0)
@@ -125,8 +125,24 @@ package struct HandshakeQueue<Owner: Hashable & Sendable>: Sendable {
 
     private var counts: [Owner: Int] { admitted.reduce(into: [:]) { $0[$1.owner, default: 0] += 1 } }
 
+    /// Whether a peer goes before those that came earlier: its address has authenticated lately, and has no place.
+    private func goesFirst(_ entry: Entry) -> Bool {
+        entry.isKnown && known[entry.owner] != nil && !admitted.contains { $0.owner == entry.owner }
+    }
+
+    /// The index of the peer that leaves the full line for a newcomer: the last one of the address that has most there,
+    /// or a stranger for a newcomer that goes first; nil when the newcomer has to go.
+    private func displacedIndex(by newcomer: Entry) -> Int? {
+        let counts = waiting.reduce(into: [newcomer.owner: 1]) { $0[$1.owner, default: 0] += 1 }
+        if let most = counts.values.max(), most > counts[newcomer.owner] ?? 0 {
+            return waiting.lastIndex { counts[$0.owner] == most }
+        }
+        guard goesFirst(newcomer), counts[newcomer.owner] == 1 else { return nil }
+        return waiting.lastIndex { !$0.isKnown }
+    }
+
     private func hasRoom(for entry: Entry) -> Bool {
-        let limit = entry.isKnown ? Self.places + Self.reservedPlaces : Self.places
+        let limit = goesFirst(entry) ? Self.places + Self.reservedPlaces : Self.places
         return admitted.count + cooling.count < limit
     }
 

@@ -98,17 +98,19 @@ package struct ClientSession: SessionStates, Sendable {
 
     /// Returns the bytes that acknowledge the answer, after this device has judged it.
     ///
-    /// - Parameter circle: what this device knows of the circle after it has taken the listener's state in; nil after
-    ///   any other answer.
+    /// - Parameter acknowledgement: after a circle, with what this device knows after it has taken the listener's state
+    ///   in; after the answer that both devices are paired, with this device's key; otherwise empty.
     /// - Precondition: an answer was received, and not acknowledged yet.
     /// - Throws: ``HandoffError`` when the session's key is exhausted.
-    package mutating func acknowledge(_ circle: CircleMessage? = nil) throws(HandoffError) -> [UInt8] {
+    package mutating func acknowledge(
+        _ acknowledgement: Acknowledgement = Acknowledgement()
+    ) throws(HandoffError) -> [UInt8] {
         guard case .judging(var transport, let sequel) = state else {
             preconditionFailure("an answer is acknowledged once")
         }
         return try SessionErrorMapping.mappingErrors { () throws in
             let bytes = try SessionMessageWriter.frames(
-                of: Acknowledgement(circle: circle).encode(),
+                of: acknowledgement.encode(),
                 paddedToAtLeast: sequel == .circle ? MessagePadding.smallestAnswer : MessagePadding.smallest,
                 with: &transport
             )
@@ -191,11 +193,7 @@ package struct ClientSession: SessionStates, Sendable {
         frames = frames.limited(to: FrameCodec.maximumLength)
         let fragments = SessionMessageWriter.fragments(of: request.encode(), paddedToAtLeast: MessagePadding.smallest)
         precondition(fragments.count == 1, "a request fits into one fragment")
-        var handshake = NoiseHandshake.initiator(
-            localStatic: keys.agreement,
-            remoteStatic: peer.agreement,
-            prologue: greeting.prologue
-        )
+        var handshake = NoiseHandshake.calling(peer, as: keys, after: greeting)
         let first = try handshake.writeMessage(fragments[0])
         state = .answer(handshake)
         return FrameCodec.encode(first)

@@ -41,8 +41,8 @@ package struct ServerSession: SessionStates, Sendable {
         case reported(TakeReport)
     }
 
-    private let trial: NoiseResponderTrial<DeviceID>
-    private let pairingTrial: NoiseResponderTrial<DeviceID>?
+    private let trial: SessionTrial
+    private let pairingTrial: SessionTrial?
     private var state = State.request
     var frames = FrameDecoder(maximumLength: maximumUnauthenticatedFrame)
     private let ownGreeting: SessionGreeting
@@ -56,8 +56,8 @@ package struct ServerSession: SessionStates, Sendable {
     ///     they may request.
     ///   - greeting: is sent first; a new one for each session.
     package init(
-        trial: NoiseResponderTrial<DeviceID>,
-        pairingTrial: NoiseResponderTrial<DeviceID>? = nil,
+        trial: SessionTrial,
+        pairingTrial: SessionTrial? = nil,
         greeting: SessionGreeting = .random()
     ) {
         self.trial = trial
@@ -89,15 +89,15 @@ package struct ServerSession: SessionStates, Sendable {
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved`.
     package mutating func acknowledge(_ bytes: [UInt8]) throws(HandoffError) -> Bool {
-        try acknowledgeCircle(bytes) != nil
+        try receiveAcknowledgement(bytes) != nil
     }
 
-    /// Accepts bytes from the channel; returns the caller's acknowledgement of a circle once it is complete.
+    /// Accepts bytes from the channel; returns the caller's acknowledgement of the answer once it is complete.
     ///
     /// It is encrypted under the session's key: its contents are from the caller itself.
     ///
     /// - Throws: ``HandoffError`` with `peerMisbehaved`.
-    package mutating func acknowledgeCircle(_ bytes: [UInt8]) throws(HandoffError) -> Acknowledgement? {
+    package mutating func receiveAcknowledgement(_ bytes: [UInt8]) throws(HandoffError) -> Acknowledgement? {
         guard case .acknowledged(let acknowledgement)? = try event(in: bytes) else { return nil }
         return acknowledgement
     }
@@ -239,14 +239,14 @@ package struct ServerSession: SessionStates, Sendable {
         }
         let request = try? Request(decoding: message)
         state = .preparing(match.handshake, request)
-        return AuthenticatedRequest(device: match.id, request: request)
+        return AuthenticatedRequest(device: match.device, request: request)
     }
 
-    private func match(_ frame: [UInt8]) throws -> NoiseResponderTrial<DeviceID>.Match {
+    private func match(_ frame: [UInt8]) throws -> SessionTrial.Match {
         do {
-            return try trial.match(frame, prologue: ownGreeting.prologue)
+            return try trial.match(frame, greeting: ownGreeting)
         } catch  where error.code == .authenticationFailed {
-            if let match = try? pairingTrial?.match(frame, prologue: ownGreeting.prologue) { return match }
+            if let match = try? pairingTrial?.match(frame, greeting: ownGreeting) { return match }
             throw HandoffError(.notTrusted, "A device that is not trusted here opened a session.")
         }
     }

@@ -18,6 +18,15 @@ package struct Circle: Hashable, Sendable {
     /// The removals by others that the person at this device has overruled.
     package private(set) var overruled: Set<CircleStatement.Place>
     private(set) var conclusions: CircleConclusions
+    /// How many statements of a kind each author has in ``places``.
+    private var counts: [Author: Int] = [:]
+    /// Whether a statement was put in its place since the conclusions were made.
+    private var isStale = false
+
+    private struct Author: Hashable {
+        let kind: CircleStatement.Place.Kind
+        let id: DeviceID
+    }
 
     /// Creates a circle of one device.
     package init(of own: DevicePublicKeys, limits: CircleLimits = .standard) {
@@ -36,6 +45,7 @@ package struct Circle: Hashable, Sendable {
         self.overruled = overruled
         places = [:]
         for statement in statements { places[statement.statement.place] = statement }
+        for place in places.keys { counts[Author(kind: place.kind, id: place.author), default: 0] += 1 }
         conclusions = CircleConclusions(places, root: own, overruled: overruled)
     }
 
@@ -46,11 +56,12 @@ package struct Circle: Hashable, Sendable {
         places.values.map { ($0, $0.statement.content) }.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
     }
 
-    /// The circle digest, by which devices recognize that they have the same statements: the first 8 bytes of the
-    /// SHA-256 of the contents in ascending order.
-    package var digest: [UInt8] {
-        Array(HandoffDigest.sha256(statements.flatMap(\.statement.content)).prefix(8))
-    }
+    /// The circle digest, by which devices recognize that they have the same statements: the SHA-256 of the contents in
+    /// ascending order.
+    ///
+    /// All 32 bytes: names are free text, so a member can search for two different circles whose digests have the same
+    /// first 8 bytes, and hide a removal from a device that compares only those.
+    package var digest: [UInt8] { HandoffDigest.sha256(statements.flatMap(\.statement.content)) }
 
     /// All known devices but this one, in the order of their ids.
     package var known: [Member] { conclusions.known.keys.sorted().compactMap { self[$0] } }
@@ -82,7 +93,7 @@ package struct Circle: Hashable, Sendable {
 
     /// Returns the devices that would not be trusted any more if `id` were removed as well, in the order of their ids.
     package func orphans(without id: DeviceID) -> [DeviceID] {
-        let remaining = conclusions.closure { $0 != id && conclusions.removers[$0] == nil }
+        let remaining = conclusions.closure { $0 != id && !conclusions.isContested($0) }
         return conclusions.trusted.subtracting(remaining).filter { $0 != id }.sorted()
     }
 
@@ -93,6 +104,10 @@ package struct Circle: Hashable, Sendable {
 
     private func standing(of id: DeviceID) -> DeviceStanding {
         if conclusions.trusted.contains(id) { return .trusted }
+        // No decision of a person can tell the devices apart.
+        guard conclusions.ambiguous[id] == nil else {
+            return .removed(by: conclusions.introducers[id, default: []].sorted())
+        }
         guard let removers = conclusions.removers[id] else {
             return .orphaned(broughtBy: conclusions.introducers[id, default: []].sorted())
         }
@@ -113,7 +128,8 @@ package struct Circle: Hashable, Sendable {
     private func nameOnAddition(of id: DeviceID) -> String? {
         let introducers = conclusions.introducers[id, default: []]
         let introducer = introducers.intersection(conclusions.trusted).min() ?? introducers.min()
-        let place = introducer.map { CircleStatement.Place(kind: .add, author: $0, subject: id) }
+        let keys = conclusions.known[id]
+        let place = introducer.map { CircleStatement.Place(kind: .add, author: $0, subject: id, keys: keys) }
         guard case .add(_, _, let name)? = place.flatMap({ places[$0]?.statement }) else { return nil }
         return name
     }
@@ -132,24 +148,40 @@ package struct Circle: Hashable, Sendable {
         var pending = statements.filter { changes($0.statement) }
             .map { ($0, $0.statement.content) }
             .sorted { $0.1.lexicographicallyPrecedes($1.1) }
-            .map(\.0)
-        var count = pending.count + 1
-        while pending.count < count {
-            count = pending.count
-            pending.removeAll { signed in
-                guard let keys = keysIfJudgeable(signed.statement) else { return false }
-                if changes(signed.statement), fits(signed.statement), isValid(signed, keys) { insert(signed) }
-                return true
+            .map { Pending(signed: $0.0) }
+        var isProgressing = true
+        while isProgressing {
+            isProgressing = false
+            var remaining: [Pending] = []
+            for var next in pending {
+                let keys = keysIfJudgeable(next.signed.statement).filter { next.refused.insert($0).inserted }
+                guard keys.contains(where: { isValid(next.signed, $0) }) else {
+                    // Another message part may make its author known, or further keys of its author.
+                    remaining.append(next)
+                    continue
+                }
+                guard changes(next.signed.statement), fits(next.signed.statement) else { continue }
+                insert(next.signed)
+                isProgressing = true
             }
+            pending = remaining
+            if isStale { conclude() }
         }
     }
 
-    /// Returns the keys of the author once the statement can be judged: its author is known, and its subject, too,
-    /// unless the statement makes it known.
-    private func keysIfJudgeable(_ statement: CircleStatement) -> DevicePublicKeys? {
-        guard let keys = conclusions.known[statement.author] else { return nil }
+    /// A received statement that was not taken in yet.
+    private struct Pending {
+        let signed: SignedStatement
+        /// The keys under which its signature was checked.
+        var refused: Set<DevicePublicKeys> = []
+    }
+
+    /// Returns the keys under which the statement may be signed once it can be judged: its author is known, and its
+    /// subject, too, unless the statement makes it known; none before.
+    private func keysIfJudgeable(_ statement: CircleStatement) -> [DevicePublicKeys] {
+        let keys = conclusions.keys(of: statement.author)
         if case .add = statement { return keys }
-        return conclusions.known[statement.subject] == nil ? nil : keys
+        return conclusions.known[statement.subject] == nil ? [] : keys
     }
 
     /// Whether a statement would change this copy, apart from the limits.
@@ -159,16 +191,18 @@ package struct Circle: Hashable, Sendable {
     }
 
     /// Whether there is room for a statement by a known device.
-    private func fits(_ statement: CircleStatement) -> Bool {
+    private mutating func fits(_ statement: CircleStatement) -> Bool {
         let place = statement.place
         guard places[place] == nil else { return true }
-        let count = places.keys.count { $0.kind == place.kind && $0.author == place.author }
+        let count = counts[Author(kind: place.kind, id: place.author), default: 0]
         switch place.kind {
         case .remove: return count < limits.removals
         case .name: return count < limits.names
         case .add:
-            return count < limits.additions
-                && (conclusions.known[place.subject] != nil || fitsAnother(by: place.author))
+            guard count < limits.additions else { return false }
+            guard conclusions.known[place.subject] == nil else { return true }
+            if isStale { conclude() }
+            return fitsAnother(by: place.author)
         }
     }
 
@@ -179,13 +213,28 @@ package struct Circle: Hashable, Sendable {
         return bringers.allSatisfy { conclusions.brought(by: $0) < limits.broughtDevices }
     }
 
-    mutating func insert(_ signed: SignedStatement) {
-        places[signed.statement.place] = signed
-        if signed.statement.place.kind != .name { conclude() }
+    /// Puts a statement in its place. Who is known is right afterwards, and the rest after ``conclude()``.
+    private mutating func insert(_ signed: SignedStatement) {
+        let place = signed.statement.place
+        counts[Author(kind: place.kind, id: place.author), default: 0] += places[place] == nil ? 1 : 0
+        places[place] = signed
+        switch place.kind {
+        // Who is known does not depend on it, and there may be thousands.
+        case .add where isKnown(place): isStale = true
+        case .remove: isStale = true
+        case .add: conclude()
+        case .name: break
+        }
+    }
+
+    /// Whether the device that a statement adds is known, with the same keys.
+    private func isKnown(_ place: CircleStatement.Place) -> Bool {
+        place.keys.map { conclusions.keys(of: place.subject).contains($0) } ?? false
     }
 
     private mutating func conclude() {
         conclusions = CircleConclusions(places, root: own, overruled: overruled)
+        isStale = false
     }
 }
 
@@ -197,6 +246,9 @@ extension Circle {
     /// - Throws: ``HandoffError`` with `limitReached`, or `deviceRemoved` when the device was removed or is disputed:
     ///   only `keep(_:sign:)` makes it trusted again.
     package mutating func add(_ identity: DeviceIdentity, sign: Signer) throws(HandoffError) {
+        guard conclusions.keys(of: identity.id).allSatisfy({ $0 == identity.publicKeys }) else {
+            throw Self.ambiguous(identity.id)
+        }
         if let member = self[identity.id], conclusions.removers[identity.id] != nil {
             throw HandoffError(
                 .deviceRemoved,
@@ -224,6 +276,7 @@ extension Circle {
     /// - Throws: ``HandoffError`` with `unknownDevice` or `limitReached`.
     package mutating func keep(_ id: DeviceID, sign: Signer) throws(HandoffError) {
         guard let member = self[id] else { throw Self.unknown(id) }
+        guard conclusions.ambiguous[id] == nil else { throw Self.ambiguous(id) }
         let addition = CircleStatement.add(author: own.device, member.keys, name: member.name.rawValue)
         if places[addition.place] == nil { try say(addition, sign) }
         for remover in conclusions.removers[id, default: []] {
@@ -239,8 +292,12 @@ extension Circle {
         guard trusts(id) else { throw Self.unknown(id) }
         // A device names itself with version 0 before others know that name.
         var version: UInt32 = id == own.device ? 0 : 1
-        for case .name(_, id, let other, _) in places.values.lazy.map(\.statement) where other >= version {
-            version = other == .max ? .max : other + 1
+        for case .name(let author, id, let other, _) in places.values.lazy.map(\.statement) where other >= version {
+            // What a device said that is not trusted any more does not count.
+            guard author == id || trusts(author) else { continue }
+            // Two statements with one version are ordered by their bytes: the later one would be lost elsewhere.
+            guard other < .max else { throw Self.unchangeable(id, namedBy: author) }
+            version = other + 1
         }
         try say(.name(author: own.device, id, version: version, name.rawValue), sign)
     }
@@ -254,6 +311,23 @@ extension Circle {
             )
         }
         insert(sign(statement))
+        conclude()
+    }
+
+    private static func ambiguous(_ id: DeviceID) -> HandoffError {
+        HandoffError(
+            .deviceRemoved,
+            "Two devices have the id \(id): somebody has made keys for that. Neither is trusted. If one is yours, run "
+                + "`handoffctl devices leave` there, and add it again."
+        )
+    }
+
+    private static func unchangeable(_ id: DeviceID, namedBy author: DeviceID) -> HandoffError {
+        HandoffError(
+            .limitReached,
+            "The name of \(id) cannot be changed: \(author) has given it one that no other replaces, as no device of yours "
+                + "does. Remove \(author), if you do not trust it, and try again."
+        )
     }
 
     private static func unknown(_ id: DeviceID) -> HandoffError {

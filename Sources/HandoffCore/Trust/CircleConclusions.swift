@@ -5,6 +5,8 @@ import HandoffModel
 struct CircleConclusions: Hashable, Sendable {
     /// The known devices, with the root.
     private(set) var known: [DeviceID: DevicePublicKeys] = [:]
+    /// The devices that were added with several keys under one identifier, with all of these; the root is never one.
+    private(set) var ambiguous: [DeviceID: Set<DevicePublicKeys>] = [:]
     /// The known devices that have added a known device.
     private(set) var introducers: [DeviceID: Set<DeviceID>] = [:]
     /// The known devices that have removed a known device, without the removals that were overruled.
@@ -41,7 +43,16 @@ struct CircleConclusions: Hashable, Sendable {
             }
             removers[place.subject, default: []].insert(place.author)
         }
-        trusted = closure { removers[$0] == nil }
+        trusted = closure { !isContested($0) }
+    }
+
+    /// Returns whether a known device was removed, or shares its identifier with another one: it is not trusted then.
+    func isContested(_ id: DeviceID) -> Bool { removers[id] != nil || ambiguous[id] != nil }
+
+    /// Returns the keys under which a statement of a device may be signed; none when the device is not known.
+    func keys(of id: DeviceID) -> [DevicePublicKeys] {
+        if let all = ambiguous[id] { return Array(all) }
+        return known[id].map { [$0] } ?? []
     }
 
     /// Returns the devices that are reached from the root by introductions, over devices that fulfil `condition`.
@@ -83,13 +94,21 @@ struct CircleConclusions: Hashable, Sendable {
             for author in layer.sorted() {
                 for (subject, keys) in additions[author] ?? [] {
                     introducers[subject, default: []].insert(author)
-                    guard known[subject] == nil else { continue }
+                    if let present = known[subject] {
+                        guard present != keys, subject != root else { continue }
+                        ambiguous[subject, default: [present]].insert(keys)
+                        continue
+                    }
                     known[subject] = keys
                     parents[subject] = author
                     next.insert(subject)
                 }
             }
             layer = Array(next)
+        }
+        // The same on every device, whichever keys it has found first.
+        for (id, all) in ambiguous {
+            known[id] = all.min { $0.rawRepresentation.lexicographicallyPrecedes($1.rawRepresentation) }
         }
     }
 }

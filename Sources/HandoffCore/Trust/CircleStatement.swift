@@ -22,9 +22,21 @@ package enum CircleStatement: Hashable, Sendable {
         package let kind: Kind
         package let author: DeviceID
         package let subject: DeviceID
+        /// The keys of an addition: two devices that share an identifier, which can be searched for, have two places.
+        package let keys: DevicePublicKeys?
+
+        init(kind: Kind, author: DeviceID, subject: DeviceID, keys: DevicePublicKeys? = nil) {
+            self.kind = kind
+            self.author = author
+            self.subject = subject
+            self.keys = keys
+        }
 
         package static func < (one: Self, other: Self) -> Bool {
-            (one.kind.rawValue, one.author, one.subject) < (other.kind.rawValue, other.author, other.subject)
+            let (left, right) = (one.keys?.rawRepresentation ?? [], other.keys?.rawRepresentation ?? [])
+            return (one.kind.rawValue, one.author, one.subject) == (other.kind.rawValue, other.author, other.subject)
+                ? left.lexicographicallyPrecedes(right)
+                : (one.kind.rawValue, one.author, one.subject) < (other.kind.rawValue, other.author, other.subject)
         }
     }
 
@@ -45,13 +57,11 @@ package enum CircleStatement: Hashable, Sendable {
 
     /// What the statement is about.
     package var place: Place {
-        let kind: Place.Kind =
-            switch self {
-            case .add: .add
-            case .remove: .remove
-            case .name: .name
-            }
-        return Place(kind: kind, author: author, subject: subject)
+        switch self {
+        case .add(let author, let keys, _): Place(kind: .add, author: author, subject: keys.device, keys: keys)
+        case .remove(let author, let subject): Place(kind: .remove, author: author, subject: subject)
+        case .name(let author, let subject, _, _): Place(kind: .name, author: author, subject: subject)
+        }
     }
 
     /// Whether this statement stays, and `other` goes, when both have one place: a fixed order, the same everywhere.

@@ -1,7 +1,7 @@
 /// A device's advertising key as the device tells it to those that it trusts: the key of a day, and an identifier that
 /// stays while the key moves forward.
 package struct AdvertisingKeyRecord: Hashable, Sendable {
-    /// Identifies a key and all that follow from it; random, so that it says nothing about the key.
+    /// Identifies a key and all that follow from it, and says nothing about the key (``KeyIdentifierSource``).
     package struct ID: Hashable, Sendable {
         /// The number of bytes in an identifier.
         package static let byteCount = 8
@@ -19,12 +19,13 @@ package struct AdvertisingKeyRecord: Hashable, Sendable {
             self.bytes = Array(bytes)
         }
 
-        fileprivate static func random() -> ID {
+        /// Returns an identifier that no source recognizes.
+        package static func random() -> ID {
             var generator = SystemRandomNumberGenerator()
             return ID(unchecked: (0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &generator) })
         }
 
-        private init(unchecked bytes: [UInt8]) {
+        init(unchecked bytes: [UInt8]) {
             self.bytes = bytes
         }
     }
@@ -37,8 +38,8 @@ package struct AdvertisingKeyRecord: Hashable, Sendable {
     package let daily: DailyKey
 
     /// Returns a new key for a day, in days since 1970.
-    package static func generate(day: UInt32) -> AdvertisingKeyRecord {
-        AdvertisingKeyRecord(id: .random(), daily: .generate(day: day))
+    package static func generate(day: UInt32, id: ID = .random()) -> AdvertisingKeyRecord {
+        AdvertisingKeyRecord(id: id, daily: .generate(day: day))
     }
 
     /// Combines a key and its identifier.

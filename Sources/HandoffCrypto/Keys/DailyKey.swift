@@ -67,6 +67,12 @@ package struct DailyKey: Hashable, Sendable {
     /// more than ``maximumAdvance`` days old.
     package func kept(at slot: UInt64) -> DailyKey { advanced(to: Self.keptDay(at: slot)) ?? self }
 
+    /// Whether advertisements of `slot` can be sealed and opened with this key or one that follows from it.
+    package func reaches(_ slot: UInt64) -> Bool {
+        guard let day = Self.day(of: slot), day >= self.day else { return false }
+        return day - self.day <= Self.maximumAdvance
+    }
+
     /// Returns the two keys of one slot; nil when the slot is of an earlier day than the key's, or of a day more than
     /// ``maximumAdvance`` later.
     func slotKeys(for slot: UInt64) -> SlotKeys? {

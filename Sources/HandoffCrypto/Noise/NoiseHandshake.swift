@@ -14,7 +14,8 @@ package struct NoiseHandshake: Sendable {
     /// The Noise protocol name.
     package static let protocolName = "Noise_KK_25519_ChaChaPoly_SHA256"
 
-    /// The first bytes of every session's prologue; the listener's ``SessionGreeting`` follows.
+    /// The first bytes of every session's prologue; the listener's ``SessionGreeting`` and both devices' public
+    /// keys follow.
     static let label = Array("handoffd v2 session".utf8)
 
     /// The longest message in bytes (Noise rev 34, section 3).

@@ -52,10 +52,10 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - message: the first handshake message.
-    ///   - prologue: the bytes that both sides hash first.
+    ///   - prologue: returns the bytes that both sides hash first, if that device is the caller.
     /// - Throws: ``CryptoError/Code/authenticationFailed`` when none of these devices sent it;
     ///   ``CryptoError/Code/malformed`` or ``CryptoError/Code/weakKey`` when the message is invalid.
-    package func match(_ message: [UInt8], prologue: [UInt8]) throws(CryptoError) -> Match {
+    package func match(_ message: [UInt8], prologue: (ID) -> [UInt8]) throws(CryptoError) -> Match {
         let (remoteEphemeral, ciphertext) = try NoiseHandshake.parse(message)
         // The secrets up to here do not depend on the caller; only the transcript does.
         var common = NoiseSymmetricState(protocolName: NoiseHandshake.protocolName)
@@ -64,7 +64,7 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
             let transcript = NoiseHandshake.symmetric(
                 initiator: candidate.remoteStatic,
                 responder: localStatic.publicKey,
-                prologue: prologue
+                prologue: prologue(candidate.id)
             ).hash
             var symmetric = common.withTranscript(transcript)
             symmetric.mixHash(remoteEphemeral.rawRepresentation)

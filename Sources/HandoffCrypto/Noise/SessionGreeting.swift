@@ -24,6 +24,10 @@ package struct SessionGreeting: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// The prologue of the session's handshake (Docs/Protocol.md, "Session").
-    package var prologue: [UInt8] { NoiseHandshake.label + bytes }
+    /// Returns the prologue of the session's handshake (Docs/Protocol.md, "Session").
+    ///
+    /// The handshake itself covers only the agreement keys; with the prologue it covers all that identifies a device.
+    package func prologue(caller: DevicePublicKeys, listener: DevicePublicKeys) -> [UInt8] {
+        NoiseHandshake.label + bytes + caller.rawRepresentation + listener.rawRepresentation
+    }
 }

@@ -27,14 +27,8 @@ struct EnginePairings: Sendable {
     /// What this device sends about itself when it pairs: with a new advertising key, which it uses once it trusts the
     /// other device, so that the other device reads nothing of before.
     func newLocalIdentity() -> LocalIdentity {
-        let (identity, name, slot) = engine.read {
-            ($0.trust.identity, $0.trust.devices.ownName, $0.trust.devices.slot)
-        }
-        return LocalIdentity(
-            identity.keys,
-            name: name,
-            advertisingKey: .generate(day: DailyKey.keptDay(at: slot))
-        )
+        let devices = engine.read(\.trust.devices)
+        return LocalIdentity(devices.identity.keys, name: devices.ownName, advertisingKey: devices.newKey())
     }
 
     // MARK: The user's request
@@ -87,6 +81,8 @@ struct EnginePairings: Sendable {
             if record.status != .paired { try trusting.insert(record.peer) }
             kept.pairings.forgetExpired(at: .now)
             kept.pairings.keep(record)
+            // The confirmation that follows tells a new key.
+            if record.status == .unconfirmed { kept.devices.reserveKeyNumber() }
             _ = try PairingState.trial(of: kept.pairings, for: identity)
         }
         engine.pairingUpdates.set(())
@@ -146,21 +142,20 @@ struct EnginePairings: Sendable {
     }
 
     /// Returns the answer to a device that asks how a pairing ended.
-    ///
-    /// - Throws: ``HandoffError`` with `peerMisbehaved` for an invalid key.
-    func answer(to request: SettleRequest, from device: DeviceID) throws -> EngineSessions.PreparedAnswer {
-        let key = newLocalIdentity().advertisingKey
-        let verdict = try engine.read { state in
-            Result { () throws(HandoffError) in
-                try state.pairing.records.verdict(
-                    on: request,
-                    from: device,
-                    isTrusted: state.trust.devices[device] != nil,
-                    during: state.pairing.activeRequest?.pairings,
-                    key
-                )
-            }
-        }.get()
+    func answer(to request: SettleRequest, from device: DeviceID) -> EngineSessions.PreparedAnswer {
+        let (verdict, key) = engine.read { state in
+            let isTrusted = state.trust.devices[device] != nil
+            // A trusted device uses the key that it is told from now on: it has to be the one in use.
+            let key = isTrusted ? state.trust.devices.ownKey : state.trust.devices.newKey()
+            let verdict = state.pairing.records.verdict(
+                on: request,
+                from: device,
+                isTrusted: isTrusted,
+                during: state.pairing.activeRequest?.pairings,
+                key
+            )
+            return (verdict, key)
+        }
         let answer: Answer
         switch verdict {
         case .paired where !canTrust(device, askingFor: request):
@@ -186,16 +181,29 @@ struct EnginePairings: Sendable {
 
     /// Saves how a pairing has ended, once a device has acknowledged the answer that it was told.
     ///
-    /// - Throws: ``HandoffError`` when it cannot be trusted or saved.
-    func reconcile(_ outcome: EngineSessions.PairingOutcome, with device: DeviceID) async throws {
+    /// - Parameters:
+    ///   - outcome: what the device was told, and what it had asked.
+    ///   - device: the device.
+    ///   - key: its advertising key, from its acknowledgement; nil when it has told none.
+    /// - Throws: ``HandoffError`` with `peerMisbehaved` for an invalid key, or when the device cannot be trusted or saved.
+    func reconcile(_ outcome: EngineSessions.PairingOutcome, with device: DeviceID, key: [UInt8]?) async throws {
         try await apply(toldKey: outcome.toldKey) { kept throws(HandoffError) in
-            let isTrusted = kept.devices[device] != nil
-            return try kept.pairings.reconciliation(
+            try kept.pairings.reconciliation(
                 of: outcome.request,
                 from: device,
                 outcome.verdict,
-                isTrusted: isTrusted
+                isTrusted: kept.devices[device] != nil,
+                key: key
             )
+        }
+    }
+
+    /// Returns the key of this device that the acknowledgement of an answer tells a device with which it is paired; nil
+    /// for any other answer, and when the device was removed meanwhile.
+    func keyToTell(after answer: Answer, to device: DeviceID) -> [UInt8]? {
+        guard case .settled = answer else { return nil }
+        return engine.read { state in
+            state.trust.devices[device].map { _ in state.trust.devices.ownKey.rawRepresentation }
         }
     }
 

@@ -22,7 +22,7 @@ struct EngineSessions: Sendable {
         /// What the device has asked.
         let request: SettleRequest
         let verdict: PairingRecords.Verdict
-        /// The new advertising key of this device that the answer contains.
+        /// The advertising key of this device that the answer contains: a new one unless the device is trusted.
         let toldKey: AdvertisingKeyRecord
     }
 

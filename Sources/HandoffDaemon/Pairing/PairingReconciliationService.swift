@@ -48,7 +48,7 @@ struct PairingReconciliationService: Service {
         let engine = engine
         try await client.withChannel(to: peer) { (channel, result: SessionResult<Void>) in
             let key = engine.pairings.newLocalIdentity().advertisingKey
-            let request = PairingRecords.request(for: record, key)
+            let request = PairingRecords.request(for: record)
             var session = ClientSession(keys: engine.identity.keys, peer: peer.publicKeys, request: .settle(request))
             try await channel.sendAll(try await channel.next { try session.open($0) })
             let received = try await channel.next { try session.receive($0) }
@@ -59,7 +59,8 @@ struct PairingReconciliationService: Service {
                 // The device itself has answered: other endpoints are not tried.
                 return result.fail(error)
             }
-            try await channel.sendAll(try session.acknowledge())
+            let told = engine.pairings.keyToTell(after: received.answer, to: peer.id)
+            try await channel.sendAll(try session.acknowledge(Acknowledgement(advertisingKey: told)))
             do {
                 _ = try await channel.next { try session.receiveConclusion($0) }
                 try await engine.pairings.conclude(record)

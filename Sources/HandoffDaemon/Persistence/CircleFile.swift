@@ -33,8 +33,8 @@ enum CircleFile {
         var circle: Circle
         /// The key under which this device advertises.
         var ownKey: AdvertisingKeyRecord
-        /// The identifiers of this device's last keys, the present one last.
-        var ownKeyHistory: [AdvertisingKeyRecord.ID]
+        /// The highest number of a key that this device has used or told (`KeyIdentifierSource`).
+        var keyNumber: UInt16
         var peers: [DeviceID: Peer] = [:]
         /// This device's name in the configuration when that was last applied.
         var configuredName: String?
@@ -42,8 +42,11 @@ enum CircleFile {
         /// The state of a device that begins a circle of its own.
         init(of identity: Identity, at slot: UInt64) {
             circle = Circle(of: identity.keys.publicKeys)
-            ownKey = .generate(day: DailyKey.keptDay(at: slot))
-            ownKeyHistory = [ownKey.id]
+            keyNumber = 0
+            ownKey = .generate(
+                day: DailyKey.keptDay(at: slot),
+                id: KeyIdentifierSource(identity.keys).identifier(of: keyNumber)
+            )
         }
     }
 
@@ -63,13 +66,13 @@ enum CircleFile {
         /// The removals that the person has overruled, as contents of statements.
         var overruled: [Data]
         var advertisingKey: Data
-        var advertisingKeyHistory: [Data]
+        var keyNumber: UInt16
         var peers: [String: PeerDocument]
         var configuredName: String?
     }
 
     static let name = "devices"
-    private static let file = StateFile<Document>(name: name, version: 3)
+    private static let file = StateFile<Document>(name: name, version: 4)
 
     /// Returns the contents of the file; those of a new circle when it does not exist yet.
     ///
@@ -100,7 +103,7 @@ enum CircleFile {
                 Data(CircleStatement.remove(author: $0.author, $0.subject).content)
             },
             advertisingKey: Data(contents.ownKey.rawRepresentation),
-            advertisingKeyHistory: contents.ownKeyHistory.map { Data($0.bytes) },
+            keyNumber: contents.keyNumber,
             peers: Dictionary(
                 uniqueKeysWithValues: contents.peers.map { ($0.key.description, PeerDocument($0.value)) }
             ),
@@ -123,7 +126,7 @@ enum CircleFile {
         }
         contents.circle = Circle(of: identity.keys.publicKeys, statements, overruled: Set(overruled))
         contents.ownKey = try AdvertisingKeyRecord(rawRepresentation: document.advertisingKey)
-        contents.ownKeyHistory = try document.advertisingKeyHistory.map { try AdvertisingKeyRecord.ID(bytes: $0) }
+        contents.keyNumber = document.keyNumber
         for (id, peer) in document.peers { contents.peers[try DeviceID(id)] = try Peer(peer) }
         contents.configuredName = document.configuredName
         return contents

@@ -22,15 +22,14 @@ extension TrustedDevices {
             throw HandoffError(.ownCard, "This card is this device's own; trust it on your other device instead.")
         }
         try checkKey(of: device)
-        let (sign, isNew, slot) = (signer, self[device.id] == nil, slot)
+        let (sign, slot) = (signer, slot)
         try edit { contents throws(HandoffError) in
             try contents.circle.add(device, sign: sign)
-            guard isNew, let ownKey else { return }
-            contents.ownKey = ownKey.kept(at: slot)
+            if let ownKey { contents.ownKey = ownKey.kept(at: slot) }
         }
         edit { contents in
             if let key { contents.peers[device.id]?.key = key.kept(at: slot) }
-            if isNew, let ownKey { contents.peers[device.id]?.knownKey = ownKey.id }
+            if let ownKey { contents.peers[device.id]?.knownKey = ownKey.id }
         }
     }
 
@@ -121,10 +120,12 @@ extension TrustedDevices {
             contents.peers[peer]?.sendingKey = directedKey.kept(at: slot)
             contents.peers[peer]?.knownKey = knownKey
             contents.peers[peer]?.digest = message.digest
-            if let knownKey, contents.peers[peer] != nil, !contents.ownKeyHistory.contains(knownKey) {
-                changes.isOutdated = true
-                contents.ownKey = .generate(day: DailyKey.keptDay(at: slot))
-            }
+            guard let knownKey, contents.peers[peer] != nil, knownKey != contents.ownKey.id,
+                let number = old.keyIdentifiers.number(of: knownKey), number >= contents.keyNumber
+            else { return }
+            // A key with the number of the present one may have been told and never used.
+            changes.isOutdated = number > contents.keyNumber
+            contents.ownKey = old.newKey(after: number)
         }
         if changes.isOutdated { isOutdated = true }
         let isOutdated = changes.isOutdated

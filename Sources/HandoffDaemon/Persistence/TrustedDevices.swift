@@ -15,8 +15,6 @@ package struct TrustedDevices: Sendable {
         package let introducedBy: DeviceID?
     }
 
-    /// How many of this device's earlier keys are remembered by their identifiers.
-    private static let keyHistoryCount = 16
     /// How many days after an exchange with a device there is another one, although nothing has changed here.
     ///
     /// The other device may have changed: its state may be an old copy, without the keys that it was told.
@@ -38,6 +36,8 @@ package struct TrustedDevices: Sendable {
     /// Whether another device has had a key of this device that it does not know, in this run of the daemon.
     var isOutdated = false
     private var devices: [DeviceID: Device] = [:]
+    /// Makes and recognizes the identifiers of this device's keys.
+    private(set) var keyIdentifiers: KeyIdentifierSource
 
     /// Loads the devices in `directory`; none when the file does not exist yet.
     ///
@@ -53,11 +53,14 @@ package struct TrustedDevices: Sendable {
     ) throws(HandoffError) {
         self.identity = identity
         self.slot = slot
+        keyIdentifiers = KeyIdentifierSource(identity.keys)
         contents = try CircleFile.read(from: directory, for: identity, at: slot)
         summarize()
         guard contents.configuredName != name.rawValue else { return }
         let sign = signer
-        try edit { contents throws(HandoffError) in
+        // A circle without room for another name must not keep the daemon from starting: it is tried again at the next
+        // start.
+        try? edit { contents throws(HandoffError) in
             contents.configuredName = name.rawValue
             guard contents.circle.name(of: identity.id) != name else { return }
             try contents.circle.rename(identity.id, to: name, sign: sign)
@@ -115,8 +118,9 @@ package struct TrustedDevices: Sendable {
                 local: identity.keys.agreement,
                 remote: device.publicKeys.agreement
             )
-            // If its state is an old copy, it may not know the key that it has told.
-            let told = overdue.contains(id) ? nil : peer.sendingKey
+            // If its state is an old copy, it may not know the key that it has told. A key of a day that this clock has not
+            // reached comes from a device whose clock was wrong.
+            let told = overdue.contains(id) ? nil : peer.sendingKey.flatMap { $0.reaches(slot) ? $0 : nil }
             let sending = told.map(SealingKey.daily) ?? paired.sending
             return (sending, [.daily(peer.receivingKey), paired.receiving])
         } catch {
@@ -132,15 +136,22 @@ package struct TrustedDevices: Sendable {
 
     /// Moves all keys forward, so that nothing that was advertised on an earlier day than that of the slot before can
     /// be opened any more; returns whether a key has changed, which has to be written then.
+    ///
+    /// When this device's key does not reach the slot, because the clock was ahead and was set back, or was more than ten
+    /// years behind, it is replaced, and so are the other keys that do not: otherwise one moment with a wrong clock would
+    /// make this device deaf and dumb for years.
     @discardableResult
     mutating func advance(to slot: UInt64) -> Bool {
         self.slot = slot
-        let before = contents
+        let before = self
         edit { contents in
             contents.ownKey = contents.ownKey.kept(at: slot)
             for id in contents.peers.keys { contents.peers[id]?.keepKeys(at: slot) }
+            guard !contents.ownKey.daily.reaches(slot) else { return }
+            contents.ownKey = before.newKey()
+            for id in contents.peers.keys { contents.peers[id]?.replaceKeys(thatDoNotReach: slot) }
         }
-        return contents != before
+        return contents != before.contents
     }
 
     // MARK: Changes
@@ -161,11 +172,9 @@ package struct TrustedDevices: Sendable {
                 draft.peers[id] = CircleFile.Peer(receivingKey: key)
             }
             draft.peers = draft.peers.filter { trusted.contains($0.key) }
-            if draft.ownKey == contents.ownKey { draft.ownKey = .generate(day: DailyKey.keptDay(at: slot)) }
+            if draft.ownKey == contents.ownKey { draft.ownKey = newKey(after: draft.keyNumber) }
         }
-        if draft.ownKey.id != draft.ownKeyHistory.last {
-            draft.ownKeyHistory = (draft.ownKeyHistory + [draft.ownKey.id]).suffix(Self.keyHistoryCount)
-        }
+        draft.keyNumber = max(draft.keyNumber, keyIdentifiers.number(of: draft.ownKey.id) ?? 0)
         contents = draft
         summarize()
     }
@@ -175,12 +184,29 @@ package struct TrustedDevices: Sendable {
     mutating func leave() {
         let (name, configuredName) = (ownName, contents.configuredName)
         identity = Identity(keys: .generate())
+        keyIdentifiers = KeyIdentifierSource(identity.keys)
         contents = CircleFile.Contents(of: identity, at: slot)
         contents.configuredName = configuredName
         isOutdated = false
         try? contents.circle.rename(identity.id, to: name, sign: signer)
         summarize()
     }
+
+    /// Returns a new advertising key of this device for the present day, with the next number.
+    ///
+    /// Where it is told before it is used, ``reserveKeyNumber()`` records that.
+    func newKey() -> AdvertisingKeyRecord { newKey(after: contents.keyNumber) }
+
+    /// Records that ``newKey()`` may have been told to a device.
+    mutating func reserveKeyNumber() {
+        edit { $0.keyNumber = Self.number(after: $0.keyNumber) }
+    }
+
+    func newKey(after number: UInt16) -> AdvertisingKeyRecord {
+        .generate(day: DailyKey.keptDay(at: slot), id: keyIdentifiers.identifier(of: Self.number(after: number)))
+    }
+
+    private static func number(after number: UInt16) -> UInt16 { number == .max ? .max : number + 1 }
 
     private mutating func summarize() {
         digest = contents.circle.digest
@@ -218,13 +244,9 @@ package struct TrustedDevices: Sendable {
     /// Returns the trial that finds out which of these devices, or a copy of this one, is the caller.
     ///
     /// - Throws: ``HandoffError`` with `stateDamaged` when one of them has an insecure public key.
-    func trial() throws(HandoffError) -> NoiseResponderTrial<DeviceID> {
+    func trial() throws(HandoffError) -> SessionTrial {
         do {
-            return try NoiseResponderTrial(
-                localStatic: identity.keys.agreement,
-                candidates: all.map { ($0.id, $0.publicKeys.agreement) }
-                    + [(identity.id, identity.keys.publicKeys.agreement)]
-            )
+            return try SessionTrial(identity.keys, devices: all.map(\.publicKeys) + [identity.keys.publicKeys])
         } catch {
             throw HandoffError(.stateDamaged, error.message)
         }
@@ -239,6 +261,14 @@ extension CircleFile.Peer {
     }
 
     fileprivate var keys: Keys { Keys(key: key, sendingKey: sendingKey, receivingKey: receivingKey) }
+
+    /// Forgets the other device's keys, and replaces this device's, where the clock was wrong when they were moved
+    /// forward or told.
+    fileprivate mutating func replaceKeys(thatDoNotReach slot: UInt64) {
+        if key?.daily.reaches(slot) == false { key = nil }
+        if sendingKey?.reaches(slot) == false { sendingKey = nil }
+        if !receivingKey.reaches(slot) { receivingKey = .generate(day: DailyKey.keptDay(at: slot)) }
+    }
 
     /// Moves the keys forward to those to keep during `slot`.
     fileprivate mutating func keepKeys(at slot: UInt64) {

@@ -73,7 +73,7 @@ struct CircleUpdateService: Service {
             // state that this device refuses.
             try await engine.trust.receive(theirs, from: peer.id)
             let ours = try engine.trust.message(for: peer.id, knowing: theirs.digest)
-            try await channel.sendAll(try session.acknowledge(ours))
+            try await channel.sendAll(try session.acknowledge(Acknowledgement(circle: ours)))
             let conclusion = try await channel.next { try session.receiveConclusion($0) }
             guard let last = conclusion.circle else {
                 throw HandoffError(.peerMisbehaved, "\(peer.name) acknowledged a circle without sending its own.")

@@ -160,8 +160,8 @@ struct SessionServer: Sendable {
             )
             var next = try await firstMessage()
             while let message = next {
-                if try session.acknowledge(message) {
-                    return try await acknowledged(prepared, by: device, session, on: channel)
+                if let acknowledgement = try session.receiveAcknowledgement(message) {
+                    return try await acknowledged(prepared, by: device, acknowledgement, session, on: channel)
                 }
                 next = try await channel.receive()
             }
@@ -172,13 +172,14 @@ struct SessionServer: Sendable {
     private func acknowledged(
         _ prepared: EngineSessions.PreparedAnswer,
         by device: DeviceID,
+        _ acknowledgement: Acknowledgement,
         _ session: ServerSession,
         on channel: some RadioChannel
     ) async throws -> AnsweredSession {
         var session = session
         engine.sessions.acknowledged(prepared, by: device)
         if let outcome = prepared.outcome {
-            try await engine.pairings.reconcile(outcome, with: device)
+            try await engine.pairings.reconcile(outcome, with: device, key: acknowledgement.advertisingKey)
             try await channel.sendAll(try session.conclude(Acknowledgement()))
             // The caller closes: if this side closed, an acknowledgement that it has not read would be discarded.
             await SessionClient.awaitClose(of: channel)
@@ -220,7 +221,7 @@ struct SessionServer: Sendable {
         let sent = try engine.trust.message(for: device, knowing: request.digest)
         try await channel.sendAll(try session.answer(.circle(sent)))
         while let message = try await channel.receive() {
-            guard let acknowledgement = try session.acknowledgeCircle(message) else { continue }
+            guard let acknowledgement = try session.receiveAcknowledgement(message) else { continue }
             guard let theirs = acknowledgement.circle else {
                 throw HandoffError(.peerMisbehaved, "The peer acknowledged a circle without sending its own.")
             }
@@ -243,7 +244,7 @@ struct SessionServer: Sendable {
     ) async throws -> EngineSessions.PreparedAnswer {
         switch request {
         case .settle(let request):
-            return try engine.pairings.answer(to: request, from: device)
+            return engine.pairings.answer(to: request, from: device)
         case .circle,
             .fetch where !isTrusted, .stream where !isTrusted, .report where !isTrusted, nil where !isTrusted:
             return .refusal(.notPaired, "The pairing is not reconciled yet.")

@@ -42,7 +42,7 @@ struct PairingState: Sendable {
     var isStopping = false
     private(set) var records = PairingRecords()
     /// Authenticates the peers of all records; nil when there are none.
-    private var trialOfAll: NoiseResponderTrial<DeviceID>?
+    private var trialOfAll: SessionTrial?
     private var identity: Identity
     /// The time until which pairings are reconciled with full effort.
     private var effortEnd: Duration
@@ -77,18 +77,17 @@ struct PairingState: Sendable {
     static func trial(
         of records: PairingRecords,
         for identity: Identity
-    ) throws(HandoffError) -> NoiseResponderTrial<DeviceID>? {
+    ) throws(HandoffError) -> SessionTrial? {
         guard !records.all.isEmpty else { return nil }
         do {
-            let candidates = records.all.map { ($0.peer.id, $0.peer.publicKeys.agreement) }
-            return try NoiseResponderTrial(localStatic: identity.keys.agreement, candidates: candidates)
+            return try SessionTrial(identity.keys, devices: records.all.map(\.peer.publicKeys))
         } catch {
             throw HandoffError(.invalidCard, error.message)
         }
     }
 
     /// Returns what authenticates the devices that may ask how a pairing ended, and nothing else; nil when there are none.
-    func trial(at now: Moment) -> NoiseResponderTrial<DeviceID>? {
+    func trial(at now: Moment) -> SessionTrial? {
         let devices = Set(records.unreconciled(at: now).map(\.peer.id))
         return devices.isEmpty ? nil : trialOfAll?.filtered(devices.contains)
     }

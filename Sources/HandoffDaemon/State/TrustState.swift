@@ -9,7 +9,7 @@ struct TrustState: Sendable {
     /// Opens the advertisements of trusted devices.
     private(set) var opener = AdvertisementOpener(keys: [(AdvertisementSender, SealingKey)]())
     /// Finds out which trusted device opens a session.
-    private(set) var trial: NoiseResponderTrial<DeviceID>
+    private(set) var trial: SessionTrial
     var directedSchedule = DirectedAdvertisingSchedule()
     /// Detects advertisements under this device's own key that it has not sent.
     var ownKeyDetector = OwnKeyDetector(startSlot: Moment.now.slot)

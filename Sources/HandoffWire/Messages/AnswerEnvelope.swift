@@ -3,11 +3,11 @@ import HandoffModel
 
 /// An answer, with the digest of the answering device's circle beside it.
 package struct AnswerEnvelope: Hashable, Sendable {
-    /// The number of bytes of a circle digest that are sent.
-    package static let circleDigestBytes = 8
+    /// The number of bytes of a circle digest.
+    package static let circleDigestBytes = CircleMessage.digestBytes
 
     package let answer: Answer
-    /// The beginning of the digest of the listener's circle; nil when the listener does not send it.
+    /// The digest of the listener's circle; nil when the listener does not send it.
     package let circleDigest: [UInt8]?
 
     package init(_ answer: Answer, circleDigest: [UInt8]? = nil) {

@@ -11,7 +11,7 @@ package struct CircleMessage: Hashable, Sendable {
     package static let maximumBytes =
         CircleLimits.standard.statements * (maximumStatementBytes + statementOverhead) + maximumKeyBytes
     /// The number of bytes in a digest.
-    package static let digestBytes = 8
+    package static let digestBytes = 32
     /// The number of bytes in an advertising key with its day and its identifier.
     package static let advertisingKeyBytes = 44
     /// The number of bytes in a key for directed advertisements, which is of the same day.
@@ -26,7 +26,7 @@ package struct CircleMessage: Hashable, Sendable {
 
     /// The sender's statements, each with its signature; nil when the receiver is known to have the same.
     package var statements: [[UInt8]]?
-    /// The digest of the sender's statements, 8 bytes.
+    /// The digest of the sender's statements, 32 bytes.
     package var digest: [UInt8]
     /// The sender's advertising key with its day and its identifier, 44 bytes.
     package var advertisingKey: [UInt8]

@@ -33,8 +33,7 @@ package enum Request: Hashable, Sendable {
             message.stream.activity = request.activity
         case .settle(let request):
             message.settle.pairing = Data(request.pairing)
-            message.settle.confirmed = request.advertisingKey != nil
-            message.settle.advertisingKey = Data(request.advertisingKey ?? [])
+            message.settle.confirmed = request.isConfirmed
         case .report(let report):
             message.report = Handoff_V1_TakeReport(report)
         }
@@ -51,7 +50,10 @@ package enum Request: Hashable, Sendable {
             self = .fetch(try FetchRequest(fetch))
         case .circle(let circle):
             guard circle.digest.count == CircleMessage.digestBytes else {
-                throw WireError(.invalidContent, "A request for the circle has a digest of 8 bytes.")
+                throw WireError(
+                    .invalidContent,
+                    "A request for the circle has a digest of \(CircleMessage.digestBytes) bytes."
+                )
             }
             self = .circle(CircleRequest(digest: Array(circle.digest)))
         case .stream(let stream):
@@ -68,7 +70,7 @@ package enum Request: Hashable, Sendable {
 
 /// A request for what the other device knows of the circle.
 package struct CircleRequest: Hashable, Sendable {
-    /// The digest of the caller's statements, 8 bytes.
+    /// The digest of the caller's statements, 32 bytes.
     package let digest: [UInt8]
 
     /// Requests the statements unless their digest is this one, and the keys.
@@ -89,37 +91,32 @@ package struct StreamRequest: Hashable, Sendable {
 }
 
 /// Reports how a pairing ended on the caller's side, and asks how it ended on the other.
+///
+/// The caller tells its advertising key in the ``Acknowledgement``: whoever steals the listener's keys later can decrypt
+/// a recorded request, and nothing else of the session.
 package struct SettleRequest: Hashable, Sendable {
     /// The identifier of the pairing.
     package let pairing: [UInt8]
-    /// The caller's advertising key if its user confirmed that the digits agree; otherwise nil.
-    package let advertisingKey: [UInt8]?
+    /// Whether the caller's user confirmed that the digits agree.
+    package let isConfirmed: Bool
 
     /// Asks how the pairing with that identifier ended.
-    package init(pairing: [UInt8], advertisingKey: [UInt8]?) {
+    package init(pairing: [UInt8], isConfirmed: Bool) {
         self.pairing = pairing
-        self.advertisingKey = advertisingKey
+        self.isConfirmed = isConfirmed
     }
 }
 
 extension SettleRequest {
     /// The number of bytes of a pairing's identifier (Docs/Protocol.md, "Reconciliation").
     private static let pairingBytes = 8
-    /// The number of bytes of an advertising key.
-    private static let keyBytes = CircleMessage.advertisingKeyBytes
 
     /// Validates a decoded request.
     fileprivate init(_ message: Handoff_V1_SettleRequest) throws(WireError) {
         guard message.pairing.count == Self.pairingBytes else {
             throw WireError(.invalidContent, "The identifier of a pairing has 8 bytes, got \(message.pairing.count).")
         }
-        guard message.advertisingKey.count == (message.confirmed ? Self.keyBytes : 0) else {
-            throw WireError(
-                .invalidContent,
-                "A confirmed pairing has an advertising key of 44 bytes, others have none."
-            )
-        }
         pairing = Array(message.pairing)
-        advertisingKey = message.confirmed ? Array(message.advertisingKey) : nil
+        isConfirmed = message.confirmed
     }
 }

@@ -34,7 +34,7 @@ nonisolated struct Handoff_V1_CircleRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The digest of the sender's statements, 8 bytes: the answer leaves the statements out when it is equal.
+  /// The digest of the sender's statements, 32 bytes: the answer leaves the statements out when it is equal.
   var digest: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -52,7 +52,7 @@ nonisolated struct Handoff_V1_CircleState: Sendable {
   /// when the receiver is known to have the same. Statements that cannot be read are dropped by themselves.
   var statements: [Data] = []
 
-  /// The digest of all statements of the sender, 8 bytes.
+  /// The digest of all statements of the sender, 32 bytes.
   var digest: Data = Data()
 
   /// The sender's advertising key: the key of a day (32 bytes), that day (4 bytes, days since 1970), and the identifier

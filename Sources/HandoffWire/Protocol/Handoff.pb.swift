@@ -390,21 +390,18 @@ nonisolated struct Handoff_V1_SettleRequest: Sendable {
   /// Whether the caller's user confirmed that the digits agree.
   var confirmed: Bool = false
 
-  /// The caller's advertising key, 44 bytes as in CircleState, if confirmed; otherwise empty.
-  var advertisingKey: Data = Data()
-
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
 
-/// The listener's user confirmed too: both devices are paired.
+/// Both users confirmed: both devices are paired. The listener's answer, and then in the caller's acknowledgement of it.
 nonisolated struct Handoff_V1_Settled: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The listener's advertising key, 44 bytes as in CircleState.
+  /// The sender's advertising key, 44 bytes as in CircleState.
   var advertisingKey: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -474,7 +471,7 @@ nonisolated struct Handoff_V1_Answer: Sendable {
     set {kind = .noted(newValue)}
   }
 
-  /// The digest of the listener's circle, 8 bytes, beside every answer to a trusted device but a circle (Docs/Circle.md).
+  /// The digest of the listener's circle, 32 bytes, beside every answer to a trusted device but a circle (Docs/Circle.md).
   /// A caller to which it is new asks for the circle afterwards. A reader ignores one of another length.
   var circleDigest: Data = Data()
 
@@ -643,11 +640,23 @@ nonisolated struct Handoff_V1_Acknowledgement: Sendable {
   /// Clears the value of `circle`. Subsequent reads from it will return its default value.
   mutating func clearCircle() {self._circle = nil}
 
+  /// After the answer Settled: the caller's own key. It is not in the request, which whoever steals the listener's keys
+  /// later can decrypt.
+  var settled: Handoff_V1_Settled {
+    get {_settled ?? Handoff_V1_Settled()}
+    set {_settled = newValue}
+  }
+  /// Returns true if `settled` has been explicitly set.
+  var hasSettled: Bool {self._settled != nil}
+  /// Clears the value of `settled`. Subsequent reads from it will return its default value.
+  mutating func clearSettled() {self._settled = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _circle: Handoff_V1_CircleState? = nil
+  fileprivate var _settled: Handoff_V1_Settled? = nil
 }
 
 /// What a user is doing in an app. At most 65536 bytes encoded; above 3072 bytes the origin warns.
@@ -1408,7 +1417,7 @@ nonisolated extension Handoff_V1_StreamRequest: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Handoff_V1_SettleRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".SettleRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}pairing\0\u{1}confirmed\0\u{3}advertising_key\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}pairing\0\u{1}confirmed\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1418,7 +1427,6 @@ nonisolated extension Handoff_V1_SettleRequest: SwiftProtobuf.Message, SwiftProt
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBytesField(value: &self.pairing) }()
       case 2: try { try decoder.decodeSingularBoolField(value: &self.confirmed) }()
-      case 3: try { try decoder.decodeSingularBytesField(value: &self.advertisingKey) }()
       default: break
       }
     }
@@ -1431,16 +1439,12 @@ nonisolated extension Handoff_V1_SettleRequest: SwiftProtobuf.Message, SwiftProt
     if self.confirmed != false {
       try visitor.visitSingularBoolField(value: self.confirmed, fieldNumber: 2)
     }
-    if !self.advertisingKey.isEmpty {
-      try visitor.visitSingularBytesField(value: self.advertisingKey, fieldNumber: 3)
-    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Handoff_V1_SettleRequest, rhs: Handoff_V1_SettleRequest) -> Bool {
     if lhs.pairing != rhs.pairing {return false}
     if lhs.confirmed != rhs.confirmed {return false}
-    if lhs.advertisingKey != rhs.advertisingKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1698,7 +1702,7 @@ nonisolated extension Handoff_V1_Refusal.Code: SwiftProtobuf._ProtoNameProviding
 
 nonisolated extension Handoff_V1_Acknowledgement: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Acknowledgement"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}circle\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}circle\0\u{1}settled\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1707,6 +1711,7 @@ nonisolated extension Handoff_V1_Acknowledgement: SwiftProtobuf.Message, SwiftPr
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._circle) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._settled) }()
       default: break
       }
     }
@@ -1720,11 +1725,15 @@ nonisolated extension Handoff_V1_Acknowledgement: SwiftProtobuf.Message, SwiftPr
     try { if let v = self._circle {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    try { if let v = self._settled {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Handoff_V1_Acknowledgement, rhs: Handoff_V1_Acknowledgement) -> Bool {
     if lhs._circle != rhs._circle {return false}
+    if lhs._settled != rhs._settled {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

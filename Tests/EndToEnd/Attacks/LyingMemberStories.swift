@@ -51,19 +51,19 @@ struct LyingMemberStories {
             with peer: DevicePublicKeys,
             over channel: some RadioChannel
         ) async throws -> [UInt8] {
-            let request = Request.circle(CircleRequest(digest: [UInt8](repeating: 0, count: 8)))
+            let request = Request.circle(CircleRequest(digest: [UInt8](repeating: 0, count: 32)))
             var session = ClientSession(keys: keys, peer: peer, request: request)
             try await Self.send(try await Self.next(over: channel) { try session.open($0) }, over: channel)
             _ = try await Self.next(over: channel) { try session.receive($0) }
             let day = UInt32(Date.now.timeIntervalSince1970 / 86400)
             let lie = CircleMessage(
                 statements: statements.map(\.bytes),
-                digest: [UInt8](repeating: 0, count: 8),
+                digest: [UInt8](repeating: 0, count: 32),
                 advertisingKey: AdvertisingKeyRecord.generate(day: day).rawRepresentation,
                 directedKey: [UInt8](repeating: 1, count: 32),
                 knownKey: nil
             )
-            try await Self.send(try session.acknowledge(lie), over: channel)
+            try await Self.send(try session.acknowledge(Acknowledgement(circle: lie)), over: channel)
             let conclusion = try await Self.next(over: channel) { try session.receiveConclusion($0) }
             return conclusion.circle?.digest ?? []
         }
@@ -101,7 +101,7 @@ struct LyingMemberStories {
             let lies = try liar.lies(about: victims)
             try await laptop.publishing("org.example.edit") { _ in
                 let digest = try await liar.tell(lies, laptop)
-                #expect(digest.count == 8, "the laptop has taken the lies in")
+                #expect(digest.count == 32, "the laptop has taken the lies in")
                 #expect(try await laptop.devices("trusted").count > 20)
                 _ = try await laptop.json("devices", "remove", "--yes", liar.id.description)
                 #expect(try await laptop.devices("trusted").isEmpty, "those that it has brought have gone with it")

@@ -4,11 +4,7 @@ import HandoffWire
 extension Request {
     /// Returns the bytes with which the device whose keys are `keys` opens a session for this request, after `greeting`.
     func opening(by keys: DeviceKeys, to peer: DevicePublicKeys, _ greeting: SessionGreeting) throws -> [UInt8] {
-        var handshake = NoiseHandshake.initiator(
-            localStatic: keys.agreement,
-            remoteStatic: peer.agreement,
-            prologue: greeting.prologue
-        )
+        var handshake = NoiseHandshake.calling(peer, as: keys, after: greeting)
         return FrameCodec.encode(
             try handshake.writeMessage(MessageFragmenter().fragments(of: MessagePadding.pad(encode()))[0])
         )

@@ -44,21 +44,11 @@ struct FuzzKeys: Sendable {
 
     /// A handshake of the peer as the caller of a session.
     var callingPeer: NoiseHandshake {
-        NoiseHandshake.initiator(
-            localStatic: peer.agreement,
-            remoteStatic: own.publicKeys.agreement,
-            prologue: greeting.prologue,
-            ephemeralForTestVectors: ephemeral
-        )
+        NoiseHandshake.calling(own.publicKeys, as: peer, after: greeting, ephemeralForTestVectors: ephemeral)
     }
 
     /// A handshake of the peer as the listener of a session.
     var listeningPeer: NoiseHandshake {
-        NoiseHandshake.responder(
-            localStatic: peer.agreement,
-            remoteStatic: own.publicKeys.agreement,
-            prologue: greeting.prologue,
-            ephemeralForTestVectors: ephemeral
-        )
+        NoiseHandshake.answering(own.publicKeys, as: peer, after: greeting, ephemeralForTestVectors: ephemeral)
     }
 }

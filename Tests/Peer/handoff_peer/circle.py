@@ -13,6 +13,11 @@ MOST_KNOWN, MOST_BROUGHT = 128, 48
 MOST_OF_AUTHOR = {ADD: 32, REMOVE: 32, NAME: 8}
 
 
+# What identifies a statement that replaces another: its kind, author and subject, and of an addition the added keys, since
+# two devices may have one identifier.
+Place = tuple[int, bytes, bytes, bytes]
+
+
 class LimitReached(Exception):
     """A person asked for more statements than a device makes."""
 
@@ -30,8 +35,8 @@ class Content:
     version: int = 0
 
     @property
-    def place(self) -> tuple[int, bytes, bytes]:
-        return self.kind, self.author, self.subject
+    def place(self) -> Place:
+        return self.kind, self.author, self.subject, self.keys
 
     def outranks(self, other: "Content") -> bool:
         """Whether this one of two statements in one place stays."""
@@ -74,8 +79,9 @@ class Circle:
 
     def __init__(self, root: bytes):
         self.root, self.root_id = root, device_id(root)
-        self.statements: dict[tuple[int, bytes, bytes], tuple[Content, bytes]] = {}
-        self.keys: dict[bytes, bytes] = {self.root_id: root}
+        self.statements: dict[Place, tuple[Content, bytes]] = {}
+        # By identifier; somebody may have searched for two devices with one identifier.
+        self.all_keys: dict[bytes, set[bytes]] = {self.root_id: {root}}
         # The removals, by author and subject, that the person at this device has overruled.
         self.overruled: set[tuple[bytes, bytes]] = set()
 
@@ -89,30 +95,31 @@ class Circle:
     def take(self, statement: bytes) -> bool:
         """Takes one statement in; whether anything has changed."""
         content = Content.decode(statement[:-SIGNATURE])
-        if content is None or content.author not in self.keys:
+        if content is None or content.author not in self.all_keys:
             return False
-        if content.kind != ADD and content.subject not in self.keys:
+        if content.kind != ADD and content.subject not in self.all_keys:
             return False
         present = self.statements.get(content.place)
         if present is not None and not content.outranks(present[0]):
             return False
         if present is None and not self._has_room(content):
             return False
-        if not is_signed(self.keys[content.author][32:], statement[-SIGNATURE:], LABEL + content.bytes):
+        signed, signature = LABEL + content.bytes, statement[-SIGNATURE:]
+        if not any(is_signed(keys[32:], signature, signed) for keys in self.all_keys[content.author]):
             return False
         self.statements[content.place] = content, statement
-        if content.kind == ADD:
-            self.keys[content.subject] = content.keys
+        if content.kind == ADD and content.subject != self.root_id:
+            self.all_keys.setdefault(content.subject, set()).add(content.keys)
         return True
 
     def _has_room(self, content: Content) -> bool:
-        kind, author, subject = content.place
+        kind, author, subject, _ = content.place
         made = sum(place[:2] == (kind, author) for place in self.statements)
         if made >= MOST_OF_AUTHOR[kind]:
             return False
-        if kind != ADD or subject in self.keys:
+        if kind != ADD or subject in self.all_keys:
             return True
-        if len(self.keys) > MOST_KNOWN:
+        if len(self.all_keys) > MOST_KNOWN:
             return False
         introducers = self._introducers()
         while author != self.root_id:
@@ -128,7 +135,7 @@ class Circle:
         while layer:
             found: dict[bytes, bytes] = {}
             for author in sorted(layer):
-                for kind, by, subject in self.statements:
+                for kind, by, subject, _ in self.statements:
                     if kind == ADD and by == author and subject not in introducers and subject != self.root_id:
                         found.setdefault(subject, author)
             introducers |= found
@@ -158,12 +165,14 @@ class Circle:
 
     def keep(self, identity: Identity, subject: bytes) -> None:
         """Answers a question, or overrules the removals of a device that are known now."""
-        self.overruled |= {(by, about) for kind, by, about in self.statements if (kind, about) == (REMOVE, subject)}
-        if (ADD, identity.id, subject) not in self.statements:
+        self.overruled |= {(by, about) for kind, by, about, _ in self.statements if (kind, about) == (REMOVE, subject)}
+        if (ADD, identity.id, subject, self.keys[subject]) not in self.statements:
             self.add(identity, self.keys[subject], self.name(subject) or subject.hex())
 
     def rename(self, identity: Identity, subject: bytes, name: str) -> None:
-        versions = [c.version for c, _ in self.statements.values() if c.kind == NAME and c.subject == subject]
+        versions = [version for version, _, _ in self._names(subject)]
+        if max(versions, default=0) == 2**32 - 1:
+            raise LimitReached(f"the name of {subject.hex()} has the highest version")
         version = max(versions, default=-1 if subject == identity.id else 0) + 1
         self._say(identity, name_content(identity.id, subject, version, name))
 
@@ -182,25 +191,34 @@ class Circle:
 
     @property
     def digest(self) -> bytes:
-        return sha256(b"".join(sorted(content.bytes for content, _ in self.statements.values())))[:8]
+        return sha256(b"".join(sorted(content.bytes for content, _ in self.statements.values())))
+
+    @property
+    def keys(self) -> dict[bytes, bytes]:
+        """The public keys of each known device; of several the lowest."""
+        return {device: min(keys) for device, keys in self.all_keys.items()}
 
     @property
     def known(self) -> list[bytes]:
         """The identifiers of all known devices but this one."""
-        return sorted(set(self.keys) - {self.root_id})
+        return sorted(set(self.all_keys) - {self.root_id})
 
     @property
     def trusted(self) -> set[bytes]:
         """The identifiers of the trusted devices, this one among them."""
-        contested = {subject for subject in self.keys if self._removers(subject)}
+        contested = {subject for subject in self.all_keys if self._removers(subject) or self._is_ambiguous(subject)}
         trusted, layer = {self.root_id}, {self.root_id}
         while layer:
-            layer = {s for kind, by, s in self.statements if kind == ADD and by in layer} - contested - trusted
+            layer = {s for kind, by, s, _ in self.statements if kind == ADD and by in layer} - contested - trusted
             trusted |= layer
         return trusted
 
     def _by(self, kind: int, subject: bytes) -> set[bytes]:
-        return {by for what, by, about in self.statements if (what, about) == (kind, subject)}
+        return {by for what, by, about, _ in self.statements if (what, about) == (kind, subject)}
+
+    def _is_ambiguous(self, subject: bytes) -> bool:
+        """Whether several devices have this identifier: then none of them is trusted."""
+        return len(self.all_keys[subject]) > 1
 
     def _removers(self, subject: bytes) -> set[bytes]:
         """The known devices that have removed it and were not overruled; none for this device."""
@@ -213,6 +231,8 @@ class Circle:
         trusted, removers = self.trusted, self._removers(subject)
         if subject in trusted:
             return "trusted"
+        if self._is_ambiguous(subject):
+            return f"removed by {_list(self._by(ADD, subject))}"
         if removers & trusted:
             return f"removed by {_list(removers & trusted)}"
         if removers:
@@ -221,18 +241,22 @@ class Circle:
 
     def name(self, subject: bytes) -> str:
         """The name of a device as it was stated."""
-        trusted = self.trusted
-        names = [
-            (content.version, content.author, content.name)
-            for content, _ in self.statements.values()
-            if content.kind == NAME and content.subject == subject and content.author in trusted | {subject}
-        ]
+        names, authors = self._names(subject), self._by(ADD, subject)
         if names:
             return max(names)[2]
-        authors = self._by(ADD, subject)
         if not authors:
             return ""
-        return self.statements[ADD, min(authors & trusted or authors), subject][0].name
+        place = ADD, min(authors & self.trusted or authors), subject, self.keys[subject]
+        return self.statements[place][0].name if place in self.statements else subject.hex()
+
+    def _names(self, subject: bytes) -> list[tuple[int, bytes, str]]:
+        """The names of a device that count, each with its version and its author."""
+        authors = self.trusted | {subject}
+        return [
+            (content.version, content.author, content.name)
+            for content, _ in self.statements.values()
+            if content.kind == NAME and content.subject == subject and content.author in authors
+        ]
 
     def shown_name(self, subject: bytes) -> str:
         return clean(self.name(subject)) or subject.hex()

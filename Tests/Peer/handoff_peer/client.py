@@ -132,7 +132,7 @@ class Client:
                     return
                 own = state.circle_state(device, theirs.get("digest", b""))
                 await session.send(messages.acknowledgement(own), least=1024)
-                theirs = messages.read_acknowledgement(await session.receive()) or {}
+                theirs = messages.read_acknowledgement(await session.receive()).get("circle", {})
                 state.take_in(device, theirs)
                 state.complete(device, own["digest"], theirs.get("digest", b""), time.time())
         self._device.trust_changed()
@@ -141,8 +141,7 @@ class Client:
     async def settle(self, record: PairingRecord) -> None:
         """Asks how a pairing has ended for the other device."""
         device = self._device
-        key = record.own_key.encode() if record.status != "notPaired" else b""
-        request = messages.settle_request(record.id, key)
+        request = messages.settle_request(record.id, record.status != "notPaired")
         async with self._asking(record.id, record.keys, request) as (session, answer):
             if answer.get("refusalCode") == messages.REFUSAL_CODES["NOT_PAIRED"]:
                 verdict = "NOT_PAIRED"
@@ -150,7 +149,9 @@ class Client:
                 await self._expect(session, answer, "settled")
                 verdict = "settled"
             device.state.reconcile_caller(record, verdict, answer.get("advertisingKey"))
-            await session.send(messages.acknowledgement())
+            # Not before the listener has proved who it is: whoever steals its keys later can decrypt the request.
+            key = device.state.advertising_key.encode() if verdict == "settled" else b""
+            await session.send(messages.acknowledgement(key=key))
             messages.read_acknowledgement(await session.receive())
             record.is_reconciled = True
         device.trust_changed()

@@ -3,7 +3,7 @@
 import dataclasses
 import secrets
 
-from .primitives import agreement_public, sha256, signing_public
+from .primitives import agreement_public, hkdf, hmac_sha256, sha256, signing_public
 
 PRIME = 2**255 - 19
 MASK_255 = 2**255 - 1
@@ -58,3 +58,16 @@ class Identity:
     @property
     def id(self) -> bytes:
         return device_id(self.public_keys)
+
+
+def key_identifier(private: bytes, number: int, random: bytes) -> bytes:
+    """The identifier of an advertising key of the device with this private agreement key, which alone can make it."""
+    content = number.to_bytes(2, "big") + random
+    return content + hmac_sha256(hkdf(private, b"handoffd v2 key identifier"), content)[:4]
+
+
+def key_number(private: bytes, identifier: bytes) -> int | None:
+    """The number of the key with this identifier; None when the device has not made it."""
+    if not identifier or key_identifier(private, int.from_bytes(identifier[:2], "big"), identifier[2:4]) != identifier:
+        return None
+    return int.from_bytes(identifier[:2], "big")

@@ -13,6 +13,8 @@ OUTCOMES = {
     "failed": {1: "notContinuable", 2: "appFailed", 3: "cancelled", 4: "documentMissing"},
 }
 UNKNOWN_OUTCOMES = {"continued": "app", "failed": "failed"}
+# The bytes of a digest of a circle.
+DIGEST = 32
 
 
 def _unknown(what: str) -> Refused:
@@ -47,10 +49,9 @@ def stream_request(name: int) -> bytes:
     return SCHEMA.encode("Request", {"stream": {"activity": name}})
 
 
-def settle_request(pairing: bytes, advertising_key: bytes) -> bytes:
-    """Reports a pairing that this side's user has confirmed, if there is a key."""
-    settle = {"pairing": pairing, "confirmed": bool(advertising_key), "advertising_key": advertising_key}
-    return SCHEMA.encode("Request", {"settle": settle})
+def settle_request(pairing: bytes, is_confirmed: bool) -> bytes:
+    """Asks how a pairing has ended that this side's user has confirmed, or not."""
+    return SCHEMA.encode("Request", {"settle": {"pairing": pairing, "confirmed": is_confirmed}})
 
 
 def report_request(take: bytes, outcome: str) -> bytes:
@@ -76,8 +77,10 @@ def refusal(code: str, text: str) -> dict:
     return {"code": REFUSAL_CODES[code], "message": text}
 
 
-def acknowledgement(circle: dict | None = None) -> bytes:
-    return SCHEMA.encode("Acknowledgement", {} if circle is None else {"circle": circle})
+def acknowledgement(circle: dict | None = None, key: bytes = b"") -> bytes:
+    """An acknowledgement, after a circle with the sender's, after `settled` with the sender's advertising key."""
+    message = {} if circle is None else {"circle": circle}
+    return SCHEMA.encode("Acknowledgement", message | ({"settled": {"advertising_key": key}} if key else {}))
 
 
 # Reading.
@@ -88,7 +91,7 @@ def read_request(data: bytes) -> dict:
     if "fetch" in message:
         return {"kind": "fetch"} | _read_fetch(message["fetch"])
     if "circle" in message:
-        return {"kind": "circle", "circleDigest": _sized(message["circle"], "digest", 8)}
+        return {"kind": "circle", "circleDigest": _sized(message["circle"], "digest", DIGEST)}
     if "stream" in message:
         return {"kind": "stream", "streamName": message["stream"].get("activity", 0)}
     if "settle" in message:
@@ -110,11 +113,7 @@ def _read_fetch(message: dict) -> dict:
 
 
 def _read_settle(message: dict) -> dict:
-    settle = {"pairing": _sized(message, "pairing", 8)}
-    if message.get("confirmed"):
-        return settle | {"advertisingKey": _sized(message, "advertising_key", 44)}
-    _sized(message, "advertising_key", 0)
-    return settle
+    return {"pairing": _sized(message, "pairing", 8), "isConfirmed": bool(message.get("confirmed"))}
 
 
 def _read_report(message: dict) -> dict:
@@ -133,7 +132,7 @@ def read_report(data: bytes) -> dict:
 def read_answer(data: bytes) -> dict:
     message = SCHEMA.decode("Answer", data)
     digest = message.get("circle_digest", b"")
-    beside = {"circleDigest": digest} if len(digest) == 8 else {}
+    beside = {"circleDigest": digest} if len(digest) == DIGEST else {}
     if "activity" in message:
         return beside | {"kind": "activity", "activity": Activity.decode(message["activity"])}
     if "refusal" in message:
@@ -147,6 +146,10 @@ def read_answer(data: bytes) -> dict:
     raise _unknown("an answer of an unknown kind")
 
 
-def read_acknowledgement(data: bytes) -> dict | None:
-    """The circle in it."""
-    return SCHEMA.decode("Acknowledgement", data).get("circle")
+def read_acknowledgement(data: bytes) -> dict:
+    """The circle, and the advertising key, in it."""
+    message = SCHEMA.decode("Acknowledgement", data)
+    read = {"circle": message["circle"]} if "circle" in message else {}
+    if "settled" in message:
+        read["advertisingKey"] = _sized(message["settled"], "advertising_key", 44)
+    return read

@@ -55,14 +55,14 @@ class Server:
                 limit.reschedule(None)
                 await stream
 
-    async def _refuse(self, session: Session, code: str, text: str, is_trusted: bool = True) -> None:
-        await self._answer(session, "refusal", messages.refusal(code, text), is_trusted)
+    async def _refuse(self, session: Session, code: str, text: str, is_trusted: bool = True) -> dict:
+        return await self._answer(session, "refusal", messages.refusal(code, text), is_trusted)
 
-    async def _answer(self, session: Session, kind: str, content: dict, is_trusted: bool = True) -> None:
-        """Answers, and waits for the acknowledgement."""
+    async def _answer(self, session: Session, kind: str, content: dict, is_trusted: bool = True) -> dict:
+        """Answers, and waits for the acknowledgement; what it says."""
         digest = self._device.state.circle.digest if is_trusted else b""
         await session.send(messages.answer(kind, content, digest), least=1024)
-        messages.read_acknowledgement(await session.receive())
+        return messages.read_acknowledgement(await session.receive())
 
     async def _serve_fetch(self, session: Session, caller: bytes, request: dict) -> None:
         publication, purpose = self._device.publication, request["purpose"]
@@ -118,7 +118,7 @@ class Server:
         state = self._device.state
         answered = state.circle_state(caller, request["circleDigest"])
         await session.send(messages.answer("circle", answered), least=1024)
-        theirs = messages.read_acknowledgement(await session.receive()) or {}
+        theirs = messages.read_acknowledgement(await session.receive()).get("circle", {})
         is_trusted = state.take_in(caller, theirs)
         self._device.trust_changed()
         if is_trusted:
@@ -129,18 +129,18 @@ class Server:
             await session.wait_for_end(SESSION)
 
     async def _serve_settle(self, session: Session, caller: bytes, request: dict) -> None:
-        device, pairing, their_key = self._device, request["pairing"], request.get("advertisingKey")
+        device, pairing, is_confirmed = self._device, request["pairing"], request["isConfirmed"]
         is_comparing = device.pairing is not None and device.pairing.is_comparing(pairing)
-        verdict = device.state.verdict(caller, pairing, their_key is not None, is_comparing)
+        verdict = device.state.verdict(caller, pairing, is_confirmed, is_comparing)
         is_trusted, record = caller in device.state.trusted, device.state.record(caller, pairing)
         if verdict == "settled":
             own_key = device.state.advertising_key if is_trusted else record.own_key
-            await self._answer(session, "settled", {"advertising_key": own_key.encode()}, is_trusted)
+            heard = await self._answer(session, "settled", {"advertising_key": own_key.encode()}, is_trusted)
         else:
-            await self._refuse(session, verdict, "The pairing was not confirmed here.", is_trusted)
+            heard = await self._refuse(session, verdict, "The pairing was not confirmed here.", is_trusted)
         if verdict == "BUSY":
             return
-        device.state.reconcile_listener(caller, pairing, verdict, their_key)
+        device.state.reconcile_listener(caller, pairing, verdict, is_confirmed, heard.get("advertisingKey"))
         device.trust_changed()
         await session.send(messages.acknowledgement())
         if record is not None:

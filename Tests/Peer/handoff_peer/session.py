@@ -16,6 +16,11 @@ GREETING = 16
 LONGEST_FRAME = 65_535
 
 
+def prologue(greeting: bytes, caller: bytes, listener: bytes) -> bytes:
+    """What both sides hash first: the handshake itself covers only the agreement keys of their public keys."""
+    return PROLOGUE + greeting + caller + listener
+
+
 class Frames:
     """The frames of a channel."""
 
@@ -64,7 +69,8 @@ class Session:
         greeting = await frames.read()
         if len(greeting) != GREETING:
             raise ProtocolError(f"a greeting of {len(greeting)} bytes")
-        handshake = Handshake("KK", True, PROLOGUE + greeting, identity.agreement, keys[:32])
+        hashed = prologue(greeting, identity.public_keys, keys)
+        handshake = Handshake("KK", True, hashed, identity.agreement, keys[:32])
         session = cls(frames, handshake)
         await session.send(request)
         return session
@@ -81,7 +87,8 @@ class Session:
         await frames.write(greeting)
         first = await frames.read(LONGEST_FIRST_FRAME)
         for keys in candidates:
-            handshake = Handshake("KK", False, PROLOGUE + greeting, identity.agreement, keys[:32])
+            hashed = prologue(greeting, keys, identity.public_keys)
+            handshake = Handshake("KK", False, hashed, identity.agreement, keys[:32])
             try:
                 fragment = handshake.read(first)
             except ProtocolError:

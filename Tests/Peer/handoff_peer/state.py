@@ -9,7 +9,7 @@ import secrets
 from .advertisement import AdvertisingKey, Content, DailyKey, day_of, directed_key, open_sealed, slot_of
 from .circle import Circle
 from .errors import ProtocolError
-from .keys import Identity, device_id
+from .keys import Identity, device_id, key_identifier, key_number
 
 # After this time without an exchange, one is overdue.
 OVERDUE = 7 * 86_400
@@ -58,8 +58,9 @@ class State:
     def __init__(self, identity: Identity, name: str, now: float):
         self.identity, self.own_name = identity, name
         self.circle = Circle(identity.public_keys)
-        self.advertising_key = AdvertisingKey.generate(now)
-        self.own_key_ids = [self.advertising_key.id]
+        # The highest number of an advertising key that this device has made.
+        self.key_number = 0
+        self.advertising_key = self.make_key(day_of(slot_of(now - 900)))
         self.others: dict[bytes, Other] = {}
         self.records: dict[bytes, PairingRecord] = {}
 
@@ -89,11 +90,13 @@ class State:
             self.replace_key(next_key or self.make_key(self.advertising_key.daily.day))
 
     def make_key(self, day: int) -> AdvertisingKey:
-        return AdvertisingKey(DailyKey(secrets.token_bytes(32), day), secrets.token_bytes(8))
+        self.key_number += 1
+        identifier = key_identifier(self.identity.agreement, self.key_number, secrets.token_bytes(2))
+        return AdvertisingKey(DailyKey(secrets.token_bytes(32), day), identifier)
 
     def replace_key(self, key: AdvertisingKey) -> None:
         self.advertising_key = key
-        self.own_key_ids.append(key.id)
+        self.key_number = max(self.key_number, key_number(self.identity.agreement, key.id) or 0)
 
     def move_forward(self, now: float) -> None:
         """Moves all keys to the day of the slot before, and forgets those of the days before."""
@@ -105,6 +108,20 @@ class State:
                 other.directed_there = other.directed_there.kept(now)
             if other.advertising_key:
                 other.advertising_key = AdvertisingKey(other.advertising_key.daily.kept(now), other.advertising_key.id)
+        day = day_of(slot_of(now))
+        if self.advertising_key.daily.moved_to(day) is None:
+            self._replace_unusable_keys(day, now)
+
+    def _replace_unusable_keys(self, day: int, now: float) -> None:
+        """Makes new keys, and forgets those of others, where a key does not reach a day because the clock was wrong."""
+        self.replace_key(self.make_key(day_of(slot_of(now - 900))))
+        for other in self.others.values():
+            if other.directed_here.moved_to(day) is None:
+                other.directed_here = AdvertisingKey.generate(now).daily
+            if other.directed_there and other.directed_there.moved_to(day) is None:
+                other.directed_there = None
+            if other.advertising_key and other.advertising_key.daily.moved_to(day) is None:
+                other.advertising_key = None
 
     # The exchange of circles.
 
@@ -135,7 +152,7 @@ class State:
         """Takes in what a device has sent; whether it is trusted afterwards."""
         key, directed, known = (message.get(name, b"") for name in ("advertising_key", "directed_key", "known_key"))
         lengths = len(message.get("digest", b"")), len(key), len(directed), len(known)
-        if lengths not in ((8, 44, 32, 0), (8, 44, 32, 8)):
+        if lengths not in ((32, 44, 32, 0), (32, 44, 32, 8)):
             raise ProtocolError("a state of the circle with fields of other lengths")
         self.change(lambda: self.circle.join(message.get("statements", [])))
         if device not in self.trusted:
@@ -144,7 +161,10 @@ class State:
         other.advertising_key = AdvertisingKey.decode(key)
         other.directed_there = DailyKey(directed, other.advertising_key.daily.day)
         other.known_key = known
-        if other.known_key and other.known_key not in self.own_key_ids:
+        number = key_number(self.identity.agreement, other.known_key)
+        if number is not None and number > self.key_number:
+            # A later state of this device has made that key.
+            self.key_number = number
             self.replace_key(self.make_key(self.advertising_key.daily.day))
         return True
 
@@ -231,14 +251,18 @@ class State:
         record = self.records.get(pairing)
         return record if record is not None and device_id(record.keys) == caller else None
 
-    def reconcile_listener(self, caller: bytes, pairing: bytes, verdict: str, their_key: bytes | None) -> None:
+    def reconcile_listener(
+        self, caller: bytes, pairing: bytes, verdict: str, is_confirmed: bool, their_key: bytes | None,
+    ) -> None:
         """Saves what was answered, once the caller has acknowledged it and so has saved it."""
         record = self.record(caller, pairing)
-        if record is None or verdict == "BUSY" or (their_key is None and record.status == "paired"):
+        if record is None or verdict == "BUSY" or (not is_confirmed and record.status == "paired"):
             return
         if verdict == "NOT_PAIRED":
             record.status = "notPaired"
-        elif record.is_unconfirmed and their_key is not None:
+        elif record.is_unconfirmed:
+            if their_key is None:
+                raise ProtocolError("a paired device that tells no key")
             self.pair(record, their_key)
         record.is_reconciled = True
 

@@ -13,6 +13,7 @@ extension Attack {
         stolenState, slotChangeTiming, turnRhythm, falseClone, deviceName,
         preventedRemoval, returnAfterRemoval, blockedRemoval, displacedRemoval, replacedKey, accomplices, ban,
         fixedName, removedRemover, earlyAbort, forgedTime, servicesFingerprint,
+        searchedDigest, borrowedKey, falseCopy, recordedKey,
     ]
 
     package static let sequenceNumbers = Attack(

@@ -103,3 +103,41 @@ extension Attack {
         verdict: .outOfScope
     )
 }
+
+/// The attacks of members that a review of version 2 of this protocol has found.
+extension Attack {
+    private static let review = "found in a draft of version 2 of this protocol"
+
+    package static let searchedDigest = Attack(
+        number: 48,
+        name: "hiding one's own removal behind a digest that was searched for",
+        source: review,
+        onModel: "the circle with the removal and the one without it look alike",
+        here: "they are told apart",
+        verdict: .fails
+    )
+    package static let borrowedKey = Attack(
+        number: 49,
+        name: "being taken for another device, whose agreement key one's own accomplice claims",
+        source: review,
+        onModel: "100 of 100 sessions are taken for the accomplice's",
+        here: "0 of 100",
+        verdict: .fails
+    )
+    package static let falseCopy = Attack(
+        number: 50,
+        name: "making a device believe that a copy of its state exists",
+        source: review,
+        onModel: "reported at 100 of 100 made-up identifiers of keys",
+        here: "at 0 of 100",
+        verdict: .fails
+    )
+    package static let recordedKey = Attack(
+        number: 51,
+        name: "reading an advertising key in a recorded request, with keys stolen later",
+        source: review,
+        onModel: "in 100 of 100 reconciliations of a pairing",
+        here: "in 0 of 100",
+        verdict: .fails
+    )
+}

@@ -3,18 +3,20 @@ import HandoffTestVectors
 
 /// The keys and the greeting of a session in a vector: the same seed gives the same ones.
 package struct SessionVectorKeys {
-    package let caller: AgreementKey
+    package let caller: DeviceKeys
     package let callerEphemeral: AgreementKey
-    package let listener: AgreementKey
+    package let listener: DeviceKeys
     package let listenerEphemeral: AgreementKey
     package let greeting: SessionGreeting
 
     package init(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
-        caller = try AgreementKey(rawRepresentation: random.bytes(32))
-        callerEphemeral = try AgreementKey(rawRepresentation: random.bytes(32))
-        listener = try AgreementKey(rawRepresentation: random.bytes(32))
-        listenerEphemeral = try AgreementKey(rawRepresentation: random.bytes(32))
+        func agreement() throws -> AgreementKey { try AgreementKey(rawRepresentation: random.bytes(32)) }
+        func signing() throws -> SigningKey { try SigningKey(rawRepresentation: random.bytes(32)) }
+        caller = DeviceKeys(agreement: try agreement(), signing: try signing())
+        callerEphemeral = try agreement()
+        listener = DeviceKeys(agreement: try agreement(), signing: try signing())
+        listenerEphemeral = try agreement()
         guard let greeting = SessionGreeting(bytes: random.bytes(16)) else {
             preconditionFailure("a greeting has 16 bytes")
         }
@@ -23,16 +25,16 @@ package struct SessionVectorKeys {
 
     /// Returns both sides of the session's handshake.
     package func handshakes() -> (caller: NoiseHandshake, listener: NoiseHandshake) {
-        let initiator = NoiseHandshake.initiator(
-            localStatic: caller,
-            remoteStatic: listener.publicKey,
-            prologue: greeting.prologue,
+        let initiator = NoiseHandshake.calling(
+            listener.publicKeys,
+            as: caller,
+            after: greeting,
             ephemeralForTestVectors: callerEphemeral
         )
-        let responder = NoiseHandshake.responder(
-            localStatic: listener,
-            remoteStatic: caller.publicKey,
-            prologue: greeting.prologue,
+        let responder = NoiseHandshake.answering(
+            caller.publicKeys,
+            as: listener,
+            after: greeting,
             ephemeralForTestVectors: listenerEphemeral
         )
         return (initiator, responder)

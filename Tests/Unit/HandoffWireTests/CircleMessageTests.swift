@@ -8,7 +8,7 @@ struct CircleMessageTests {
     private static func message(_ change: (inout CircleMessage) -> Void = { _ in }) -> CircleMessage {
         var message = CircleMessage(
             statements: [[1, 2, 3], [4]],
-            digest: [UInt8](repeating: 1, count: 8),
+            digest: [UInt8](repeating: 1, count: 32),
             advertisingKey: [UInt8](repeating: 2, count: 44),
             directedKey: [UInt8](repeating: 3, count: 32),
             knownKey: [UInt8](repeating: 4, count: 8)
@@ -54,9 +54,9 @@ struct CircleMessageTests {
         #expect { try CircleMessage(decoding: larger.encode()) } throws: { ($0 as? WireError)?.code == .tooLarge }
     }
 
-    @Test("A request for the circle has a digest of eight bytes")
+    @Test("A request for the circle has a digest of 32 bytes")
     func request() throws {
-        let request = Request.circle(CircleRequest(digest: [UInt8](repeating: 9, count: 8)))
+        let request = Request.circle(CircleRequest(digest: [UInt8](repeating: 9, count: 32)))
         #expect(try Request(decoding: request.encode()) == request)
         #expect { try Request(decoding: Request.circle(CircleRequest(digest: [1])).encode()) } throws: {
             ($0 as? WireError)?.code == .invalidContent

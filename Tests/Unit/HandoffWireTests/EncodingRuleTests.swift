@@ -25,7 +25,7 @@ struct EncodingRuleTests {
 
     @Test("Of a field that occurs twice, and of two members of a oneof, the last one counts")
     func lastCounts() throws {
-        let digest = [UInt8](repeating: 7, count: 8)
+        let digest = [UInt8](repeating: 7, count: 32)
         let circle = Self.field(2, Self.field(1, digest))
         let fetch = Self.field(1, Self.field(1, [1, 2, 3, 4]) + Self.field(2, [9]) + Self.field(3, []))
         #expect(try Request(decoding: fetch + circle) == .circle(CircleRequest(digest: digest)))

@@ -23,6 +23,8 @@ struct MessageVectorTests {
         var streamName: String?
         /// The id of a pairing that is being reconciled.
         var pairing: String?
+        /// Whether the caller's user has confirmed that pairing.
+        var isConfirmed: Bool?
         var advertisingKey: String?
         var circleDigest: String?
         var activity: DescribedValue?
@@ -33,7 +35,7 @@ struct MessageVectorTests {
 
     private static func valid() throws -> [Case] {
         let hash = try ActivityTypeHash(bytes: [0x01, 0x23, 0x45, 0x67])
-        let (pairing, key) = ([UInt8](1...8), [UInt8](0x20..<0x4C))
+        let (pairing, key, digest) = ([UInt8](1...8), [UInt8](0x20..<0x4C), [UInt8](0x60..<0x80))
         var cases = [
             Case(
                 what: "asks for a stream",
@@ -44,22 +46,23 @@ struct MessageVectorTests {
             Case(
                 what: "asks for the circle",
                 message: "Request",
-                bytes: hex(Request.circle(CircleRequest(digest: pairing)).encode()),
-                circleDigest: hex(pairing)
+                bytes: hex(Request.circle(CircleRequest(digest: digest)).encode()),
+                circleDigest: hex(digest)
             ),
             Case(what: "grants a stream", message: "Answer", bytes: hex(Answer.stream.encode())),
             Case(
                 what: "has confirmed a pairing, and asks how it has ended",
                 message: "Request",
-                bytes: hex(Request.settle(SettleRequest(pairing: pairing, advertisingKey: key)).encode()),
+                bytes: hex(Request.settle(SettleRequest(pairing: pairing, isConfirmed: true)).encode()),
                 pairing: hex(pairing),
-                advertisingKey: hex(key)
+                isConfirmed: true
             ),
             Case(
                 what: "has not confirmed a pairing, and says so",
                 message: "Request",
-                bytes: hex(Request.settle(SettleRequest(pairing: pairing, advertisingKey: nil)).encode()),
-                pairing: hex(pairing)
+                bytes: hex(Request.settle(SettleRequest(pairing: pairing, isConfirmed: false)).encode()),
+                pairing: hex(pairing),
+                isConfirmed: false
             ),
             Case(
                 what: "has confirmed it too",
@@ -68,6 +71,12 @@ struct MessageVectorTests {
                 advertisingKey: hex(key)
             ),
             Case(what: "has it all", message: "Acknowledgement", bytes: hex(Acknowledgement().encode())),
+            Case(
+                what: "is paired, and tells its key",
+                message: "Acknowledgement",
+                bytes: hex(Acknowledgement(advertisingKey: key).encode()),
+                advertisingKey: hex(key)
+            ),
         ]
         let refusals = [
             Refusal(.noLongerCurrent, "It is not current any more."),
@@ -158,8 +167,8 @@ struct MessageVectorTests {
             ("a set with 1 twice", "Answer", "0a160a03612e62220f0a016b120a62080a0218020a021802", "invalidContent"),
             ("a value of an unknown kind", "Answer", "0a0e0a03612e6222070a016b12027a00", "unknownKind"),
             ("a pairing's identifier of seven bytes", "Request", "22090a0701020304050607", "invalidContent"),
-            ("a confirmed pairing without a key", "Request", "220c0a0801020304050607081001", "invalidContent"),
-            ("a key of a pairing that is not confirmed", "Request", "220d0a0801020304050607081a0109", "invalidContent"),
+            ("a paired device's acknowledgement without its key", "Acknowledgement", "1200", "invalidContent"),
+            ("a paired device's acknowledgement with a short key", "Acknowledgement", "12030a0109", "invalidContent"),
             ("a key of one byte", "Answer", "32030a0107", "invalidContent"),
             ("a URL without a scheme", "Answer", "0a0e0a03612e6222070a016b12024a00", "invalidContent"),
             ("a length beyond the end", "Answer", "0a7f0a03612e62", "malformed"),
@@ -209,7 +218,7 @@ struct MessageVectorTests {
             case .stream(let request): vector.streamName = "\(request.activity)"
             case .settle(let request):
                 vector.pairing = hex(request.pairing)
-                vector.advertisingKey = request.advertisingKey.map { hex($0) }
+                vector.isConfirmed = request.isConfirmed
             }
         case "Answer":
             switch try Answer(decoding: bytes) {
@@ -223,7 +232,7 @@ struct MessageVectorTests {
         case "TakeReport":
             vector = vector.with(try TakeReport(decoding: bytes))
         default:
-            _ = try Acknowledgement(decoding: bytes)
+            vector.advertisingKey = try Acknowledgement(decoding: bytes).advertisingKey.map { hex($0) }
         }
     }
 }

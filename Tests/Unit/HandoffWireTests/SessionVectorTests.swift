@@ -26,9 +26,11 @@ struct SessionVectorTests {
         let prologue: String
         let callerPrivateKey: String
         let callerPublicKey: String
+        let callerSigningKey: String
         let callerEphemeralPrivateKey: String
         let listenerPrivateKey: String
         let listenerPublicKey: String
+        let listenerSigningKey: String
         let listenerEphemeralPrivateKey: String
         let fragmentBytes: Int
         let turns: [Turn]
@@ -92,12 +94,16 @@ struct SessionVectorTests {
         Case(
             what: what,
             greeting: hex(FrameCodec.encode(keys.greeting.bytes)),
-            prologue: hex(keys.greeting.prologue),
-            callerPrivateKey: hex(keys.caller.rawRepresentation),
-            callerPublicKey: hex(keys.caller.publicKey.rawRepresentation),
+            prologue: hex(
+                keys.greeting.prologue(caller: keys.caller.publicKeys, listener: keys.listener.publicKeys)
+            ),
+            callerPrivateKey: hex(keys.caller.agreement.rawRepresentation),
+            callerPublicKey: hex(keys.caller.publicKeys.agreement.rawRepresentation),
+            callerSigningKey: hex(keys.caller.publicKeys.signing.rawRepresentation),
             callerEphemeralPrivateKey: hex(keys.callerEphemeral.rawRepresentation),
-            listenerPrivateKey: hex(keys.listener.rawRepresentation),
-            listenerPublicKey: hex(keys.listener.publicKey.rawRepresentation),
+            listenerPrivateKey: hex(keys.listener.agreement.rawRepresentation),
+            listenerPublicKey: hex(keys.listener.publicKeys.agreement.rawRepresentation),
+            listenerSigningKey: hex(keys.listener.publicKeys.signing.rawRepresentation),
             listenerEphemeralPrivateKey: hex(keys.listenerEphemeral.rawRepresentation),
             fragmentBytes: fragmentBytes,
             turns: turns,
@@ -192,7 +198,7 @@ struct SessionVectorTests {
             )
             var decoder = FrameDecoder(maximumLength: FrameCodec.maximumLength)
             for byte in bytes(vector.turns[0].frames.joined()) { try decoder.append([byte]) }
-            let match = try trial.match(try #require(try decoder.next()), prologue: bytes(vector.prologue))
+            let match = try trial.match(try #require(try decoder.next()), prologue: { _ in bytes(vector.prologue) })
             var assembler = MessageAssembler(maximumLength: Request.maximumBytes)
             #expect(match.id == "caller")
             let padded = try #require(try assembler.append(match.payload))

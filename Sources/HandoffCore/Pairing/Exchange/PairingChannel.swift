@@ -6,6 +6,10 @@ struct PairingChannel: Sendable {
     /// The maximum length of a frame, including those of the handshake.
     static let maximumFrame = AgreementPublicKey.byteCount + PairingMessage.maximumBytes + NoiseTransport.overheadBytes
 
+    /// The most messages that the other side may send: an honest one sends ten, and three for each time that another
+    /// device has made it take its choice back.
+    static let maximumMessages = 256
+
     /// Whether this side has dialled.
     let isCaller: Bool
     /// The record of the pairing until the local user confirms.
@@ -13,6 +17,7 @@ struct PairingChannel: Sendable {
     /// The handshake and the introductions, which the digits cover.
     let transcript: PairingTranscript
     private var transport: NoiseTransport
+    private var received = 0
 
     init(_ transport: NoiseTransport, isCaller: Bool, record: PairingRecord, transcript: PairingTranscript) {
         self.transport = transport
@@ -30,7 +35,14 @@ struct PairingChannel: Sendable {
     }
 
     /// Returns the message that a frame carries.
+    ///
+    /// - Throws: ``HandoffError`` with `peerMisbehaved` after ``maximumMessages``: some messages are answered, and the other
+    ///   side need not read the answers.
     mutating func open(_ frame: [UInt8]) throws -> PairingMessage {
-        try PairingMessage(decoding: try transport.decrypt(frame))
+        received += 1
+        guard received <= Self.maximumMessages else {
+            throw HandoffError(.peerMisbehaved, "It sent more than \(Self.maximumMessages) messages.")
+        }
+        return try PairingMessage(decoding: try transport.decrypt(frame))
     }
 }

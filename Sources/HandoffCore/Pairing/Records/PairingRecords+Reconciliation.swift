@@ -4,10 +4,10 @@ package import HandoffWire
 
 /// Reconciliation: how two devices determine later how a pairing has ended.
 ///
-/// The caller asks with ``request(for:_:)``; the listener answers with its ``verdict(on:from:isTrusted:during:_:)``.
+/// The caller asks with ``request(for:)``; the listener answers with its ``verdict(on:from:isTrusted:during:_:)``.
 /// Then each side writes what follows, and says so only afterwards: the caller with its acknowledgement
-/// (``reconciliation(of:_:isTrusted:)``), the listener with its own (``reconciliation(of:from:_:isTrusted:)``). A caller that
-/// has not heard that the listener has written it keeps its record (``concluded(_:)``), and asks again.
+/// (``reconciliation(of:_:isTrusted:)``), the listener with its own (``reconciliation(of:from:_:isTrusted:key:)``). A caller
+/// that has not heard that the listener has written it keeps its record (``concluded(_:)``), and asks again.
 extension PairingRecords {
     /// The answer of the side that was asked how a pairing has ended.
     package enum Verdict: Hashable, Sendable {
@@ -39,14 +39,9 @@ extension PairingRecords {
 
     /// Returns the request that this device sends to the other side of a pairing.
     ///
-    /// - Parameters:
-    ///   - record: the pairing.
-    ///   - key: this device's own advertising key.
-    package static func request(for record: PairingRecord, _ key: AdvertisingKeyRecord) -> SettleRequest {
-        SettleRequest(
-            pairing: record.id.bytes,
-            advertisingKey: record.status == .notPaired ? nil : key.rawRepresentation
-        )
+    /// - Parameter record: the pairing.
+    package static func request(for record: PairingRecord) -> SettleRequest {
+        SettleRequest(pairing: record.id.bytes, isConfirmed: record.status != .notPaired)
     }
 
     /// Returns the answer to a device that asks how a pairing has ended.
@@ -57,18 +52,16 @@ extension PairingRecords {
     ///   - isTrusted: whether the device is trusted here.
     ///   - activeRequest: the user's active request for pairing; nil when there is none.
     ///   - key: this device's own advertising key.
-    /// - Throws: ``HandoffError`` with `peerMisbehaved` for an invalid key.
     package func verdict(
         on request: SettleRequest,
         from device: DeviceID,
         isTrusted: Bool,
         during activeRequest: ActivePairingRequest?,
         _ key: AdvertisingKeyRecord
-    ) throws(HandoffError) -> Verdict {
+    ) -> Verdict {
         let record = record(of: request, from: device)
         if let record, let activeRequest, !activeRequest.hasDecided(record) { return .undecided }
-        guard let theirs = request.advertisingKey else { return .notPaired }
-        _ = try Self.key(theirs)
+        guard request.isConfirmed else { return .notPaired }
         guard !isTrusted else { return .paired(key) }
         // A device that was paired and is no longer trusted has been removed since.
         return record?.status == .unconfirmed ? .paired(key) : .notPaired
@@ -82,23 +75,24 @@ extension PairingRecords {
     ///   - device: the other side.
     ///   - verdict: what was answered; the record here may have changed since.
     ///   - isTrusted: whether the other side is trusted here.
-    /// - Throws: ``HandoffError`` with `peerMisbehaved` for an invalid key.
+    ///   - key: the other side's advertising key, from its acknowledgement; nil when it has told none.
+    /// - Throws: ``HandoffError`` with `peerMisbehaved` for an invalid key, or none where one is needed.
     package func reconciliation(
         of request: SettleRequest,
         from device: DeviceID,
         _ verdict: Verdict,
-        isTrusted: Bool
+        isTrusted: Bool,
+        key: [UInt8]?
     ) throws(HandoffError) -> Reconciliation {
         guard let record = record(of: request, from: device) else { return Reconciliation(record: nil) }
-        switch (verdict, request.advertisingKey, record.status) {
+        switch (verdict, request.isConfirmed, record.status) {
         case (.undecided, _, _): return Reconciliation(record: nil)
         // A side that was paired had the other one's confirmation: nobody can take it back.
-        case (_, nil, .paired): return Reconciliation(record: nil)
-        case (.paired, let key?, .unconfirmed):
-            let addition = Reconciliation.Addition(peer: record.peer, key: try Self.key(key))
+        case (_, false, .paired): return Reconciliation(record: nil)
+        case (.paired, _, .unconfirmed):
             return Reconciliation(
                 record: record.withStatus(.paired, isReconciled: true),
-                newlyTrusted: isTrusted ? nil : addition
+                newlyTrusted: isTrusted ? nil : Reconciliation.Addition(peer: record.peer, key: try Self.key(key))
             )
         case (.paired, _, _): return Reconciliation(record: record.withStatus(.paired, isReconciled: true))
         case (.notPaired, _, _): return Reconciliation(record: record.withStatus(.notPaired, isReconciled: true))
@@ -128,7 +122,10 @@ extension PairingRecords {
         return Reconciliation(record: record.withStatus(record.status, isReconciled: true))
     }
 
-    private static func key(_ bytes: [UInt8]) throws(HandoffError) -> AdvertisingKeyRecord {
+    private static func key(_ bytes: [UInt8]?) throws(HandoffError) -> AdvertisingKeyRecord {
+        guard let bytes else {
+            throw HandoffError(.peerMisbehaved, "The device is paired, and has told no key.")
+        }
         do {
             return try AdvertisingKeyRecord(rawRepresentation: bytes)
         } catch {

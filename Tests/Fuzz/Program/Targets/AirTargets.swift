@@ -56,19 +56,15 @@ struct FrameTarget: FuzzTarget {
 /// What somebody sends who has no key: to a listener, and as an answer to a caller.
 struct StrangerTarget: FuzzTarget {
     private let keys: FuzzKeys
-    private let trial: NoiseResponderTrial<DeviceID>
+    private let trial: SessionTrial
 
     init() throws {
         keys = try FuzzKeys()
-        let peer = keys.peer.publicKeys
-        trial = try NoiseResponderTrial(
-            localStatic: keys.own.agreement,
-            candidates: [(peer.device, peer.agreement)]
-        )
+        trial = try SessionTrial(keys.own, devices: [keys.peer.publicKeys])
     }
 
     mutating func take(_ bytes: [UInt8]) {
-        _ = try? trial.match(bytes, prologue: keys.greeting.prologue)
+        _ = try? trial.match(bytes, greeting: keys.greeting)
         var server = ServerSession(trial: trial, pairingTrial: trial)
         let introduced = try? server.receiveRequest(bytes)
         precondition(introduced == nil, "a peer without the key is not authenticated")

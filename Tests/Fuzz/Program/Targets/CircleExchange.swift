@@ -84,7 +84,9 @@ struct CircleExchange: Sendable {
     ) -> Bool {
         receive(circle, &devices)
         guard let own = devices.message(for: keys.peer.publicKeys.device, knowing: circle.digest) else { return false }
-        guard let bytes = try? client.acknowledge(own), let message = harness.message(in: bytes) else {
+        guard let bytes = try? client.acknowledge(Acknowledgement(circle: own)),
+            let message = harness.message(in: bytes)
+        else {
             preconditionFailure("the listener can read the acknowledgement")
         }
         precondition((try? Acknowledgement(decoding: message))?.circle == own, "what was taken in can be sent")

@@ -9,14 +9,13 @@ import HandoffWire
 /// then those of transport messages.
 struct CallerTarget: FuzzTarget {
     private let keys: FuzzKeys
-    private let trial: NoiseResponderTrial<DeviceID>
+    private let trial: SessionTrial
     private let activity: Activity
     private let circle: CircleMessage
 
     init() throws {
         keys = try FuzzKeys()
-        let peer = keys.peer.publicKeys
-        trial = try NoiseResponderTrial(localStatic: keys.own.agreement, candidates: [(peer.device, peer.agreement)])
+        trial = try SessionTrial(keys.own, devices: [keys.peer.publicKeys])
         activity = try Activity(type: ActivityType("com.example.app.editing"))
         circle = CircleMessage(
             statements: nil,
@@ -65,7 +64,7 @@ struct CallerTarget: FuzzTarget {
             for plaintext in input.plaintexts() {
                 for piece in transport.frame(plaintext).pieces(of: size) {
                     do {
-                        guard let acknowledgement = try server.acknowledgeCircle(piece) else { continue }
+                        guard let acknowledgement = try server.receiveAcknowledgement(piece) else { continue }
                         let again = try? Acknowledgement(decoding: acknowledgement.encode())
                         precondition(again == acknowledgement, "what was accepted can be encoded")
                         precondition(plaintext.first == 0, "a last fragment completes an acknowledgement")
@@ -122,7 +121,7 @@ struct CallerTarget: FuzzTarget {
     ) {
         let bytes = transport.frame(input.plaintexts()[0])
         guard !bytes.isEmpty else { return }
-        precondition((try? server.acknowledgeCircle(bytes)) == nil, "nothing follows the end of a session")
+        precondition((try? server.receiveAcknowledgement(bytes)) == nil, "nothing follows the end of a session")
     }
 
     private func answer(to request: Request?) -> Answer {
@@ -158,7 +157,7 @@ struct ListenerTarget: FuzzTarget {
         let hash = ActivityTypeHash(number: 1)
         requests = [
             .fetch(FetchRequest(typeHash: hash, tag: ActivityTag(9))), .stream(StreamRequest(activity: 1)),
-            .settle(SettleRequest(pairing: [UInt8](repeating: 1, count: 8), advertisingKey: nil)),
+            .settle(SettleRequest(pairing: [UInt8](repeating: 1, count: 8), isConfirmed: true)),
             .fetch(FetchRequest(typeHash: hash, tag: ActivityTag(9), purpose: .take(report.take))), .report(report),
         ]
     }

@@ -78,15 +78,65 @@ struct HandshakeQueueTests {
     func fullLine() {
         var (queue, ids) = full()
         #expect(queue.leave(ids[0], hasAuthenticated: true, at: .zero).isEmpty)
-        for _ in 0...Queue.reservedPlaces { _ = queue.arrive(0, at: .zero) }
+        for owner in 90..<94 { _ = queue.arrive(owner, at: .zero) }
         var last: Queue.ID?
-        while queue.waitingCount < Queue.maximumWaiting { last = queue.arrive(99, at: .zero).id }
-        let (stranger, refused) = queue.arrive(100, at: .zero)
+        var owner = 100
+        while queue.waitingCount < Queue.maximumWaiting {
+            owner += 1
+            last = queue.arrive(owner, at: .zero).id
+        }
+        let (stranger, refused) = queue.arrive(1000, at: .zero)
         #expect(refused == [.dismiss(stranger)])
         let (friend, actions) = queue.arrive(0, at: .zero)
-        #expect(actions.first == last.map { .dismiss($0) })
+        #expect(actions == [last.map { .dismiss($0) }, .admit(friend)].compactMap(\.self))
+    }
+
+    @Test("A line that one address has filled has room for every other one")
+    func lineOfOneAddress() {
+        var (queue, _) = full()
+        for _ in 0..<Queue.maximumWaiting { _ = queue.arrive(99, at: .zero) }
+        let (first, actions) = queue.arrive(100, at: .milliseconds(1))
+        #expect(actions.count == 1 && actions != [.dismiss(first)])
         #expect(queue.waitingCount == Queue.maximumWaiting)
-        #expect(actions.count == 1, "\(friend) waits: the places beside the others are taken")
+        // Nothing is gained by more of the same.
+        let (more, refused) = queue.arrive(99, at: .milliseconds(2))
+        #expect(refused == [.dismiss(more)])
+        let admitted = queue.advance(to: Queue.minimumStay)
+        #expect(admitted.contains(.admit(first)))
+    }
+
+    @Test("An attacker that uses the address of a trusted device for all its channels does not keep others out")
+    func borrowedAddress() {
+        var queue = Queue()
+        let trusted = queue.arrive(7, at: .zero).id
+        _ = queue.leave(trusted, hasAuthenticated: true, at: .zero)
+        var stays: [Queue.ID: Duration] = [:]
+        var open = 0
+        var caller: Queue.ID?
+        for millisecond in 1...10_000 {
+            let now = Duration.milliseconds(millisecond)
+            var actions: [Queue.Action] = []
+            // The attacker holds as many channels as it can, and ends none of them itself.
+            while open < 100 {
+                open += 1
+                actions += queue.arrive(7, at: now).actions
+            }
+            if millisecond == 1000 {
+                let arrival = queue.arrive(8, at: now)
+                caller = arrival.id
+                actions += arrival.actions
+            }
+            for action in actions + queue.advance(to: now) {
+                switch action {
+                case .admit(let id) where id == caller: return
+                case .admit(let id): stays[id] = now
+                case .dismiss(let id):
+                    #expect(id != caller, "the caller was dismissed")
+                    open -= 1
+                }
+            }
+        }
+        Issue.record("the caller has waited for nine seconds")
     }
 
     @Test(

@@ -291,13 +291,13 @@ extension PairingSimulation {
     /// Lets one side ask the other about each of its pairings that is not reconciled.
     mutating func reconcile(from caller: Int, to listener: Int, _ fault: ReconciliationFault = .none) throws {
         for record in sides[caller].records.unreconciled(at: moment) where record.peer.id == sides[listener].id {
-            let request = PairingRecords.request(for: record, sides[caller].own.advertisingKey)
+            let request = PairingRecords.request(for: record)
             let callerID = sides[caller].id
             let isTrustedThere = sides[listener].trusted.contains(callerID)
             // The responder's trial does not find a caller whose key is in neither list.
             let asked = sides[listener].records.unreconciled(at: moment)
             guard isTrustedThere || asked.contains(where: { $0.peer.id == callerID }) else { continue }
-            let verdict = try sides[listener].records.verdict(
+            let verdict = sides[listener].records.verdict(
                 on: request,
                 from: callerID,
                 isTrusted: isTrustedThere,
@@ -312,7 +312,8 @@ extension PairingSimulation {
                 of: request,
                 from: callerID,
                 verdict,
-                isTrusted: isTrustedThere
+                isTrusted: isTrustedThere,
+                key: sides[caller].own.advertisingKey.rawRepresentation
             )
             apply(reconciliation, at: listener)
             guard fault != .conclusionLost else { continue }

@@ -1,4 +1,5 @@
 import HandoffCore
+import HandoffCrypto
 import HandoffModel
 import HandoffWire
 
@@ -27,7 +28,7 @@ extension PairingWorld {
     /// Begins a session.
     mutating func ask(_ side: Int, about record: PairingRecord) {
         asked.insert(Asked(side: side, pairing: record.id))
-        let request = PairingRecords.request(for: record, sides[side].own.advertisingKey)
+        let request = PairingRecords.request(for: record)
         session = Session(caller: side, record: record, request: request)
     }
 
@@ -39,7 +40,7 @@ extension PairingWorld {
         let isTrustedThere = sides[listener].memory.trusted.contains(sides[caller].id)
         switch session.step {
         case .asked:
-            session.verdict = try sides[listener].memory.records.verdict(
+            session.verdict = sides[listener].memory.records.verdict(
                 on: session.request,
                 from: sides[caller].id,
                 isTrusted: isTrustedThere,
@@ -61,7 +62,8 @@ extension PairingWorld {
                 of: session.request,
                 from: sides[caller].id,
                 verdict,
-                isTrusted: isTrustedThere
+                isTrusted: isTrustedThere,
+                key: sides[caller].own.advertisingKey.rawRepresentation
             )
             guard apply(change, at: listener, fault) else { return }
             session.step = .concluded

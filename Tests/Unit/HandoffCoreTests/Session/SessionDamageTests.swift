@@ -105,11 +105,10 @@ struct SessionDamageTests {
         // A trusted peer that sends more fragments than any answer has, written with the handshake itself.
         let (asking, answering) = (DeviceKeys.generate(), DeviceKeys.generate())
         var fetch = ClientSession(keys: asking, peer: answering.publicKeys, request: .fetch(try .sample()))
-        let candidates = [(1, asking.publicKeys.agreement)]
-        let trial = try NoiseResponderTrial(localStatic: answering.agreement, candidates: candidates)
+        let trial = try SessionTrial(answering, devices: [asking.publicKeys])
         let greeting = SessionGreeting.random()
         let first = try #require(try fetch.open(FrameCodec.encode(greeting.bytes)))
-        var handshake = try trial.match(Array(first.dropFirst(2)), prologue: greeting.prologue).handshake
+        var handshake = try trial.match(Array(first.dropFirst(2)), greeting: greeting).handshake
         let more = [UInt8(1)] + [UInt8](repeating: 0, count: 16_000)
         #expect(try fetch.receive(FrameCodec.encode(try handshake.writeMessage(more))) == nil)
         var transport = try handshake.split()

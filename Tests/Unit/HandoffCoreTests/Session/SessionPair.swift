@@ -28,10 +28,7 @@ struct SessionPair {
     /// The answering side of a device that trusts `devices`.
     static func server(_ keys: DeviceKeys, trusting devices: [DeviceKeys]) throws -> ServerSession {
         ServerSession(
-            trial: try NoiseResponderTrial(
-                localStatic: keys.agreement,
-                candidates: devices.map { ($0.publicKeys.device, $0.publicKeys.agreement) }
-            )
+            trial: try SessionTrial(keys, devices: devices.map(\.publicKeys))
         )
     }
 

@@ -16,7 +16,7 @@ struct SessionReconciliationTests {
     /// Both sides of a session in which the caller has the answer.
     private static func answered(_ answer: Answer) throws -> (call: ClientSession, serve: ServerSession) {
         let (asking, answering) = (DeviceKeys.generate(), DeviceKeys.generate())
-        let request = Request.settle(SettleRequest(pairing: [UInt8](repeating: 1, count: 8), advertisingKey: key))
+        let request = Request.settle(SettleRequest(pairing: [UInt8](repeating: 1, count: 8), isConfirmed: true))
         var call = ClientSession(keys: asking, peer: answering.publicKeys, request: request)
         var serve = try SessionPair.server(answering, trusting: [asking])
         guard try serve.receiveRequest(try call.opened(by: serve))?.request == request,
@@ -32,6 +32,13 @@ struct SessionReconciliationTests {
         let conclusion = try serve.conclude(Acknowledgement())
         for piece in conclusion.dropLast().map({ [$0] }) { #expect(try call.receiveConclusion(piece) == nil) }
         #expect(try call.receiveConclusion([conclusion[conclusion.count - 1]]) == Acknowledgement())
+    }
+
+    @Test("A caller that is paired tells its key with its acknowledgement, which only the listener can read")
+    func toldKey() throws {
+        var (call, serve) = try Self.answered(.settled(advertisingKey: Self.key))
+        let acknowledgement = Acknowledgement(advertisingKey: [UInt8](repeating: 7, count: 44))
+        #expect(try serve.receiveAcknowledgement(try call.acknowledge(acknowledgement)) == acknowledgement)
     }
 
     @Test("After any other answer, the listener has nothing to say", arguments: [Refusal.Code.busy, .notUnderstood])

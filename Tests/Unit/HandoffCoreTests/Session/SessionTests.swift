@@ -24,8 +24,7 @@ struct SessionTests {
         trusting devices: [DeviceKeys]? = nil,
         greeting: SessionGreeting = .random()
     ) throws -> ServerSession {
-        let candidates = (devices ?? [caller]).map { ($0.publicKeys.device, $0.publicKeys.agreement) }
-        let trial = try NoiseResponderTrial(localStatic: origin.agreement, candidates: candidates)
+        let trial = try SessionTrial(origin, devices: (devices ?? [caller]).map(\.publicKeys))
         return ServerSession(trial: trial, greeting: greeting)
     }
 
@@ -76,11 +75,7 @@ struct SessionTests {
     @Test("A newer caller gets a refusal if its request is not understood")
     func newerCaller() throws {
         let greeting = SessionGreeting.random()
-        var handshake = NoiseHandshake.initiator(
-            localStatic: caller.agreement,
-            remoteStatic: origin.publicKeys.agreement,
-            prologue: greeting.prologue
-        )
+        var handshake = NoiseHandshake.calling(origin.publicKeys, as: caller, after: greeting)
         // Field 15, which this version does not know, with an empty message.
         let fragment = MessageFragmenter().fragments(of: MessagePadding.pad([0x7A, 0x00]))[0]
         var serve = try serve(greeting: greeting)
@@ -97,11 +92,7 @@ struct SessionTests {
     func malformedRequest() throws {
         for message in [[0x0A, 2, 0x0A, 0], [0x0A, 0x7F], [0x22, 0]] as [[UInt8]] {
             let greeting = SessionGreeting.random()
-            var handshake = NoiseHandshake.initiator(
-                localStatic: caller.agreement,
-                remoteStatic: origin.publicKeys.agreement,
-                prologue: greeting.prologue
-            )
+            var handshake = NoiseHandshake.calling(origin.publicKeys, as: caller, after: greeting)
             var serve = try serve(greeting: greeting)
             let fragment = [0] + MessagePadding.pad(message)
             let introduction = try serve.receiveRequest(FrameCodec.encode(try handshake.writeMessage(fragment)))
@@ -112,16 +103,12 @@ struct SessionTests {
 
     @Test("A request without padding, with a padding that is not zero, or cut in two, ends the session")
     func badPadding() throws {
-        let request = Request.circle(CircleRequest(digest: [UInt8](repeating: 7, count: 8))).encode()
+        let request = Request.circle(CircleRequest(digest: [UInt8](repeating: 7, count: 32))).encode()
         var dirty = MessagePadding.pad(request)
         dirty[63] = 1
         for fragment in [[0] + request, [0] + dirty, [1] + MessagePadding.pad(request)] {
             let greeting = SessionGreeting.random()
-            var handshake = NoiseHandshake.initiator(
-                localStatic: caller.agreement,
-                remoteStatic: origin.publicKeys.agreement,
-                prologue: greeting.prologue
-            )
+            var handshake = NoiseHandshake.calling(origin.publicKeys, as: caller, after: greeting)
             var serve = try serve(greeting: greeting)
             let frame = FrameCodec.encode(try handshake.writeMessage(fragment))
             #expect { try serve.receiveRequest(frame) } throws: { ($0 as? HandoffError)?.code == .peerMisbehaved }
@@ -131,11 +118,7 @@ struct SessionTests {
     @Test("An acknowledgement may take several fragments", arguments: [2, 16, 40])
     func cutAcknowledgement(fragmentBytes: Int) throws {
         let greeting = SessionGreeting.random()
-        var handshake = NoiseHandshake.initiator(
-            localStatic: caller.agreement,
-            remoteStatic: origin.publicKeys.agreement,
-            prologue: greeting.prologue
-        )
+        var handshake = NoiseHandshake.calling(origin.publicKeys, as: caller, after: greeting)
         var serve = try serve(greeting: greeting)
         let request = Request.fetch(FetchRequest(typeHash: try hash(type), tag: ActivityTag(7))).encode()
         let first = FrameCodec.encode(try handshake.writeMessage([0] + MessagePadding.pad(request)))
@@ -178,12 +161,12 @@ struct SessionTests {
         var serve = try serve()
         let opening = try fetch.opened(by: serve)
         _ = try serve.receiveRequest(opening)
-        let answer = try serve.answer(.activity(sent), circleDigest: [1, 2, 3, 4, 5, 6, 7, 8])
+        let answer = try serve.answer(.activity(sent), circleDigest: [UInt8](repeating: 8, count: 32))
         #expect(try fetch.receive(answer) != nil)
         let total = serve.greeting.count + opening.count + answer.count + (try fetch.acknowledge()).count
         let messages = [
             Request.fetch(FetchRequest(typeHash: sent.type.hash, tag: ActivityTag(7))).encode(),
-            AnswerEnvelope(.activity(sent), circleDigest: [1, 2, 3, 4, 5, 6, 7, 8]).encode(),
+            AnswerEnvelope(.activity(sent), circleDigest: [UInt8](repeating: 8, count: 32)).encode(),
             Acknowledgement().encode(),
         ]
         #expect(messages.map { MessagePadding.size(of: $0.count) } == [64, 2048, 64])

@@ -15,8 +15,10 @@ struct StreamVectorTests {
         let fails: Bool
         let greeting: String
         let callerPrivateKey: String
+        let callerSigningKey: String
         let callerEphemeralPrivateKey: String
         let listenerPrivateKey: String
+        let listenerSigningKey: String
         let listenerEphemeralPrivateKey: String
         /// Request, answer, acknowledgement, and the answer of the app.
         let messages: [Sent]
@@ -84,9 +86,11 @@ struct StreamVectorTests {
             what: conversation.what,
             fails: conversation.fails,
             greeting: hex(FrameCodec.encode(keys.greeting.bytes)),
-            callerPrivateKey: hex(keys.caller.rawRepresentation),
+            callerPrivateKey: hex(keys.caller.agreement.rawRepresentation),
+            callerSigningKey: hex(keys.caller.publicKeys.signing.rawRepresentation),
             callerEphemeralPrivateKey: hex(keys.callerEphemeral.rawRepresentation),
-            listenerPrivateKey: hex(keys.listener.rawRepresentation),
+            listenerPrivateKey: hex(keys.listener.agreement.rawRepresentation),
+            listenerSigningKey: hex(keys.listener.publicKeys.signing.rawRepresentation),
             listenerEphemeralPrivateKey: hex(keys.listenerEphemeral.rawRepresentation),
             messages: [
                 sent("caller", fragments[0], first), sent("listener", fragments[1], second),
@@ -145,17 +149,27 @@ struct StreamVectorTests {
     private static func receivers(of vector: Case) throws -> [String: StreamReceiver] {
         try #require(vector.messages.count == 4)
         func key(_ text: String) throws -> AgreementKey { try AgreementKey(rawRepresentation: bytes(text)) }
+        func keys(_ agreement: AgreementPublicKey, _ signing: String) throws -> DevicePublicKeys {
+            try DevicePublicKeys(
+                agreement: agreement,
+                signing: SigningPublicKey(rawRepresentation: bytes(signing))
+            )
+        }
         let greeting = try #require(SessionGreeting(bytes: Array(bytes(vector.greeting).dropFirst(2))))
+        let prologue = greeting.prologue(
+            caller: try keys(try key(vector.callerPrivateKey).publicKey, vector.callerSigningKey),
+            listener: try keys(try key(vector.listenerPrivateKey).publicKey, vector.listenerSigningKey)
+        )
         var caller = NoiseHandshake.initiator(
             localStatic: try key(vector.callerPrivateKey),
             remoteStatic: try key(vector.listenerPrivateKey).publicKey,
-            prologue: greeting.prologue,
+            prologue: prologue,
             ephemeralForTestVectors: try key(vector.callerEphemeralPrivateKey)
         )
         var listener = NoiseHandshake.responder(
             localStatic: try key(vector.listenerPrivateKey),
             remoteStatic: try key(vector.callerPrivateKey).publicKey,
-            prologue: greeting.prologue,
+            prologue: prologue,
             ephemeralForTestVectors: try key(vector.listenerEphemeralPrivateKey)
         )
         _ = try listener.readMessage(try caller.writeMessage(bytes(vector.messages[0].plaintext)))

@@ -13,7 +13,7 @@ struct CircleSessionTests {
     private static func state(_ count: Int) -> CircleMessage {
         CircleMessage(
             statements: (0..<count).map { [UInt8](repeating: UInt8($0 % 256), count: 202) },
-            digest: [UInt8](repeating: UInt8(count % 256), count: 8),
+            digest: [UInt8](repeating: UInt8(count % 256), count: 32),
             advertisingKey: [UInt8](repeating: 2, count: 44),
             directedKey: [UInt8](repeating: 3, count: 32),
             knownKey: nil
@@ -24,7 +24,7 @@ struct CircleSessionTests {
         ClientSession(
             keys: caller,
             peer: listener.publicKeys,
-            request: .circle(CircleRequest(digest: [UInt8](repeating: 7, count: 8)))
+            request: .circle(CircleRequest(digest: [UInt8](repeating: 7, count: 32)))
         )
     }
 
@@ -37,15 +37,15 @@ struct CircleSessionTests {
         var calling = calling
         var serving = try SessionPair.server(listener, trusting: [caller])
         let introduction = try #require(try serving.receiveRequest(try calling.opened(by: serving)))
-        #expect(introduction.request == .circle(CircleRequest(digest: [UInt8](repeating: 7, count: 8))))
+        #expect(introduction.request == .circle(CircleRequest(digest: [UInt8](repeating: 7, count: 32))))
         var heard: Answer?
         for bytes in try serving.answer(.circle(theirs)).pieces(of: piece) {
             heard = try calling.receive(bytes)?.answer ?? heard
         }
         #expect(heard == .circle(theirs))
         var acknowledgement: Acknowledgement?
-        for bytes in try calling.acknowledge(mine).pieces(of: piece) {
-            acknowledgement = try serving.acknowledgeCircle(bytes) ?? acknowledgement
+        for bytes in try calling.acknowledge(Acknowledgement(circle: mine)).pieces(of: piece) {
+            acknowledgement = try serving.receiveAcknowledgement(bytes) ?? acknowledgement
         }
         #expect(acknowledgement?.circle == mine)
         var end: Acknowledgement?
@@ -62,7 +62,7 @@ struct CircleSessionTests {
         let first = try calling.opened(by: original)
         #expect(
             try original.receiveRequest(first)?.request
-                == .circle(CircleRequest(digest: [UInt8](repeating: 7, count: 8)))
+                == .circle(CircleRequest(digest: [UInt8](repeating: 7, count: 32)))
         )
         var second = try SessionPair.server(listener, trusting: [caller])
         #expect { try second.receiveRequest(first) } throws: { ($0 as? HandoffError)?.code == .notTrusted }
@@ -85,7 +85,7 @@ struct CircleSessionTests {
     func digest() throws {
         var pair = try SessionPair()
         _ = try pair.serve.receiveRequest(try pair.fetch.opened(by: pair.serve))
-        let digest: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
+        let digest = [UInt8](repeating: 8, count: 32)
         let bytes = try pair.serve.answer(.refusal(Refusal(.busy, "later")), circleDigest: digest)
         #expect(try pair.taking(bytes).circleDigest == digest)
     }

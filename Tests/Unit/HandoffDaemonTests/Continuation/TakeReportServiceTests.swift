@@ -15,10 +15,7 @@ struct TakeReportServiceTests {
     /// A radio over which the peer answers everything with `answer`.
     private static func radio(_ answer: Answer, of peer: Peer, in world: EngineWorld) throws -> AnsweringRadio {
         let identity = world.engine.identity
-        let trial = try NoiseResponderTrial(
-            localStatic: peer.keys.agreement,
-            candidates: [(identity.id, identity.keys.publicKeys.agreement)]
-        )
+        let trial = try SessionTrial(peer.keys, devices: [identity.keys.publicKeys])
         return AnsweringRadio(trial: trial, answer: answer)
     }
 

@@ -26,17 +26,16 @@ struct ReconciliationAnswerTests {
             }
             pairings.begin(try PairingToken(bytes: [UInt8](repeating: 1, count: 9)), at: .sample, listener)
             try await pairings.keep(record)
-            let key = peer.advertisingKey.rawRepresentation
-            let request = SettleRequest(pairing: record.id.bytes, advertisingKey: key)
+            let request = SettleRequest(pairing: record.id.bytes, isConfirmed: true)
 
-            let busy = try pairings.answer(to: request, from: peer.device.id)
+            let busy = pairings.answer(to: request, from: peer.device.id)
             #expect(busy.answer == .refusal(Refusal(.busy, "The digits are still being compared here.")))
             #expect(busy.outcome == nil)
 
             pairings.abandon(record.id)
-            let decided = try pairings.answer(to: request, from: peer.device.id)
+            let decided = pairings.answer(to: request, from: peer.device.id)
             #expect(decided.outcome?.request == request)
-            try await pairings.reconcile(try #require(decided.outcome), with: peer.device.id)
+            try await pairings.reconcile(try #require(decided.outcome), with: peer.device.id, key: nil)
             #expect(world.engine.read { $0.pairing.records.all } == [])
         }
     }
@@ -64,6 +63,25 @@ struct ReconciliationAnswerTests {
         }
     }
 
+    @Test("A device that is paired, and tells no key, is not trusted, and can tell one later")
+    func noKey() async throws {
+        try await EngineWorld.runReady { world, _ in
+            let (tablet, pairings) = (try Peer("tablet"), world.engine.pairings)
+            let record = try Self.record(with: tablet.device, .unconfirmed)
+            try await pairings.keep(record)
+            let request = SettleRequest(pairing: record.id.bytes, isConfirmed: true)
+            let outcome = try #require(pairings.answer(to: request, from: tablet.device.id).outcome)
+            await #expect { try await pairings.reconcile(outcome, with: tablet.device.id, key: nil) } throws: { error in
+                (error as? HandoffError)?.code == .peerMisbehaved
+            }
+            #expect(!world.trusted.contains { $0.id == tablet.device.id })
+            #expect(world.engine.read { $0.pairing.records.all.map(\.status) } == [.unconfirmed])
+            let key = tablet.advertisingKey.rawRepresentation
+            try await pairings.reconcile(outcome, with: tablet.device.id, key: key)
+            #expect(world.trusted.contains { $0.id == tablet.device.id })
+        }
+    }
+
     @Test("The side that has asked keeps the pairing until the other one has said that it has saved the outcome")
     func concluded() async throws {
         try await EngineWorld.runReady { world, _ in
@@ -83,7 +101,7 @@ struct ReconciliationAnswerTests {
     func exchanged() async throws {
         try await EngineWorld.runReady { world, peer in
             try await world.engine.pairings.keep(try Self.record(with: peer.device, .paired))
-            let digest = [UInt8](repeating: 0, count: 8)
+            let digest = [UInt8](repeating: 0, count: 32)
             try await world.engine.trust.completeExchange(with: peer.device.id, sent: digest, theirs: digest)
             #expect(world.engine.read { $0.pairing.records.all } == [])
         }

@@ -79,7 +79,8 @@ struct CircleKeepingTests {
             #expect(world.engine.trust.advisories.isEmpty)
             try await world.engine.trust.receive(peer.message([], knowing: before.id), from: peer.device.id)
             #expect(world.engine.trust.advisories.isEmpty)
-            let unknown = AdvertisingKeyRecord.generate(day: 1).id
+            // A later state of this device had more keys.
+            let unknown = KeyIdentifierSource(world.engine.identity.keys).identifier(of: 9)
             try await world.engine.trust.receive(peer.message([], knowing: unknown), from: peer.device.id)
             #expect(world.ownKey.id != before.id)
             #expect(world.engine.trust.advisories.map(\.name) == ["identity-outdated"])

@@ -91,10 +91,7 @@ struct ActivityFetcherTests {
         ]
         for (answer, code, isAcknowledged) in answers {
             try await EngineWorld.runReady { world, peer in
-                let trial = try NoiseResponderTrial(
-                    localStatic: peer.keys.agreement,
-                    candidates: [(world.engine.identity.id, world.engine.identity.keys.publicKeys.agreement)]
-                )
+                let trial = try SessionTrial(peer.keys, devices: [world.engine.identity.keys.publicKeys])
                 let radio = AnsweringRadio(trial: trial, answer: answer)
                 let fetcher = ActivityFetcher(client: SessionClient(engine: world.engine, radio: radio))
                 world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))

@@ -52,7 +52,7 @@ struct AnsweringRadio: DialOnlyRadio {
         }
     }
 
-    let trial: NoiseResponderTrial<DeviceID>
+    let trial: SessionTrial
     let answer: Answer
     /// Whether an answer was acknowledged.
     let acknowledged = CurrentValue(false)

@@ -155,7 +155,7 @@ struct Peer {
     func message(_ statements: [CircleStatement], knowing key: AdvertisingKeyRecord.ID? = nil) -> CircleMessage {
         CircleMessage(
             statements: statements.map { sign($0).bytes },
-            digest: [UInt8](repeating: 0, count: 8),
+            digest: [UInt8](repeating: 0, count: 32),
             advertisingKey: advertisingKey.rawRepresentation,
             directedKey: [UInt8](repeating: 5, count: 32),
             knownKey: key?.bytes

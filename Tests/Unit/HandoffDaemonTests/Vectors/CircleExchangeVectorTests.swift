@@ -17,7 +17,7 @@ struct CircleExchangeVectorTests {
         /// The device's advertising key, its day and its identifier.
         var advertisingKey: String
         /// The identifiers of the advertising keys that it has had.
-        var keyHistory: [String]
+        var keyNumber: UInt16
         /// The key under which the other device seals directed advertisements to this one, and its day.
         var directedKey: String
         /// Whether the other device is trusted; if not, nothing of the following is kept.
@@ -56,7 +56,8 @@ struct CircleExchangeVectorTests {
     private struct Side {
         var devices: TrustedDevices
         let other: DeviceID
-        let newKey: AdvertisingKeyRecord
+        /// The key that it makes when it has to; its number depends on what it has heard.
+        private(set) var newKey: AdvertisingKeyRecord
         private let directedKey: DailyKey
 
         init(
@@ -68,31 +69,29 @@ struct CircleExchangeVectorTests {
         ) throws {
             self.other = other.keys.publicKeys.device
             let identity = Identity(keys: device.keys)
-            newKey = try Self.key(number &+ 8)
-            directedKey = DailyKey(
-                key: try AdvertisingKey(rawRepresentation: [UInt8](repeating: number &+ 16, count: 32)),
-                day: day
-            )
+            newKey = .generate(day: day)
+            directedKey = try Self.daily(number &+ 16)
             devices = try TrustedDevices(from: directory, for: identity, named: DeviceName(device.name), at: slot)
             devices.edit { contents in
                 contents = CircleFile.Contents(of: identity, at: slot)
                 contents.circle.join(statements)
             }
-            let (first, directedKey, id) = (try Self.key(number), directedKey, self.other)
+            newKey = key(try Self.daily(number &+ 8), 2)
+            let (first, directedKey, id) = (key(try Self.daily(number), 1), directedKey, self.other)
             devices.edit { contents in
-                (contents.ownKey, contents.ownKeyHistory) = (first, [first.id])
+                (contents.ownKey, contents.keyNumber) = (first, 1)
                 contents.peers[id]?.receivingKey = directedKey
             }
         }
 
-        static func key(_ number: UInt8) throws -> AdvertisingKeyRecord {
-            AdvertisingKeyRecord(
-                id: try AdvertisingKeyRecord.ID(bytes: [UInt8](repeating: number, count: 8)),
-                daily: DailyKey(
-                    key: try AdvertisingKey(rawRepresentation: [UInt8](repeating: number, count: 32)),
-                    day: day
-                )
-            )
+        /// Returns the key of this device with that number, whose identifier has a fixed random part.
+        func key(_ daily: DailyKey, _ number: UInt16) -> AdvertisingKeyRecord {
+            let id = devices.keyIdentifiers.identifier(of: number, randomForTestVectors: 0x7777)
+            return AdvertisingKeyRecord(id: id, daily: daily)
+        }
+
+        static func daily(_ byte: UInt8) throws -> DailyKey {
+            DailyKey(key: try AdvertisingKey(rawRepresentation: [UInt8](repeating: byte, count: 32)), day: day)
         }
 
         /// Takes a message in; the key that the device may have made then is that of the vector.
@@ -100,11 +99,10 @@ struct CircleExchangeVectorTests {
             let before = devices.ownKey
             _ = try devices.receive(message, from: other)
             guard devices.ownKey != before else { return }
-            let newKey = newKey
-            devices.edit { contents in
-                contents.ownKeyHistory.removeLast()
-                contents.ownKey = newKey
-            }
+            let number = try #require(devices.keyIdentifiers.number(of: devices.ownKey.id))
+            self.newKey = key(self.newKey.daily, number)
+            let newKey = self.newKey
+            devices.edit { $0.ownKey = newKey }
         }
 
         var state: State {
@@ -113,7 +111,7 @@ struct CircleExchangeVectorTests {
                 statements: contents.circle.statements.map { hex($0.bytes) },
                 digest: hex(contents.circle.digest),
                 advertisingKey: hex(contents.ownKey.rawRepresentation),
-                keyHistory: contents.ownKeyHistory.map { hex($0.bytes) },
+                keyNumber: contents.keyNumber,
                 directedKey: hex(directedKey.rawRepresentation),
                 trustsOther: peer != nil,
                 otherAdvertisingKey: peer?.key.map { hex($0.rawRepresentation) },
@@ -269,7 +267,7 @@ struct CircleExchangeVectorTests {
                 cast.pair,
                 cast.pair,
                 prepare: { caller, listener in
-                    let (id, unknown) = (listener.other, try Side.key(0x77))
+                    let (id, unknown) = (listener.other, caller.key(try Side.daily(0x77), 9))
                     listener.devices.edit { $0.peers[id]?.key = unknown }
                 }
             ),

@@ -92,11 +92,11 @@ struct ReconciliationVectorTests {
         let before = (caller.state(), listener.state(isComparing: isComparing))
         var session = try VectorSession(desk.keys, lap.keys, seed: seed)
         let record = try #require(caller.record)
-        let request = PairingRecords.request(for: record, caller.key)
+        let request = PairingRecords.request(for: record)
         try session.request(Request.settle(request).encode())
         let records = PairingRecords([listener.record].compactMap(\.self))
         let id = desk.keys.publicKeys.device
-        let verdict = try records.verdict(
+        let verdict = records.verdict(
             on: request,
             from: id,
             isTrusted: listener.trustsOther,
@@ -107,9 +107,16 @@ struct ReconciliationVectorTests {
         caller.apply(
             PairingRecords([record]).reconciliation(of: record, verdict, isTrusted: caller.trustsOther)
         )
-        try session.acknowledge(by: .caller, Acknowledgement().encode())
+        let told: [UInt8]? = if case .paired = verdict { caller.key.rawRepresentation } else { nil }
+        try session.acknowledge(by: .caller, Acknowledgement(advertisingKey: told).encode())
         if verdict != .undecided {
-            let outcome = try records.reconciliation(of: request, from: id, verdict, isTrusted: listener.trustsOther)
+            let outcome = try records.reconciliation(
+                of: request,
+                from: id,
+                verdict,
+                isTrusted: listener.trustsOther,
+                key: told
+            )
             listener.apply(outcome)
             try session.acknowledge(by: .listener, Acknowledgement().encode())
             let saved = try #require(caller.record)

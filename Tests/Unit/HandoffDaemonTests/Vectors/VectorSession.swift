@@ -25,9 +25,11 @@ struct VectorSession {
         let prologue: String
         let callerPrivateKey: String
         let callerPublicKey: String
+        let callerSigningKey: String
         let callerEphemeralPrivateKey: String
         let listenerPrivateKey: String
         let listenerPublicKey: String
+        let listenerSigningKey: String
         let listenerEphemeralPrivateKey: String
         let fragmentBytes: Int
         let turns: [Turn]
@@ -54,16 +56,16 @@ struct VectorSession {
         }
         self.greeting = greeting
         handshakes = (
-            .initiator(
-                localStatic: caller.agreement,
-                remoteStatic: listener.publicKeys.agreement,
-                prologue: greeting.prologue,
+            .calling(
+                listener.publicKeys,
+                as: caller,
+                after: greeting,
                 ephemeralForTestVectors: ephemerals.caller
             ),
-            .responder(
-                localStatic: listener.agreement,
-                remoteStatic: caller.publicKeys.agreement,
-                prologue: greeting.prologue,
+            .answering(
+                caller.publicKeys,
+                as: listener,
+                after: greeting,
                 ephemeralForTestVectors: ephemerals.listener
             )
         )
@@ -106,12 +108,14 @@ struct VectorSession {
     var record: Record {
         Record(
             greeting: hex(FrameCodec.encode(greeting.bytes)),
-            prologue: hex(greeting.prologue),
+            prologue: hex(greeting.prologue(caller: caller.publicKeys, listener: listener.publicKeys)),
             callerPrivateKey: hex(caller.agreement.rawRepresentation),
             callerPublicKey: hex(caller.publicKeys.agreement.rawRepresentation),
+            callerSigningKey: hex(caller.publicKeys.signing.rawRepresentation),
             callerEphemeralPrivateKey: hex(ephemerals.caller.rawRepresentation),
             listenerPrivateKey: hex(listener.agreement.rawRepresentation),
             listenerPublicKey: hex(listener.publicKeys.agreement.rawRepresentation),
+            listenerSigningKey: hex(listener.publicKeys.signing.rawRepresentation),
             listenerEphemeralPrivateKey: hex(ephemerals.listener.rawRepresentation),
             fragmentBytes: MessageFragmenter.defaultFragmentBytes,
             turns: turns,
