@@ -116,7 +116,7 @@ class Client:
                 opened = messages.read_answer(await session.receive())
             if opened["kind"] == "refusal":
                 raise AnswerRefused(opened["refusalCode"], opened["refusalMessage"])
-            self._expect(opened, "stream")
+            await self._expect(session, opened, "stream")
             yield Stream(session, is_caller=True)
 
     async def update(self, device: bytes) -> None:
