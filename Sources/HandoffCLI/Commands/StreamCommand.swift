@@ -6,6 +6,7 @@ struct StreamCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stream",
         abstract: "Connect stdin and stdout to the app of an activity.",
+        usage: "handoffctl stream [<options>] [<id>] [--type <type>]",
         discussion: """
             Continues the activity: standard input goes to its app, and what the app writes
             goes to standard output. Without an ID or a type, it takes the nearest activity.

@@ -101,7 +101,7 @@ extension Attack {
         name: "inferring the user's action from a flag",
         source: martin,
         onModel: "right 100 % of the time",
-        here: "51 %, like guessing",
+        here: "49 %, like guessing",
         verdict: .fails
     )
     package static let format = Attack(

@@ -58,7 +58,9 @@ struct LocalStreamTests {
     @Test("An end that is passed on ends with an error when its process dies, also after it has written")
     func farDeath() async throws {
         try await Reactor.withReactor { reactor in
-            let near = try await Self.leftAlone(on: reactor) { number in #expect(Glibc.write(number, [1, 2], 2) == 2) }
+            let near = try await Self.leftAlone(on: reactor) { number in
+                #expect(Glibc.write(number, [1, 2] as [UInt8], 2) == 2)
+            }
             #expect(try await near.read(atMost: 65_536) == [1, 2])
             await #expect(throws: Errno.connectionReset) { try await near.read(atMost: 65_536) }
         }
@@ -68,7 +70,7 @@ struct LocalStreamTests {
     func finishedDeath() async throws {
         try await Reactor.withReactor { reactor in
             let near = try await Self.leftAlone(on: reactor) { number in
-                #expect(Glibc.write(number, [1, 2], 2) == 2)
+                #expect(Glibc.write(number, [1, 2] as [UInt8], 2) == 2)
                 #expect(shutdown(number, CInt(SHUT_WR)) == 0)
             }
             #expect(try await near.read(atMost: 65_536) == [1, 2])
