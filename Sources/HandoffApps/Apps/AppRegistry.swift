@@ -56,7 +56,7 @@ package struct AppRegistry: Hashable, Sendable {
         return claimants.sorted(byRank: { preferred.firstIndex(of: $0.id) ?? preferred.count })
     }
 
-    /// The default browser, if it continues activities of the type ``ActivityType/browsingWeb``.
+    /// The default browser, if it continues activities of the type `NSUserActivityTypeBrowsingWeb`.
     package var browser: App? { apps.first { $0.id == browserID && $0.types.contains(.browsingWeb) } }
 
     /// The probable launch target of an activity of which only the advertisement is known.

@@ -213,7 +213,9 @@ package struct Circle: Hashable, Sendable {
         return bringers.allSatisfy { conclusions.brought(by: $0) < limits.broughtDevices }
     }
 
-    /// Puts a statement in its place. Who is known is right afterwards, and the rest after ``conclude()``.
+    /// Puts a statement in its place.
+    ///
+    /// Who is known is right afterwards, and the rest after `conclude`.
     private mutating func insert(_ signed: SignedStatement) {
         let place = signed.statement.place
         counts[Author(kind: place.kind, id: place.author), default: 0] += places[place] == nil ? 1 : 0

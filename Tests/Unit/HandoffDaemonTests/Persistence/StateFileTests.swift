@@ -100,7 +100,7 @@ struct StateFileTests {
         }
     }
 
-    @Test("A complete file with meaningless contents is damaged", arguments: [("identity", 2), ("devices", 3)])
+    @Test("A complete file with meaningless contents is damaged", arguments: [("identity", 2), ("devices", 4)])
     func wrongContents(_ name: String, version: Int) async throws {
         try await withTemporaryDirectory { path in
             try await StateDirectory.withDirectory(at: path) { directory in

@@ -111,7 +111,7 @@ struct TrustedDevicesTests {
     @Test("A device with which nothing was exchanged for a week is told again, under the key that it cannot have lost")
     func overdue() async throws {
         try await withDevices { devices, _ in
-            let laptop = try Peer("laptop")
+            let laptop = try Peer("laptop", at: Self.slot)
             let id = laptop.device.id
             try devices.insert(laptop.device)
             let paired = try DirectedAdvertisingKeys(

@@ -1,3 +1,4 @@
+import AsyncSupport
 import Epoll
 import HandoffCore
 @testable import HandoffCrypto
@@ -81,7 +82,7 @@ struct StreamRelayTests {
             let relay = StreamRelay(app: pair.takeNear(), channel: peer.channel, isCaller: false)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 // A stream that breaks is what the tests are about.
-                group.addTask { try? await relay.run(peer.relaySender, peer.relayReceiver) }
+                group.addTask { _ = await Result { try await relay.run(peer.relaySender, peer.relayReceiver) } }
                 try await body(app, peer)
                 peer.close()
                 try await group.waitForAll()

@@ -141,10 +141,12 @@ struct Peer {
     let device: DeviceIdentity
     let keys: DeviceKeys
     /// The key under which it advertises.
-    let advertisingKey = AdvertisingKeyRecord.generate(day: DailyKey.keptDay(at: Moment.now.slot))
+    let advertisingKey: AdvertisingKeyRecord
 
-    init(_ name: String) throws {
+    /// - Parameter slot: the time at which its keys are those of the day.
+    init(_ name: String, at slot: UInt64 = Moment.now.slot) throws {
         keys = .generate()
+        advertisingKey = .generate(day: DailyKey.keptDay(at: slot))
         device = DeviceIdentity(publicKeys: keys.publicKeys, name: try DeviceName(name))
     }
 
