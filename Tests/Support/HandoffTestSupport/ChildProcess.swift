@@ -108,8 +108,16 @@ package final class ChildProcess: Sendable {
         var words = command.map { strdup($0) } + [nil]
         var settings = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in words + settings { free(text) } }
+        // The thread of a test may block signals, which a program would inherit: a bus would not see its services end.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var processID: pid_t = 0
-        let failure = posix_spawn(&processID, command[0], &actions, nil, &words, &settings)
+        let failure = posix_spawn(&processID, command[0], &actions, &attributes, &words, &settings)
         guard failure == 0 else {
             throw MissingProgram(description: "\(command[0]) does not start: \(String(cString: strerror(failure)))")
         }
