@@ -159,7 +159,10 @@ struct PairingDialog: Sendable {
                 let text = "Paired with \(printable(name)) (\(printable(device))). The devices now trust each other."
                 return report(Document(event: "paired", device: device, deviceName: name), text)
             case .failed(let error, let message):
-                throw CommandFailure(status: Self.status(of: error), message: printable(message), name: error)
+                // What the daemon says after the user has interrupted the request, and nobody else has ended it.
+                let isOwnEnd = isInterrupted && error == HandoffErrorName.userCancelled.errorName.description
+                let status = isOwnEnd ? ExitStatus.interrupted : Self.status(of: error)
+                throw CommandFailure(status: status, message: printable(message), name: error)
             case .daemonEnded:
                 throw CommandFailure(
                     status: .noDaemon,

@@ -6,18 +6,33 @@ import Testing
 
 @Suite("A session that becomes a stream", .endsWithin(minutes: 10))
 struct StreamTests {
-    /// Both sides after the acknowledgement.
-    private func opened() throws -> (
-        caller: (sending: StreamSender, receiving: StreamReceiver),
-        listener: (sending: StreamSender, receiving: StreamReceiver)
-    ) {
+    /// Both sides after the acknowledgement of the answer that grants the stream.
+    private func granted() throws -> SessionPair {
         var pair = try SessionPair(request: .stream(StreamRequest(activity: 7)))
         let (_, second) = try pair.exchange(.stream)
         let answered = try pair.taking(second)
         #expect(answered.answer == .stream)
         #expect(try pair.serve.acknowledge(try pair.fetch.acknowledge()))
+        return pair
+    }
+
+    /// Both sides after the app has accepted the stream.
+    private func opened() throws -> (
+        caller: (sending: StreamSender, receiving: StreamReceiver),
+        listener: (sending: StreamSender, receiving: StreamReceiver)
+    ) {
+        var pair = try granted()
         #expect(try pair.fetch.receiveOpening(try pair.serve.open(.stream)) == .stream)
         return (pair.fetch.stream(), pair.serve.stream())
+    }
+
+    @Test("The caller learns the reason of an app that does not accept the stream")
+    func refused() throws {
+        var pair = try granted()
+        let refusal = Answer.refusal(Refusal(.internal, "It has one."))
+        let bytes = try pair.serve.open(refusal)
+        #expect(try pair.fetch.receiveOpening(Array(bytes.prefix(100))) == nil)
+        #expect(try pair.fetch.receiveOpening(Array(bytes.dropFirst(100))) == refusal)
     }
 
     @Test("A stream transfers pieces in both directions, split anywhere")
