@@ -8,7 +8,7 @@ package import SystemPackage
 /// Their unit had `StateDirectory=handoff`, which for a user unit was a directory below `$XDG_CONFIG_HOME` until systemd
 /// 254 (systemd.exec(5)). A daemon in a terminal used another one, and was another device.
 package enum EarlierStateDirectory {
-    /// What ``adopt(from:to:)`` found.
+    /// What `adopt` found.
     package enum Outcome: Hashable, Sendable {
         /// There is no earlier state.
         case absent
