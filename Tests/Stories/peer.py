@@ -417,7 +417,7 @@ async def withdraws(world):
                 await user.sees("Waiting for the answer on snake")
                 user.interrupt()
                 check((await request.result()).outcome, "CANCELLED")
-                check(await user.status(), 1)
+                check(await user.status(), 130)
         check((await laptop.states(), peer.names()), ({}, {}))
 
 
@@ -453,7 +453,7 @@ async def reconciles(world):
                     await request.lose_channel()
                     check((await request.result()).outcome, "unconfirmed")
                     user.interrupt()
-                    check(await user.status(), 1)
+                    check(await user.status(), 130)
             async with world.step("the peer asks for the result, and learns that the laptop's user has stopped"):
                 check((await peer.events.first("reconciled")).status, "notPaired")
             check((await laptop.states(), peer.names()), ({}, {}))

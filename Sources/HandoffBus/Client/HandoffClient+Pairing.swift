@@ -9,7 +9,7 @@ extension HandoffClient {
 
     /// Stops the request of this connection; its agent is told how it has ended.
     package func stopPairing() async throws {
-        _ = try await callPairing("Stop", [])
+        _ = try await callPairing("Stop", [.noOptions])
     }
 
     /// Forgets an unconfirmed pairing.
