@@ -46,15 +46,16 @@ class Orders:
         self._map[4:24] = struct.pack("5i", kinds, countdown, error, 0, 0)
         self._map[0:4] = struct.pack("i", mode)
 
-    def take_back(self):
-        """Ends all faults; returns how many calls had one."""
+    def disarm(self):
+        """From now on, no call gets a fault."""
         self._map[0:4] = bytes(4)
-        return self.hits
 
-    @property
-    def have_killed(self):
-        """Whether the daemon was killed by its orders, and is about to end."""
-        return self._kills and self.hits > 0
+    def take_back(self):
+        """Ends all faults; returns how many calls had one, and whether one of them has killed the daemon."""
+        self.disarm()
+        hits, has_killed = self.hits, self._kills and self.hits > 0
+        self._map[20:24], self._kills = bytes(4), False
+        return hits, has_killed
 
     @property
     def hits(self):
@@ -258,10 +259,11 @@ class Machine:
     def end_faults(self):
         """Ends all faults; returns whether there was one."""
         pause, self._pause = self._pause, None
-        hits = self.orders.take_back()
-        self._must_end = self._must_end or self.orders.have_killed
+        self.orders.disarm()
         if pause:
             pause.end()
+        hits, has_killed = self.orders.take_back()
+        self._must_end = self._must_end or has_killed
         return bool(hits)
 
     def interrupt(self):

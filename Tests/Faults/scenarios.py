@@ -85,8 +85,7 @@ def state(world, random):
         error = random.choice([errno.EIO, errno.ENOSPC, errno.EROFS, errno.EDQUOT] + interruption)
         machine.orders.give(mode, CHANGES, random.randint(1, 8), error)
         result = machine.run(*arguments)
-        hits = machine.orders.take_back()
-        was_killed = bool(hits) and mode in (KILL_BEFORE, KILL_AFTER)
+        hits, was_killed = machine.orders.take_back()
         if was_killed:
             machine.reap()
         what = f"{' '.join(map(str, arguments))} ended with {result.returncode} ({result.stderr.strip()})"
@@ -118,13 +117,12 @@ def start(world, random):
         begin = machine.log.count
         machine.begin()
         came_up = machine.is_up()
-        hits = machine.orders.take_back()
+        hits, killed = machine.orders.take_back()
         if came_up:
             machine.stop()
         else:
             status = machine.reap()
             check(hits, f"the daemon has ended without a fault, with status {status}")
-            killed = mode in (KILL_BEFORE, KILL_AFTER)
             check(status == -signal.SIGKILL if killed else status > 0, f"the daemon has ended with status {status}")
             said = [line for line in machine.log.since(begin) if " critical " in line or line.startswith("Error:")]
             check(killed or said, "the daemon has ended without a reason")
@@ -188,13 +186,15 @@ class Publisher:
         self._arguments = arguments
         self._types = iter(TYPES)
         self._child = None
+        self._daemon = None
         self.type = None
 
     def ensure(self):
-        """Publishes the activity, with a new type, unless it is published."""
-        if self._child and self._child.poll() is None:
+        """Publishes the activity, with a new type, unless this run of the daemon has it already."""
+        if self._child and self._child.poll() is None and self._daemon is self._machine.daemon:
             return
         self.end()
+        self._daemon = self._machine.daemon
         self.type = next(self._types)
         command = self._machine.command("publish", "--json", "--type", self.type, *self._arguments)
         self._child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

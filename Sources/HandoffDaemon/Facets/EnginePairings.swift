@@ -75,14 +75,17 @@ struct EnginePairings: Sendable {
         guard record.peer.id != identity.id else {
             throw HandoffError(.ownCard, "The other device has the keys of this one: one is a copy of the other.")
         }
+        if record.status == .notPaired, engine.read(\.kept.pairings)[record.id] == nil {
+            // A confirmation tells a new key. That key is noted by now, in a file of its own, so that the confirmation
+            // itself needs only the record: one file, which is replaced or not.
+            try await engine.persist { $0.devices.reserveKeyNumber() }
+        }
         try await engine.persist { kept throws(HandoffError) in
             // Found out before the user compares anything: whoever has confirmed must be able to trust.
             var trusting = kept.devices
             if record.status != .paired { try trusting.insert(record.peer) }
             kept.pairings.forgetExpired(at: .now)
             kept.pairings.keep(record)
-            // The confirmation that follows tells a new key.
-            if record.status == .unconfirmed { kept.devices.reserveKeyNumber() }
             _ = try PairingState.trial(of: kept.pairings, for: identity)
         }
         engine.pairingUpdates.set(())
