@@ -139,9 +139,9 @@ struct AppStories {
                 try await withPrivateBus { bus in
                     try await app.whileOnBus(on: bus) {
                         let variables = world.appVariables
-                        try await world.withDaemon("desktop", on: bus, variables: variables) { desktop in
-                            try await laptop.trustEachOther(desktop)
-                            try await laptop.publishing("org.example.edit") { _ in
+                        try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
+                            try await world.withDaemon("desktop", on: bus, variables: variables) { desktop in
+                                try await laptop.trustEachOther(desktop)
                                 let entry = try await desktop.watchingOnce()
                                 laptop.signal(SIGSTOP)
                                 try await desktop.connected { user in
@@ -152,13 +152,10 @@ struct AppStories {
                                     let outcome = await result
                                     #expect(outcome.errorName == "Cancelled")
                                 }
-                                // It withdraws this activity before the next one.
                                 laptop.signal(SIGCONT)
                                 #expect(await desktop.process.exitStatus() == 0)
                             }
-                        }
-                        try await world.withDaemon("desktop", on: bus, variables: variables) { desktop in
-                            try await laptop.publishing("org.example.edit", ["--title", "T"]) { _ in
+                            try await world.withDaemon("desktop", on: bus, variables: variables) { desktop in
                                 let entry = try await desktop.watchingOnce()
                                 _ = try await desktop.connected { try await $0.continueActivity(entry) }
                             }
