@@ -15,6 +15,9 @@ final class GATTClientTransport: Sendable {
     /// The time limit for notifying the other side that the channel is closed.
     private static let closeTimeout = Duration.seconds(2)
 
+    /// How long the other side may take to drop a link on which it opens no more channels.
+    private static let dropLimit = Duration.seconds(4)
+
     private struct Progress {
         var next: UInt8 = 0
         /// A frame that may have been written but was not answered; it is written again before any other.
@@ -39,7 +42,8 @@ final class GATTClientTransport: Sendable {
 
     /// Opens the channel.
     ///
-    /// - Throws: ``RadioError`` with `refused` when there is no listener at `port`, or it serves too many channels.
+    /// - Throws: ``RadioError`` with `refused` when there is no listener at `port`, or it serves too many channels;
+    ///   ``BlueZError`` with `notConnected` when the other side was about to drop the link, and has dropped it.
     func open(_ port: LEPSM) async throws {
         let first = channel.nextFrame(channel: identifier, number: 0)
         let frame = GATTFrame(
@@ -50,6 +54,11 @@ final class GATTClientTransport: Sendable {
             data: [port.number]
         )
         let answer = try await link.exchange(frame)
+        if answer.flags.isSuperset(of: [.opening, .end]) {
+            // bluetoothd takes 2 s to drop a link; a request that waits at that moment may end bluetoothd 5.66.
+            try await withTimeout(Self.dropLimit) { try await self.link.peer.waitForDisconnection() }
+            throw BlueZError(.notConnected, "the other device was about to drop the link")
+        }
         guard !answer.flags.contains(.opening) else {
             throw RadioError(
                 .refused,

@@ -15,7 +15,8 @@ struct GATTFrame: Hashable, Sendable {
     struct Flags: OptionSet, Hashable, Sendable {
         let rawValue: UInt8
 
-        /// In a caller's frame, it opens the channel at the port in the data; in an answer, there is no such channel.
+        /// In a caller's frame, it opens the channel at the port in the data; in an answer, there is no such channel,
+        /// or together with ``end``, the listener is about to drop the link.
         static let opening = Flags(rawValue: 1)
         /// The sender has closed the channel and sent everything.
         static let end = Flags(rawValue: 2)

@@ -51,13 +51,19 @@ final class GATTServerTransport: Sendable {
 
     private let port: LEPSM
     private let places: CountingSemaphore
+    private let isDropping: @Sendable (ObjectPath) -> Bool
     private let notifier = GATTNotifier()
     private let state = Mutex(State())
     private let newChannels: AsyncStream<IncomingChannel>.Continuation
 
-    init(port: LEPSM, places: CountingSemaphore) {
+    /// - Parameters:
+    ///   - port: the port at which callers may open channels.
+    ///   - places: limits the open channels.
+    ///   - isDropping: whether this side is about to drop the link to that device, so that no channel may begin on it.
+    init(port: LEPSM, places: CountingSemaphore, isDropping: @escaping @Sendable (ObjectPath) -> Bool = { _ in false }) {
         self.port = port
         self.places = places
+        self.isDropping = isDropping
         (incomingChannels, newChannels) = AsyncStream.makeStream()
     }
 
@@ -145,8 +151,11 @@ final class GATTServerTransport: Sendable {
         return answer
     }
 
-    /// Opens a channel if the frame requests it and there is room; the data of the frame is the port.
+    /// Opens a channel if the frame requests it, the link stays, and there is room; the data of the frame is the port.
     private func open(_ frame: GATTFrame, on id: SessionID) -> GATTFrame? {
+        guard !isDropping(id.device) else {
+            return GATTFrame(channel: frame.channel, number: frame.number, flags: [.opening, .end])
+        }
         guard frame.number == 0, frame.data == [port.number],
             state.withLock({ $0.hasRoom(Self.maximumSessions) }),
             places.tryAcquire()

@@ -1,6 +1,7 @@
 import AsyncSupport
 import BlueZ
 package import Bluetooth
+import DBus
 package import HandoffRadio
 import L2CAP
 import Logging
@@ -9,7 +10,7 @@ import Synchronization
 extension BlueZRadio {
     /// How long an unused link is kept: a dial to the same device in that time reuses it instead of waiting for its
     /// end.
-    private static let linger = Duration.milliseconds(500)
+    static let linger = Duration.milliseconds(500)
 
     /// The time limit for asking bluetoothd whether a link exists already.
     static let deviceQueryTimeout = Duration.seconds(1)
@@ -110,7 +111,7 @@ extension BlueZRadio {
             try? await Task.sleep(for: delay)
             try? await self.linkTurns.withLock(for: peer) {
                 guard self.links.withLock({ $0.removeIfUnused(peer) }) else { return }
-                await session.bluez.disconnect(peer, on: session.adapter, limit: self.dropLimit)
+                await self.drop(session.bluez.path(of: peer, on: session.adapter), in: session)
                 guard forgets else { return }
                 guard !Task.isCancelled else { return session.bluez.requestForget(peer, on: session.adapter) }
                 await session.bluez.forget(peer, on: session.adapter)
@@ -123,6 +124,13 @@ extension BlueZRadio {
                 session.bluez.requestDisconnect(peer, on: session.adapter)
             }
         }
+    }
+
+    /// Drops the link to a device; meanwhile it can open no channel over GATT.
+    func drop(_ device: ObjectPath, in session: Session) async {
+        droppedLinks.withLock { _ = $0.insert(device) }
+        defer { droppedLinks.withLock { _ = $0.remove(device) } }
+        await session.bluez.disconnect(device, limit: dropLimit)
     }
 
     /// Waits for the turn of this dial and opens a channel.
@@ -156,6 +164,7 @@ extension BlueZRadio {
                 return .gatt(try await openGATTChannel(of: peer, port, deadline: deadline, in: session))
             }
         } catch {
+            logger.debug("cannot open a channel to \(peer): \(error)")
             release(peer, in: session, after: Self.linger, forgets: usesGATT)
             throw error
         }

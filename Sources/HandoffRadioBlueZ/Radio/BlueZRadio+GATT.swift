@@ -55,9 +55,15 @@ extension BlueZRadio {
         at peer: BluetoothAddress,
         _ port: LEPSM
     ) async throws -> GATTClientTransport {
-        let client = GATTClientTransport(try await GATTConnection(device, at: peer, turns: gattTurns))
-        try await client.open(port)
-        return client
+        try await race {
+            let client = GATTClientTransport(try await GATTConnection(device, at: peer, turns: self.gattTurns))
+            try await client.open(port)
+            return client
+        } _: {
+            // bluetoothd 5.66 may never answer a read or write that waits when the link is lost.
+            try await device.waitForDisconnection()
+            throw BlueZError(.notConnected, "the link was lost before the channel was open")
+        }
     }
 
     private func connect(
@@ -150,6 +156,8 @@ extension BlueZRadio {
         }
     }
 
+    private enum LinkEnd { case silent, lost }
+
     private func serve(
         _ incoming: GATTServerTransport.IncomingChannel,
         of server: GATTServerTransport,
@@ -159,16 +167,19 @@ extension BlueZRadio {
     ) async {
         let address = (try? await session.bluez.device(at: incoming.device))?.address
         let peer = address.map(RadioAddress.init) ?? RadioAddress(incoming.device.lastElement)
-        let timedOut = Mutex(false)
+        // A link that this side has created stays until this channel has ended, too; any other is the caller's to drop.
+        if let address { links.withLock { $0.addUser(of: address, isForeign: true) } }
+        let end = Mutex<LinkEnd?>(nil)
         let watches: [@Sendable () async throws -> Void] = [
             {
                 guard try await server.waitUntilIdle(of: incoming) else { return }
-                timedOut.withLock { $0 = true }
+                end.withLock { $0 = .silent }
                 incoming.channel.fail(RadioError(.channelClosed, "the other device has stopped responding"))
             },
             {
                 try? await session.bluez.waitForDisconnection(of: incoming.device)
                 guard !Task.isCancelled else { return }
+                end.withLock { $0 = .lost }
                 incoming.channel.fail(RadioError(.channelClosed, "the link to the other device was lost"))
             },
         ]
@@ -178,10 +189,15 @@ extension BlueZRadio {
         incoming.channel.close()
         places.release()
         // The caller drops the link. If it has crashed it cannot, and the link would remain indefinitely.
-        if let address, timedOut.withLock(\.self) { await session.bluez.disconnect(address, on: session.adapter) }
-        // The caller may not have read the end yet; the limit holds for one that only continues to write.
-        _ = try? await withTimeout(GATTServerTransport.idleTimeout) { try await server.waitUntilIdle(of: incoming) }
+        if let address, end.withLock({ $0 == .silent }) {
+            await session.bluez.disconnect(address, on: session.adapter)
+        }
+        if end.withLock({ $0 != .lost }) {
+            // The caller may not have read the end yet; the limit holds for one that only continues to write.
+            _ = try? await withTimeout(GATTServerTransport.idleTimeout) { try await server.waitUntilIdle(of: incoming) }
+        }
         server.forget(incoming)
+        if let address { release(address, in: session, after: Self.linger, forgets: true) }
     }
 }
 

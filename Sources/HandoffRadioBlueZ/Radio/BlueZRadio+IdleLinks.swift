@@ -59,7 +59,7 @@ extension BlueZRadio {
                 !device.isPairedOrTrusted
             else { return }
             reportIdleLink(of: link)
-            await session.bluez.disconnect(link.path, limit: dropLimit)
+            await drop(link.path, in: session)
         }
     }
 

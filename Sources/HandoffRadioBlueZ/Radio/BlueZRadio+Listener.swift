@@ -29,7 +29,9 @@ extension BlueZRadio {
             let listener = try socketListener(in: session)
             defer { listener?.close() }
             let port = listener?.psm ?? .gattOnly
-            let server = GATTServerTransport(port: port, places: places)
+            let server = GATTServerTransport(port: port, places: places) { [self] device in
+                droppedLinks.withLock { $0.contains(device) }
+            }
             guard let listener else {
                 return try await withGATTService(server, places: places, in: session, serving: serve) {
                     try await withIdleLinksDropped(besides: server, offersGATT: true, in: session) {

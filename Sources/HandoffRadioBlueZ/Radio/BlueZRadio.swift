@@ -40,6 +40,8 @@ package final class BlueZRadio: Radio {
     let isGATTServiceTaken = Mutex(false)
     let dials = AsyncMutex()
     let links = Mutex(LinkUsageTable())
+    /// The devices whose links bluetoothd was asked to drop, which takes it 2 s.
+    let droppedLinks = Mutex(Set<ObjectPath>())
 
     private let bus: BusAddress
     private let choice: Mutex<AdapterChoice>

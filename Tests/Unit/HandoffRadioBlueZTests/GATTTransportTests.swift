@@ -194,6 +194,13 @@ struct GATTServerTransportTests {
         #expect(try exchanged(GATTFrame(channel: 9, number: 3, flags: [])).flags == .opening)
     }
 
+    @Test("While the link is about to be dropped, no channel begins, and the caller is told why")
+    func dropping() throws {
+        let server = GATTServerTransport(port: .gattOnly, places: CountingSemaphore(2)) { $0 == Self.device }
+        try server.write(GATTFrame(channel: 1, number: 0, flags: .opening, data: [0xFF]).bytes, request)
+        #expect(GATTFrame(try server.read(request))?.flags == [.opening, .end])
+    }
+
     @Test("A frame that skips a number loses its channel")
     func skipping() async throws {
         let listener = try await opened(1, GATTChannel {})
