@@ -91,8 +91,12 @@ package struct ExecLine: Hashable, Sendable {
 
     /// The program and its arguments to open a document; without a field code for it, the path is appended, as desktops
     /// do.
-    package func arguments(opening document: FileURL) -> [String] {
-        let path = String(decoding: document.path, as: UTF8.self)
+    ///
+    /// Nil when the program takes only a path, and the path is not valid UTF-8: repaired, it would name another file.
+    package func arguments(opening document: FileURL) -> [String]? {
+        guard let path = String(validating: document.path, as: UTF8.self) else {
+            return takesURL ? arguments(url: document.description) : nil
+        }
         let arguments = arguments(url: document.description, path: path)
         return takesDocument ? arguments : arguments + [path]
     }

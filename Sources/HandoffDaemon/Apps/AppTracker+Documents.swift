@@ -1,6 +1,7 @@
 import Glibc
 import HandoffApps
 import HandoffCore
+import HandoffFolders
 import HandoffModel
 import SystemPackage
 
@@ -23,9 +24,11 @@ extension AppTracker {
         guard let url = try? FileURL(text) else {
             throw HandoffError(.notContinuable, "\(text.debugDescription) is not a document on this device.")
         }
-        let path = FilePath(String(decoding: url.path, as: UTF8.self))
+        // Bytes, not text: a path that is not UTF-8 would be that of another file if it were repaired.
+        let path = FilePath(bytes: url.path)
         var status = stat()
-        guard access(path.string, R_OK) == 0, stat(path.string, &status) == 0, let name = path.lastComponent?.string
+        guard path.withPlatformString({ access($0, R_OK) == 0 && stat($0, &status) == 0 }),
+            let name = path.lastComponent?.string
         else {
             throw HandoffError(.notContinuable, "The document \(path) does not exist or cannot be read.")
         }
@@ -71,6 +74,6 @@ extension AppTracker {
     private static func isExecutable(_ path: FilePath, _ status: stat) -> Bool {
         var fileSystem = statvfs()
         guard status.st_mode & 0o111 != 0 else { return false }
-        return statvfs(path.string, &fileSystem) != 0 || fileSystem.f_flag & Self.noExecution == 0
+        return path.withPlatformString { statvfs($0, &fileSystem) } != 0 || fileSystem.f_flag & Self.noExecution == 0
     }
 }

@@ -74,9 +74,25 @@ extension AppDelivery {
     ///
     /// - Throws: ``HandoffError`` with `appFailed`.
     private func open(_ document: OpenableDocument, by command: ExecLine) async throws(HandoffError) {
-        if case .failed(let reason) = await launch(command.arguments(opening: document.url)) {
+        if case .failed(let reason) = await launch(try arguments(of: command, opening: document)) {
             throw HandoffError(.appFailed, "The document could not be opened: \(reason)")
         }
+    }
+
+    /// Returns the program of a command line and its arguments for a document.
+    ///
+    /// - Throws: ``HandoffError`` with `notContinuable`.
+    func arguments(
+        of command: ExecLine,
+        opening document: OpenableDocument
+    ) throws(HandoffError) -> [String] {
+        guard let arguments = command.arguments(opening: document.url) else {
+            throw HandoffError(
+                .notContinuable,
+                "The name of the document \(document.url) is not UTF-8, and \(command.program) takes only names: rename it."
+            )
+        }
+        return arguments
     }
 
     /// Opens a document in an app.
@@ -111,7 +127,7 @@ extension AppDelivery {
         do {
             return try await openInPortal(url)
         } catch {
-            guard case .failed(let reason) = await launch(["xdg-open", url.rawValue]) else { return nil }
+            guard case .failed(let reason) = await launch(["xdg-open", url.escaped]) else { return nil }
             let first = (error as? DBusError)?.message ?? "\(error)"
             return HandoffError(.appFailed, "The web page could not be opened: \(first) xdg-open: \(reason)")
         }

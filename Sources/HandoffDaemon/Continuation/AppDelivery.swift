@@ -67,12 +67,12 @@ struct AppDelivery: Sendable {
     private func run(_ line: ExecLine, with activity: Activity) async -> Continuation.Response {
         // If a program accepts only one address, a web page takes precedence over a document.
         if let page = activity.webpageURL, line.takesURL || activity.documentURL == nil {
-            return await launch(line.arguments(url: page.rawValue))
+            return await launch(line.arguments(url: page.escaped))
         }
         guard let text = activity.documentURL else { return await launch(line.arguments()) }
         do throws(HandoffError) {
             let document = try apps.document(at: text, mayStartPrograms: options.opensPrograms)
-            return await launch(line.arguments(opening: document.url))
+            return await launch(try arguments(of: line, opening: document))
         } catch {
             return Self.response(error)
         }

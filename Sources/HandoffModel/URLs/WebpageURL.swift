@@ -37,6 +37,31 @@ package struct WebpageURL: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { rawValue }
 
+    /// The URL as a command or the portal gets it: the characters after the host that RFC 3986 does not allow are escaped,
+    /// since scripts such as xdg-open may hand them to a shell.
+    ///
+    /// A backslash before the query is a slash, as browsers read it (WHATWG URL, "path state"). Letters beyond ASCII stay.
+    package var escaped: String {
+        guard let rest = Self.remainderAfterScheme(rawValue) else { return rawValue }
+        let tail = rest.drop { !WebAuthority.ends.contains($0) }
+        var result = String(rawValue.unicodeScalars[..<tail.startIndex])
+        var isInPath = true
+        for scalar in tail {
+            isInPath = isInPath && scalar != "?" && scalar != "#"
+            if isInPath, scalar == "\\" {
+                result.append("/")
+            } else if scalar.isASCII, Self.escapedCharacters.contains(scalar) {
+                result.append("%" + String(scalar.value, radix: 16, uppercase: true))
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    /// The visible characters of ASCII that are neither `reserved` nor `unreserved` nor `%` in RFC 3986.
+    private static let escapedCharacters = Set("\"<>\\^`{|}".unicodeScalars)
+
     /// Compares bytes: two Unicode spellings of one accented letter are two URLs.
     package static func == (left: Self, right: Self) -> Bool { left.rawValue.utf8.elementsEqual(right.rawValue.utf8) }
 

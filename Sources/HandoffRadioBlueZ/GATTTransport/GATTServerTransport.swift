@@ -60,7 +60,8 @@ final class GATTServerTransport: Sendable {
     ///   - port: the port at which callers may open channels.
     ///   - places: limits the open channels.
     ///   - isDropping: whether this side is about to drop the link to that device, so that no channel may begin on it.
-    init(port: LEPSM, places: CountingSemaphore, isDropping: @escaping @Sendable (ObjectPath) -> Bool = { _ in false }) {
+    init(port: LEPSM, places: CountingSemaphore, isDropping: @escaping @Sendable (ObjectPath) -> Bool = { _ in false })
+    {
         self.port = port
         self.places = places
         self.isDropping = isDropping

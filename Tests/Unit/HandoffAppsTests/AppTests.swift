@@ -110,6 +110,19 @@ struct AppTests {
         #expect(try ExecLine("editor %u").arguments() == ["editor"])
     }
 
+    @Test("A document whose name is not UTF-8 is opened by its URL, and not by programs that take only a path")
+    func notUTF8() throws {
+        let document = try FileURL(path: Array("/tmp/caf".utf8) + [0xE9])
+        #expect(try ExecLine("viewer %u").arguments(opening: document) == ["viewer", "file:///tmp/caf%E9"])
+        #expect(try ExecLine("viewer %f").arguments(opening: document) == nil)
+        #expect(try ExecLine("viewer").arguments(opening: document) == nil)
+        #expect(
+            try ExecLine("viewer").arguments(opening: FileURL(path: Array("/tmp/café".utf8))) == [
+                "viewer", "/tmp/café",
+            ]
+        )
+    }
+
     @Test(
         "A field code in the place of the program is refused",
         arguments: ["%f", "%u --open", "\"%c\"", "/usr/%k/editor"]

@@ -20,6 +20,20 @@ struct WebpageURLTests {
     }
 
     @Test(
+        "For a command, the characters that no URL may have are escaped, and a backslash of the path is a slash",
+        arguments: [
+            ("https://example.org/a|b{c}`\\%41", "https://example.org/a%7Cb%7Bc%7D%60/%41"),
+            ("http://example.org\\@b/?\"<\\>#^", "http://example.org/@b/?%22%3C%5C%3E#%5E"),
+            ("https://exämple.org/ü?a=$(b)&c='d';e", "https://exämple.org/ü?a=$(b)&c='d';e"),
+            ("http://[2001:db8::1]:8443", "http://[2001:db8::1]:8443"),
+        ]
+    )
+    func isEscaped(address: String, escaped: String) throws {
+        #expect(try WebpageURL(address).escaped == escaped)
+        #expect(try WebpageURL(WebpageURL(address).escaped).escaped == escaped)
+    }
+
+    @Test(
         "Any other text is refused",
         arguments: [
             "", "ftp://example.org", "file:///etc/passwd", "javascript:alert(1)", "http:", "http:/example.org",
