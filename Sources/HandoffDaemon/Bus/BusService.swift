@@ -88,6 +88,7 @@ struct BusService: Service {
                 engine: engine,
                 connection: connection,
                 continuations: continuations,
+                showsActivities: notifies,
                 logger: logger
             ),
             defaultApps: defaultApps,
@@ -105,7 +106,7 @@ struct BusService: Service {
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { try await objects.continuations.reportLeft() }
             group.addTask { await objects.delegates.run() }
-            if notifies { group.addTask { await objects.notifications.run() } }
+            group.addTask { await objects.notifications.run() }
             for await client in clients {
                 group.addTask { try await watch(client, on: objects.connection, objects.clients) }
             }

@@ -149,7 +149,7 @@ extension AppDelivery {
                     path: "/org/freedesktop/portal/desktop",
                     interface: "org.freedesktop.portal.OpenURI",
                     member: "OpenURI",
-                    arguments: [.string(""), .string(url.rawValue), portalOptions.value]
+                    arguments: [.string(""), .string(url.escaped), portalOptions.value]
                 )
             )
             let request = try reply.decode(at: 0, as: ObjectPath.self)

@@ -75,7 +75,7 @@ struct EnginePairings: Sendable {
         guard record.peer.id != identity.id else {
             throw HandoffError(.ownCard, "The other device has the keys of this one: one is a copy of the other.")
         }
-        if record.status == .notPaired, engine.read(\.kept.pairings)[record.id] == nil {
+        if record.status != .paired, engine.read(\.kept.pairings)[record.id] == nil {
             // A confirmation tells a new key. That key is noted by now, in a file of its own, so that the confirmation
             // itself needs only the record: one file, which is replaced or not.
             try await engine.persist { $0.devices.reserveKeyNumber() }

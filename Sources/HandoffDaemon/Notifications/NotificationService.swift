@@ -6,7 +6,8 @@ import HandoffCore
 import HandoffModel
 import Logging
 
-/// Notifies the user on the desktop of activities that can be continued here, and continues one when it is clicked.
+/// Notifies the user on the desktop of activities that can be continued here, and continues one when it is clicked; and of
+/// each device that joins or leaves the circle, which no setting turns off.
 ///
 /// While the desktop has no notification server, nothing is shown; the next notification is tried again.
 struct NotificationService: Sendable {
@@ -14,7 +15,11 @@ struct NotificationService: Sendable {
     let connection: Connection
     let continuations: ContinuationService
     let logger: Logger
+    /// Whether the user wants to be told of activities.
+    private let showsActivities: Bool
 
+    /// The most events that wait; the newest count.
+    private static let maximumEvents = 256
     /// How long a user waits before the notification says so: most activities arrive earlier.
     private static let patience = Duration.seconds(1)
 
@@ -22,22 +27,29 @@ struct NotificationService: Sendable {
     private let events: AsyncStream<NotificationController.Event>
     private let newEvents: AsyncStream<NotificationController.Event>.Continuation
 
-    init(engine: Engine, connection: Connection, continuations: ContinuationService, logger: Logger) {
+    init(
+        engine: Engine,
+        connection: Connection,
+        continuations: ContinuationService,
+        showsActivities: Bool,
+        logger: Logger
+    ) {
         self.engine = engine
         self.connection = connection
         self.continuations = continuations
+        self.showsActivities = showsActivities
         self.logger = logger
-        (events, newEvents) = AsyncStream.makeStream()
+        (events, newEvents) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.maximumEvents))
     }
 
     /// Notes that a nearby activity has changed.
     func nearbyChanged() {
-        offers.update(engine.nearby.offers)
+        if showsActivities { offers.update(engine.nearby.offers) }
     }
 
     /// Notes that the user continues an activity.
     func continued(_ id: NearbyEntry.ID) {
-        newEvents.yield(.continued(id))
+        if showsActivities { newEvents.yield(.continued(id)) }
     }
 
     /// Tells the user that another device has changed who belongs to the circle.
@@ -97,7 +109,7 @@ struct NotificationService: Sendable {
                     newEvents.yield(.offers(version.value))
                 }
             }
-            group.addTask { try await showWaits() }
+            if showsActivities { group.addTask { try await showWaits() } }
             await answer(&group)
         }
     }

@@ -1,3 +1,4 @@
+import DBus
 import Foundation
 import HandoffTestSupport
 import TestLimits
@@ -38,6 +39,52 @@ struct CircleStories {
                     #expect(try await tablet.json("continue", "--print")["type"].string == "org.example.draw")
                 }
             }
+        }
+    }
+
+    @Test(
+        "Each member is notified when a device joins and when it is removed, even without notifications of activities"
+    )
+    func notifications() async throws {
+        let screen = FakeNotificationServer("actions", "body")
+        try await World.run { world in
+            let configuration = world.directory.appending(path: "quiet.json5")
+            try Data("{notifies: false}".utf8).write(to: configuration)
+            try await world.withDevice("laptop", ["--config", configuration.path()]) { laptop in
+                try await screen.whileOnBus(on: laptop.bus) { _ in
+                    try await world.withDevice("desktop") { desktop in
+                        try await world.withDevice("tablet") { tablet in
+                            try await laptop.trustEachOther(desktop)
+                            try await tablet.trustEachOther(desktop)
+                            try await desktop.publishing("org.example.edit") { _ in
+                                let joined = try await screen.next()
+                                #expect(joined.summary == "tablet joined your devices")
+                                #expect(joined.body == "desktop reported it. Remove it if it is not yours.")
+                                _ = try await desktop.json("devices", "remove", "--yes", try await tablet.id)
+                                #expect(try await screen.next().summary == "tablet was removed from your devices")
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("Removing a device at a terminal asks about each device that only it has introduced, and keeps those named")
+    func introduced() async throws {
+        try await run { world, laptop, desktop, tablet in
+            try await desktop.publishing("org.example.edit") { _ in
+                try await laptop.knows("desktop", "tablet")
+            }
+            let arguments = ["--bus", laptop.bus.address.description, "devices", "remove", "desktop"]
+            try await Terminal.run(Programs.handoffctl, arguments, environment: world.environment) { terminal in
+                try await terminal.screen.line(containing: "Remove desktop?")
+                terminal.type("yes")
+                try await terminal.screen.line(containing: "Only desktop has introduced tablet. Is it yours?")
+                terminal.type("yes")
+                #expect(await terminal.process.exitStatus() == 0)
+            }
+            try await laptop.knows("tablet")
         }
     }
 
