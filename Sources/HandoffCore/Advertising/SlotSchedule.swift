@@ -36,8 +36,8 @@ package struct SlotSchedule: Sendable {
         return timeUntilBorder + delay(of: next)
     }
 
-    /// Slot 0 has no slot before it.
-    private func delay(of slot: UInt64) -> Duration {
+    /// Returns how long after its border the slot begins; zero for slot 0, which has no slot before it.
+    func delay(of slot: UInt64) -> Duration {
         guard slot > 0, let key, var random = SlotRandomness(key: key, slot: slot, purpose: .slotChange) else {
             return .zero
         }

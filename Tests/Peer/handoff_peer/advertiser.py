@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 WITHDRAWAL = 5.28
 TURN = (5.28, 7.92)
 FIRST_PAUSE, LONGEST_PAUSE = (6.0, 12.0), (150.0, 300.0)
-# How long an unconfirmed pairing is advertised, after it and at the beginning of each slot.
+# How long an unconfirmed pairing is advertised, after it and in each slot.
 SETTLING, SETTLING_IN_SLOT = 120, 10
 
 
@@ -64,8 +64,11 @@ class Advertiser:
             return (PAIRING_SERVICE, device.pairing.service_data), now + 3600
         withdrawal = Content.withdrawal(device.port).encode()
         for record in device.state.records.values():
-            ends = max(record.began + SETTLING, slot * 900 + SETTLING_IN_SLOT)
-            if record.is_unconfirmed and now < ends:
+            if not record.is_unconfirmed:
+                continue
+            begins = slot * 900 + _slot_delay(record.settling_key, slot)
+            ends = max(record.began + SETTLING, begins + SETTLING_IN_SLOT)
+            if now < record.began + SETTLING or begins <= now < ends:
                 return (SERVICE, seal(record.settling_key, slot, withdrawal)), ends
         if not device.state.trusted:
             return None, now + 3600
@@ -108,3 +111,9 @@ class Advertiser:
         draw = siphash(slot_keys(key, slot)[0], b"\x04" + self._draws.to_bytes(6, "little"))
         self._draws += 1
         return interval[0] + (interval[1] - interval[0]) * int.from_bytes(draw, "little") / MASK_64
+
+
+def _slot_delay(key: bytes, slot: int) -> float:
+    """How long after the border a device that advertises under the key changes to the slot, in seconds."""
+    draw = siphash(slot_keys(key, slot)[0], b"\x03" + bytes(6))
+    return int.from_bytes(draw, "little") % 60_000 / 1000

@@ -1,3 +1,4 @@
+import HandoffCrypto
 package import HandoffModel
 package import HandoffWire
 
@@ -7,8 +8,8 @@ package struct PairingRecords: Hashable, Sendable {
     package static let maximumCount = 16
     /// How long after a pairing its reconciliation is tried continuously.
     package static let initialEffortDuration = Duration.seconds(120)
-    /// How long reconciliation is tried at the beginning of each later slot: two cycles of a scanner that listens for
-    /// one second in four, plus a margin.
+    /// How long reconciliation is tried in each later slot, after a delay that is drawn for it (``SlotSchedule``): two
+    /// cycles of a scanner that listens for one second in four, plus a margin.
     package static let slotEffortDuration = Duration.seconds(10)
     /// How long the other side may ask for the outcome of a pairing that was not confirmed here.
     private static let dayMicroseconds: Int64 = 24 * 60 * 60 * 1_000_000
@@ -117,9 +118,13 @@ package struct PairingRecords: Hashable, Sendable {
         guard let newest = unconfirmed.last else { return (nil, nil) }
         guard now.uptime >= end else { return (newest, end) }
         let nextSlot = now.uptime + now.timeToNextSlot
-        let windowEnd = nextSlot - Moment.slotDuration + Self.slotEffortDuration
-        guard now.uptime < windowEnd else { return (nil, nextSlot) }
-        return (unconfirmed[Int(now.slot % UInt64(unconfirmed.count))], windowEnd)
+        let record = unconfirmed[Int(now.slot % UInt64(unconfirmed.count))]
+        // At the border itself the advertisement would show the error of this device's clock in each slot.
+        let delay = SlotSchedule(key: .constant(record.settlingKey)).delay(of: now.slot)
+        let start = nextSlot - Moment.slotDuration + delay
+        guard now.uptime >= start else { return (nil, start) }
+        guard now.uptime < start + Self.slotEffortDuration else { return (nil, nextSlot) }
+        return (record, start + Self.slotEffortDuration)
     }
 
     /// Returns when scanning for unreconciled pairings next decreases, as `uptime`; nil for never.

@@ -55,14 +55,40 @@ struct PairingRecordsTests {
     @Test("An unconfirmed pairing is advertised for a week, and listed until its user ends it")
     func advertisedForAWeek() throws {
         let record = try Self.record(.unconfirmed)
-        var records = PairingRecords([record])
+        let records = PairingRecords([record])
         let slot = 15 * 60
         // The first slot that begins before the end of the week, and the first one after it.
         let last = 7 * Self.day - slot - (1_700_000_000 % slot) + slot
-        #expect(records.recordToAdvertise(at: moment(last - slot), effortUntil: .seconds(120)).record == record)
-        #expect(records.recordToAdvertise(at: moment(last + slot), effortUntil: .seconds(120)).record == nil)
-        records.forgetExpired(at: moment(8 * Self.day))
-        #expect(records.unconfirmed == [record])
+        let isAdvertised = { (border: Int) in
+            (border..<border + 80).contains {
+                records.recordToAdvertise(at: moment($0), effortUntil: .seconds(120)).record == record
+            }
+        }
+        #expect(isAdvertised(last - slot))
+        #expect(!isAdvertised(last + slot))
+        var later = records
+        later.forgetExpired(at: moment(8 * Self.day))
+        #expect(later.unconfirmed == [record])
+    }
+
+    @Test("An unconfirmed pairing is advertised for 10 s in each slot, at a time that does not show the clock's error")
+    func advertisedAfterADelay() throws {
+        let record = try Self.record(.unconfirmed)
+        let records = PairingRecords([record])
+        let slot = 15 * 60
+        let border = slot - (1_700_000_000 % slot) + slot
+        let starts = try (0..<8).map { number in
+            let times = (0..<slot).filter { second in
+                let moment = moment(border + number * slot + second)
+                return records.recordToAdvertise(at: moment, effortUntil: .seconds(120)).record == record
+            }
+            #expect(times.count == 10)
+            let first = try #require(times.first)
+            #expect(times == Array(first..<first + 10))
+            return first
+        }
+        #expect(starts.allSatisfy { $0 <= 60 })
+        #expect(Set(starts).count > 4)
     }
 
     @Test("A reconciled pairing is dropped, and so is one that is too old to be asked about")
