@@ -73,8 +73,8 @@ enum MessageEncoder {
         case .uint16(let number): DBusBasicValue(u16: number)
         case .int32(let number): DBusBasicValue(i32: number)
         case .uint32(let number): DBusBasicValue(u32: number)
-        case .int64(let number): DBusBasicValue(i64: Int(number))
-        case .uint64(let number): DBusBasicValue(u64: UInt(number))
+        case .int64(let number): DBusBasicValue(i64: .init(number))
+        case .uint64(let number): DBusBasicValue(u64: .init(number))
         case .double(let number): DBusBasicValue(dbl: number)
         default: preconditionFailure("\(value.type) is not of fixed size")
         }

@@ -90,7 +90,7 @@ struct PublishCommand: AsyncParsableCommand {
         _ client: HandoffClient,
         _ output: Output
     ) async throws {
-        output.noteOnTerminal("waiting for a program on another device to open the stream … (Ctrl-C ends this)")
+        output.noteOnTerminal("waiting for another device to open the stream … (Ctrl-C ends this)")
         let opened = try await race(
             { try await delegate.stream() },
             { throw try await client.daemonExit(thenLost: "the activity") }

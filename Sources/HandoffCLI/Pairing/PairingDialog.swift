@@ -71,7 +71,7 @@ struct PairingDialog: Sendable {
     func begin() {
         report(
             Document(event: "searching"),
-            "Run `handoffctl pair` on the other device too, within two minutes. Looking for it …"
+            "Run `handoffctl pair` on the other device too, within two minutes. Searching …"
         )
     }
 
@@ -175,7 +175,7 @@ struct PairingDialog: Sendable {
     private func reportStop(waitingFor name: String) {
         report(
             nil,
-            "You have answered already, so \(printable(name)) decides. Waiting for it … Ctrl-C again leaves without an answer."
+            "You have answered already; \(printable(name)) decides. Ctrl-C again leaves at once."
         )
     }
 

@@ -203,7 +203,7 @@ extension PairingMachine {
         guard let channel else { return cancel(at: now) }
         if let chosen = candidates[channel] { return choose(chosen, by: .user, at: now) }
         phase = .searching
-        return [withdrawQuestion("That device is no longer pairing.")] + chooseOrAsk(at: now)
+        return [withdrawQuestion("The device that you chose is no longer pairing.")] + chooseOrAsk(at: now)
     }
 
     private mutating func compare(_ digits: PairingDigits) -> [Action] {

@@ -53,7 +53,7 @@ struct PairingInterruptionStories {
     func pairAgain() async throws {
         try await World.runUnpaired { _, laptop, desktop in
             try await desktop.pairing { first in
-                try await first.screen.line(containing: "Looking for it")
+                try await first.screen.line(containing: "Searching")
                 kill(first.process.processID, SIGINT)
                 #expect(await first.process.exitStatus() == 130)
             }

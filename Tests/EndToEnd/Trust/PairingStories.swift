@@ -141,7 +141,7 @@ struct PairingStories {
         try await World.runUnpaired { _, laptop, _ in
             #expect(try await laptop.run("pair").stderr.contains("terminal"))
             try await laptop.pairing { first in
-                try await first.screen.line(containing: "Looking for it")
+                try await first.screen.line(containing: "Searching")
                 try await laptop.pairing { second in
                     try await second.screen.line(containing: "is already pairing")
                     #expect(await second.process.exitStatus() == 1)
@@ -157,7 +157,7 @@ struct PairingStories {
                 try await laptop.publishing("org.example.edit") { _ in
                     _ = try await watcher.one()
                     try await laptop.pairing { one in
-                        try await one.screen.line(containing: "Looking for it")
+                        try await one.screen.line(containing: "Searching")
                     }
                     _ = try await watcher.one()
                 }
