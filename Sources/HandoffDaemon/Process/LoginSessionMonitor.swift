@@ -63,7 +63,9 @@ struct LoginSessionMonitor: Service {
                 [.string(interface)]
             )
             let properties = all.first?.stringDictionary ?? [:]
-            return ["LockedHint", "IdleHint"].contains { properties[$0]?.boolean == true }
+            // A text console counts as idle while nobody types, also where a script publishes on a server.
+            let isText = ["tty", "unspecified"].contains(properties["Type"]?.string)
+            return properties["LockedHint"]?.boolean == true || (!isText && properties["IdleHint"]?.boolean == true)
         } catch {
             logger.debug("no login session to observe: \(error.message)")
             return false

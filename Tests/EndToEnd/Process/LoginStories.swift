@@ -38,6 +38,20 @@ struct LoginStories {
         }
     }
 
+    @Test("A text console on which nobody types does not withdraw the activity, and one that is locked does")
+    func console() async throws {
+        try await Self.run { logind, watcher in
+            _ = try await watcher.one()
+            logind.setType("tty")
+            logind.set("IdleHint", true)
+            logind.set("LockedHint", true)
+            try await atOnce { try await watcher.none() }
+            logind.set("LockedHint", false)
+            // It is still idle.
+            try await atOnce { _ = try await watcher.one() }
+        }
+    }
+
     @Test("With staysWhenAway, the activity stays offered while the user is away")
     func configured() async throws {
         try await Self.run(configuration: #"{"staysWhenAway": true}"#) { logind, watcher in
@@ -88,6 +102,7 @@ private final class FakeLogind: Sendable {
     private static let interface: InterfaceName = "org.freedesktop.login1.Session"
 
     private let hints = Mutex<[String: Bool]>([:])
+    private let type = Mutex("wayland")
     private let requests = Mutex(0)
     private let objects: ObjectTree
 
@@ -116,6 +131,9 @@ private final class FakeLogind: Sendable {
         objects.propertiesChanged(at: Self.session, interface: Self.interface, [hint: .boolean(value)])
     }
 
+    /// Changes what kind of session it is.
+    func setType(_ name: String) { type.withLock { $0 = name } }
+
     private func show() {
         let find = Method(
             name: "GetSession",
@@ -134,6 +152,7 @@ private final class FakeLogind: Sendable {
                 .boolean(hints.withLock { $0[hint] ?? false })
             }
         }
-        objects.insert([Interface(name: Self.interface, properties: properties)], at: Self.session)
+        let kind = Property(name: "Type", type: .string) { [self] in .string(type.withLock { $0 }) }
+        objects.insert([Interface(name: Self.interface, properties: properties + [kind])], at: Self.session)
     }
 }
