@@ -25,6 +25,9 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
 
     /// Whether advertising is suppressed.
     package private(set) var isWithheld = false
+    /// What the person allows.
+    package private(set) var rules = Rules()
+    private var wantsCover = false
 
     /// Creates an origin without activities.
     ///
@@ -180,7 +183,7 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         from device: DeviceID
     ) -> (answer: Answer, activity: ActivityID?) {
         guard let id = streamTokens.activity(for: request.activity), let record = register[id],
-            acknowledgedBy[id]?.contains(device) == true
+            acknowledgedBy[id]?.contains(device) == true, obstacle(to: record) == nil
         else {
             return (.refusal(Refusal(.noSuchActivity, "The activity has ended.")), nil)
         }
@@ -203,10 +206,23 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
         updateAdvertisement(from: before, at: now)
     }
 
-    /// Switches cover advertisements on or off.
+    /// Switches cover advertisements on or off; during a pause there are none.
     package mutating func cover(_ isCovering: Bool) {
-        pacer.isCovering = isCovering
+        wantsCover = isCovering
+        pacer.isCovering = wantsCover && !rules.isPaused
     }
+
+    /// Replaces the rules: an activity that they deny is neither advertised nor given from now on, and none takes its
+    /// place.
+    package mutating func setRules(_ rules: Rules, at now: Moment) {
+        let before = offered
+        self.rules = rules
+        cover(wantsCover)
+        updateAdvertisement(from: before, at: now)
+    }
+
+    /// Returns which rule withholds an activity of this device; nil when none does, and for an unknown id.
+    package func obstacle(to id: ActivityID) -> RuleObstacle? { register[id].flatMap(obstacle) }
 
     /// Records that the radio has just begun to advertise that content.
     package mutating func began(_ content: AdvertisementPacer.Content, at now: Moment) {
@@ -280,12 +296,18 @@ package struct Origin<Owner: ActivityOwner>: Sendable {
     }
 
     /// The activity to advertise.
-    private var offered: ActivityRegister<Owner>.Record? { isWithheld ? nil : register.current }
+    private var offered: ActivityRegister<Owner>.Record? {
+        isWithheld ? nil : register.current.flatMap { obstacle(to: $0) == nil ? $0 : nil }
+    }
+
+    private func obstacle(to record: ActivityRegister<Owner>.Record) -> RuleObstacle? {
+        rules.obstacle(toOffering: record.activity, by: record.application)
+    }
 
     /// Returns the activity whose advertisement was withdrawn last, with its present state, during its grace period.
     private func recordInGracePeriod(at now: Moment) -> ActivityRegister<Owner>.Record? {
         guard let withdrawn, withdrawn.until > now.uptime, let record = register[withdrawn.id] else { return nil }
-        return record.isOffered ? record : nil
+        return record.isOffered && obstacle(to: record) == nil ? record : nil
     }
 
     private static var noLongerCurrent: Answer {

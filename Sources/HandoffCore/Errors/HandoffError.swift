@@ -10,6 +10,7 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
             case userCancelled, notContinuable, appFailed, noSuchApp
             case documentNotShared, documentMissing, documentIsProgram, noSuchFolder, invalidDocument
             case notPaired, unconfirmed, deviceRemoved
+            case paused, denied, noSuchRule, invalidSettings
         }
 
         private let wrapped: Wrapped
@@ -70,6 +71,14 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
         package static let unconfirmed = Code(wrapped: .unconfirmed)
         /// The device was removed from the circle, so that its present keys are not trusted again.
         package static let deviceRemoved = Code(wrapped: .deviceRemoved)
+        /// Handoff is paused on this device.
+        package static let paused = Code(wrapped: .paused)
+        /// The rules of this device do not allow it.
+        package static let denied = Code(wrapped: .denied)
+        /// There is no rule about that subject.
+        package static let noSuchRule = Code(wrapped: .noSuchRule)
+        /// The configuration file cannot be used.
+        package static let invalidSettings = Code(wrapped: .invalidSettings)
         /// A file of the state directory cannot be read.
         package static let stateUnreadable = Code(wrapped: .stateUnreadable)
         /// A file of the state directory has unexpected contents.
