@@ -2,6 +2,10 @@
 struct JSON5Syntax {
     private var rest: Substring
     private var line = 1
+    /// How many objects and lists are open.
+    private var depth = 0
+    /// The keys of the outermost object, as they are written, in their order.
+    private var keys: [(name: String, line: Int)] = []
 
     private struct Fault: Error {
         let line: Int
@@ -16,13 +20,24 @@ struct JSON5Syntax {
     static func firstFault(in text: String) -> String? {
         var syntax = JSON5Syntax(text)
         do throws(Fault) {
-            try syntax.readValue()
-            try syntax.skipBlanks()
-            guard syntax.rest.isEmpty else { throw syntax.fault("there is text after the end of the settings") }
+            try syntax.readDocument()
             return nil
         } catch {
             return "line \(error.line): \(error.message)."
         }
+    }
+
+    /// Returns the keys of the outermost object with their lines, in their order, as far as the text has no mistake.
+    static func settings(in text: String) -> [(name: String, line: Int)] {
+        var syntax = JSON5Syntax(text)
+        try? syntax.readDocument()
+        return syntax.keys
+    }
+
+    private mutating func readDocument() throws(Fault) {
+        try readValue()
+        try skipBlanks()
+        guard rest.isEmpty else { throw fault("there is text after the end of the settings") }
     }
 
     private func fault(_ message: String) -> Fault { Fault(line: line, message: message) }
@@ -66,6 +81,8 @@ struct JSON5Syntax {
     private mutating func readMembers(until end: Character, ofObject isObject: Bool) throws(Fault) {
         let start = line
         _ = take()
+        depth += 1
+        defer { depth -= 1 }
         while true {
             try skipBlanks()
             guard let next = rest.first else {
@@ -85,12 +102,17 @@ struct JSON5Syntax {
     }
 
     private mutating func readKey() throws(Fault) {
+        let (text, start) = (rest, line)
         if rest.first == "\"" || rest.first == "'" {
             try readText()
         } else {
             let key = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "$" }
             guard !key.isEmpty else { throw fault("the name of a setting is missing") }
             rest.removeFirst(key.count)
+        }
+        if depth == 1 {
+            let key = text[..<rest.startIndex]
+            keys.append((String(key.first == "\"" || key.first == "'" ? key.dropFirst().dropLast() : key), start))
         }
         try skipBlanks()
         guard rest.first == ":" else { throw fault("a colon is missing after the name of a setting") }

@@ -7,7 +7,7 @@ package import HandoffRadio
 package import Logging
 import SystemPackage
 
-/// All settings of a daemon, resolved from the command line, the configuration file and the environment, in this order.
+/// All settings of a daemon, resolved from the command line, the configuration files and the environment, in this order.
 package struct Settings: Sendable {
     /// The radio that the daemon uses.
     package enum RadioChoice: Hashable, Sendable {
@@ -44,30 +44,23 @@ package struct Settings: Sendable {
     package init(_ line: CommandLine, environment: [String: String], hostName: String) throws {
         let file = try ConfigurationFile.loaded(option: line.configuration, environment: environment)
         radio = try Self.radio(
-            ChosenText(line.radio, "--radio", file.radio, "radio", default: "bluez"),
+            ChosenText(line.radio, "--radio", file, .radio, default: "bluez"),
             adapter: line.adapter,
-            usual: file.adapter
+            usual: file
         )
-        transport = try Self.transport(
-            ChosenText(
-                line.transport,
-                "--transport",
-                file.transport,
-                "transport",
-                default: ChannelTransport.automatic.rawValue
-            )
-        )
+        let automatic = ChannelTransport.automatic.rawValue
+        transport = try Self.transport(ChosenText(line.transport, "--transport", file, .transport, default: automatic))
         if line.transport != nil, case .simulated = radio {
             throw SettingsError("--transport can be used with --radio bluez only.")
         }
-        logLevel = try Self.level(ChosenText(line.logLevel, "--log-level", file.logLevel, "logLevel", default: "info"))
+        logLevel = try Self.level(ChosenText(line.logLevel, "--log-level", file, .logLevel, default: "info"))
         let directories = AppDirectories(environment: environment)
         var daemon = DaemonOptions(
-            bus: try Self.bus(ChosenText(line.bus, "--bus", file.bus, "bus", default: "session")),
+            bus: try Self.bus(ChosenText(line.bus, "--bus", file, .bus, default: "session")),
             stateDirectory: try StateDirectory.path(option: line.stateDirectory, environment: environment),
-            name: try Self.name(ChosenText(line.name, "--name", file.name, "name", default: ""), hostName: hostName),
-            staysWhenAway: file.staysWhenAway ?? false,
-            coversAdvertisement: line.covers || file.coverAdvertisement ?? false,
+            name: try Self.name(ChosenText(line.name, "--name", file, .name, default: ""), hostName: hostName),
+            staysWhenAway: file.flag(.staysWhenAway) ?? false,
+            coversAdvertisement: line.covers || file.flag(.coverAdvertisement) ?? false,
             apps: AppScan(directories: directories, searchPath: environment["PATH"] ?? ""),
             documentApps: DocumentAppScan(directories: directories, environment: environment)
         )
@@ -75,16 +68,16 @@ package struct Settings: Sendable {
             line.stateDirectory == nil ? EarlierStateDirectory.path(environment: environment) : nil
         daemon.home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         daemon.runtimeDirectory = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? FilePath($0) : nil }
-        daemon.folders = try Self.folders(file.folders ?? [:], home: daemon.home)
-        daemon.notifies = file.notifies ?? true
+        daemon.folders = try Self.folders(file, home: daemon.home)
+        daemon.notifies = file.flag(.notifies) ?? true
         self.daemon = daemon
     }
 
-    /// - Parameter usual: the Bluetooth adapter to use when the command line names none.
-    private static func radio(_ radio: ChosenText, adapter: String?, usual: String?) throws -> RadioChoice {
+    /// - Parameter usual: names the Bluetooth adapter when the command line names none.
+    private static func radio(_ radio: ChosenText, adapter: String?, usual: ConfigurationFile) throws -> RadioChoice {
         let text = radio.text
         if text == "bluez" {
-            let chosen = ChosenText(adapter, "--adapter", usual, "adapter", default: "")
+            let chosen = ChosenText(adapter, "--adapter", usual, .adapter, default: "")
             return .bluez(adapter: chosen.isDefault ? nil : try checkedAdapter(chosen))
         }
         let prefix = "simulated:"
@@ -115,16 +108,16 @@ package struct Settings: Sendable {
         return BusAddress(argument: chosen.text)
     }
 
-    private static func folders(_ paths: [String: String], home: String?) throws -> SyncedFolders {
+    private static func folders(_ file: ConfigurationFile, home: String?) throws -> SyncedFolders {
         var folders = SyncedFolders()
-        for (id, path) in paths {
+        for (id, path) in file.folders.sorted(by: { $0.key < $1.key }) {
             do {
                 let id = try FolderID(id)
                 folders[id] = try SyncedFolder(id: id, path: path, home: home)
             } catch let error as ModelError {
-                throw SettingsError("folders in the configuration file: \(error.message)")
+                throw SettingsError("\(file.place(of: .folders)): \(error.message)")
             } catch {
-                throw SettingsError("folders in the configuration file: \(error)")
+                throw SettingsError("\(file.place(of: .folders)): \(error)")
             }
         }
         return folders
@@ -167,10 +160,17 @@ private struct ChosenText {
     let isDefault: Bool
 
     /// The command line takes precedence over the configuration file.
-    init(_ line: String?, _ option: String, _ file: String?, _ key: String, default usual: String) {
-        text = line ?? file ?? usual
-        place = line == nil && file != nil ? "\(key) in the configuration file" : option
-        isDefault = line == nil && file == nil
+    init(
+        _ line: String?,
+        _ option: String,
+        _ file: ConfigurationFile,
+        _ key: ConfigurationFile.Key,
+        default usual: String
+    ) {
+        let written = file.text(key)
+        text = line ?? written ?? usual
+        place = line == nil && written != nil ? file.place(of: key) : option
+        isDefault = line == nil && written == nil
     }
 
     /// The error for a text that cannot be used; `remedy` says what can.
