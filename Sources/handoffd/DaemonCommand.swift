@@ -19,16 +19,17 @@ struct DaemonCommand: AsyncParsableCommand {
     func run() async throws {
         // The reader of the log may exit before the daemon does.
         signal(SIGPIPE, SIG_IGN)
-        let settings = try options.settings()
-        let logger = LogOutput.logger(level: settings.logLevel, isForeground: options.foreground)
+        let running = try options.settings()
+        let settings = running.settings
+        let logger = LogOutput.logger(from: running.threshold, isForeground: options.foreground)
         do {
             switch settings.radio {
             case .bluez(let adapter):
                 let radio = BlueZRadio(adapter: adapter, transport: settings.transport, logger: logger)
-                try await Daemon(options: settings.daemon, radio: radio, logger: logger).run()
+                try await Daemon(running, radio: radio, logger: logger).run()
             case .simulated(let directory):
                 let radio = SimulatedRadio(directory: directory, name: settings.daemon.stationName)
-                try await Daemon(options: settings.daemon, radio: radio, logger: logger).run()
+                try await Daemon(running, radio: radio, logger: logger).run()
             }
         } catch {
             StartFailure.report(error, to: logger)

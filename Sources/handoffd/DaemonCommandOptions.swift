@@ -39,7 +39,7 @@ struct DaemonCommandOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A JSON5 file with defaults for these options. (default: $XDG_CONFIG_HOME/handoff/handoffd.json)",
+            "A JSON5 file with defaults for these options. (default: $XDG_CONFIG_HOME/handoff/handoffd.json, /etc/xdg)",
             valueName: "file"
         )
     )
@@ -54,8 +54,8 @@ struct DaemonCommandOptions: ParsableArguments {
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
     var logLevel: String?
 
-    /// The settings that follow from these options, the configuration file and the environment.
-    func settings() throws -> Settings {
+    /// The settings that follow from these options, the configuration files and the environment.
+    func settings() throws -> RunningSettings {
         var line = Settings.CommandLine()
         line.radio = radio
         line.adapter = adapter
@@ -67,7 +67,7 @@ struct DaemonCommandOptions: ParsableArguments {
         line.logLevel = logLevel
         line.covers = cover
         do {
-            return try Settings(line, environment: Environment.current, hostName: Environment.hostName)
+            return try RunningSettings(from: SettingsSource(line))
         } catch let error as SettingsError {
             throw ValidationError(error.message)
         }

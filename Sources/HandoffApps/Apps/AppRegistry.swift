@@ -43,6 +43,14 @@ package struct AppRegistry: Hashable, Sendable {
         self.teams = teams
     }
 
+    /// Returns the same registry with those of its apps for which `isIncluded` holds.
+    package func filtered(_ isIncluded: (App) -> Bool) -> AppRegistry {
+        var filtered = AppRegistry(apps: apps.filter(isIncluded), faults: faults, teams: teams)
+        filtered.defaults = defaults
+        filtered.browserID = browserID
+        return filtered
+    }
+
     /// The types that at least one app claims.
     package var types: Set<ActivityType> {
         apps.reduce(into: []) { $0.formUnion($1.types) }

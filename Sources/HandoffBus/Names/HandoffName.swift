@@ -15,6 +15,8 @@ package enum HandoffName {
     package static let applicationInterface: InterfaceName = "org.handoffd.Application1"
     package static let appsInterface: InterfaceName = "org.handoffd.Apps1"
     package static let documentsInterface: InterfaceName = "org.handoffd.Documents1"
+    package static let rulesInterface: InterfaceName = "org.handoffd.Rules1"
+    package static let settingsInterface: InterfaceName = "org.handoffd.Settings1"
     package static let pairingInterface: InterfaceName = "org.handoffd.Pairing1"
     /// Implemented by programs that ask the user during pairing.
     package static let pairingAgentInterface: InterfaceName = "org.handoffd.PairingAgent1"

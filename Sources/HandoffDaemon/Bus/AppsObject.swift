@@ -35,7 +35,7 @@ struct AppsObject: AppsHandler {
     let defaults: DefaultApps
 
     var list: (apps: [AppDescription], faults: [AppFileFault]) {
-        let registry = engine.desktop.apps
+        let registry = engine.desktop.installedApps
         return (
             registry.apps.map { Self.describe($0, registry) },
             registry.faults.map { AppFileFault(file: $0.file, message: $0.message) }
@@ -46,7 +46,7 @@ struct AppsObject: AppsHandler {
         let type = try ActivityType(type)
         guard
             app.isEmpty
-                || engine.read({ $0.desktop.apps.apps.contains { $0.id == app && $0.types.contains(type) } })
+                || engine.read({ $0.desktop.installedApps.apps.contains { $0.id == app && $0.types.contains(type) } })
         else {
             throw HandoffError(
                 .noSuchApp,

@@ -20,6 +20,8 @@ struct BusObjects: Sendable {
     let documents: DocumentTracker
     let documentsObject: DocumentsObject
     let pairing: any PairingController
+    let rules: RulesObject
+    let settings: SettingsObject
 
     private var objects: ObjectTree { connection.objects }
 
@@ -29,11 +31,11 @@ struct BusObjects: Sendable {
         let apps = AppsObject(engine: engine, defaults: defaultApps)
         let interfaces: [Interface] = [
             .manager(ManagerObject(objects: self)), .apps(apps), .documents(documentsObject),
-            .pairing(PairingObject(objects: self)),
+            .pairing(PairingObject(objects: self)), .rules(rules), .settings(settings),
         ]
         insert(interfaces, at: HandoffName.root)
         for device in state.trust.devices.all { show(.deviceAdded(device)) }
-        for entry in state.nearby.table.all { show(.nearby(.added(entry))) }
+        for entry in state.shownEntries { show(.nearby(.added(entry))) }
     }
 
     /// Exports an object, whose errors reach the caller under their names on the bus.
@@ -166,6 +168,9 @@ extension BusObjects: EngineObserver {
         case .identityChanged: showIdentity()
         case .radioChanged: showRadio()
         case .pairingsChanged: showPairings()
+        case .settingsChanged: showSettings()
+        case .rulesChanged: showRules()
+        case .withheldChanged: showWithheld()
         case .appsChanged: connection.emit(.appsChanged)
         case .foldersChanged: connection.emit(.foldersChanged)
         case .saveRequested, .saveEnded, .fetched, .takeEnded: showEvent(effect)

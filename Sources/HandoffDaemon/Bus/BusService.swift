@@ -18,9 +18,9 @@ struct BusService: Service {
     let documents: DocumentTracker
     let documentsObject: DocumentsObject
     let streams: StreamOpener
-    /// Whether the user is notified of nearby activities.
-    let notifies: Bool
     let pairing: any PairingController
+    let rules: RulesObject
+    let settings: SettingsObject
     let version: String
     let logger: Logger
 
@@ -88,13 +88,14 @@ struct BusService: Service {
                 engine: engine,
                 connection: connection,
                 continuations: continuations,
-                showsActivities: notifies,
                 logger: logger
             ),
             defaultApps: defaultApps,
             documents: documents,
             documentsObject: documentsObject,
-            pairing: pairing
+            pairing: pairing,
+            rules: rules,
+            settings: settings
         )
         engine.observe(by: objects) { objects.show($0) }
         return (objects, clients)

@@ -3,6 +3,7 @@ import HandoffBus
 import HandoffCore
 import HandoffFolders
 import HandoffModel
+import Synchronization
 import SystemPackage
 
 /// The synchronised folders: those of the configuration file, and added ones, which are kept in the state directory.
@@ -10,7 +11,7 @@ final class FolderList: Sendable {
     private static let file = StateFile<[String: String]>(name: "folders", version: 1)
 
     private let home: String?
-    private let configured: SyncedFolders
+    private let configured: Mutex<SyncedFolders>
     private let added: PersistentValue<[String: String]>
 
     /// - Parameters:
@@ -23,14 +24,14 @@ final class FolderList: Sendable {
         configured: SyncedFolders,
         home: String?
     ) throws(HandoffError) {
-        self.configured = configured
+        self.configured = Mutex(configured)
         self.home = home
         added = try PersistentValue(Self.file, in: directory, initial: [:])
     }
 
     /// All folders; the one of the configuration file if both contain an id.
     var all: SyncedFolders {
-        var all = configured
+        var all = configured.withLock(\.self)
         for (id, path) in added.value {
             guard let id = try? FolderID(id), all[id] == nil else { continue }
             all[id] = try? SyncedFolder(id: id, path: path)
@@ -39,14 +40,19 @@ final class FolderList: Sendable {
     }
 
     /// Whether the configuration file contains the folder.
-    func isConfigured(_ id: FolderID) -> Bool { configured[id] != nil }
+    func isConfigured(_ id: FolderID) -> Bool { configured.withLock { $0[id] != nil } }
+
+    /// Replaces the folders of the configuration file, which was read again.
+    func setConfigured(_ folders: SyncedFolders) {
+        configured.withLock { $0 = folders }
+    }
 
     /// Sets the path of a folder on this device, and then calls `follow`; nil removes it.
     ///
     /// - Throws: ``HandoffError`` with `invalidDocument` for a path that is not absolute or is not a directory, and for
     ///   a folder of the configuration file, with `stateUnwritable`; then nothing has changed.
     func set(_ path: String?, for id: FolderID, then follow: () -> Void = {}) async throws {
-        guard configured[id] == nil else {
+        guard !isConfigured(id) else {
             throw HandoffError(.invalidDocument, "The folder \(id) is set in the configuration file; change it there.")
         }
         let folder = try path.map { path throws(HandoffError) in try checked(path, id) }
@@ -106,7 +112,7 @@ struct DocumentsObject: DocumentsHandler {
         let path = FilePath(bytes: try file(url).path)
         let name = path.lastComponent?.string ?? ""
         let mediaType = MediaTypes(beside: apps).type(ofFileNamed: name) ?? ""
-        let types = engine.read { $0.desktop.apps.apps.compactMap { $0.documentTypes[mediaType] } }
+        let types = engine.read { $0.desktop.installedApps.apps.compactMap { $0.documentTypes[mediaType] } }
         return (mediaType, types.map(\.rawValue).reduce(into: []) { if !$0.contains($1) { $0.append($1) } })
     }
 

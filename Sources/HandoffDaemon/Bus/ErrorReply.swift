@@ -48,6 +48,10 @@ extension HandoffErrorName {
             case .radioUnavailable: .radioUnavailable
             case .streamsNotSupported: .streamsNotSupported
             case .continuationEnded: .continuationEnded
+            case .paused: .paused
+            case .denied: .denied
+            case .noSuchRule: .noSuchRule
+            case .invalidSettings: .invalidSettings
             case .stateUnwritable: .stateUnwritable
             case .stateUnreadable, .stateDamaged: .stateUnreadable
             default: .peerMisbehaved

@@ -54,7 +54,8 @@ struct EngineCopies: Sendable {
     /// Returns where to call a possible copy; counts the call.
     func nextCall() -> PeerEndpoint? {
         engine.edit { state in
-            state.radio.isReady ? state.trust.ownKeyDetector.nextCall(slot: Moment.now.slot) : nil
+            state.radio.isReady && !state.rules.isPaused
+                ? state.trust.ownKeyDetector.nextCall(slot: Moment.now.slot) : nil
         }
     }
 

@@ -12,8 +12,11 @@ extension Engine {
 struct EngineDesktop: Sendable {
     let engine: Engine
 
-    /// The installed apps, and the user's default for each type.
+    /// The apps that continue activities and that the rules allow, and the user's default for each type.
     var apps: AppRegistry { engine.read(\.desktop.apps) }
+
+    /// The same with those that the rules do not allow.
+    var installedApps: AppRegistry { engine.read(\.desktop.installedApps) }
 
     /// The synchronised folders.
     var folders: SyncedFolders { engine.read(\.desktop.folders) }
@@ -37,6 +40,18 @@ struct EngineDesktop: Sendable {
         change { $0.browserID = id }
     }
 
+    /// Whether the user is notified of nearby activities.
+    var notifies: Bool { engine.read(\.desktop.notifies) }
+
+    /// Sets whether the user is notified.
+    func setNotifies(_ notifies: Bool) {
+        engine.change { state, _ in
+            guard state.desktop.notifies != notifies else { return }
+            state.desktop.notifies = notifies
+            state.show(.settingsChanged)
+        }
+    }
+
     /// Sets the synchronised folders; entries whose launch target changes with the first or the last one are shown again.
     func setFolders(_ folders: SyncedFolders) {
         engine.change { state, _ in
@@ -45,7 +60,7 @@ struct EngineDesktop: Sendable {
             state.desktop.folders = folders
             state.show(.foldersChanged)
             guard hadFolders == folders.all.isEmpty else { return }
-            for entry in state.nearby.table.all where entry.hasDocument { state.show(.nearby(.changed(entry))) }
+            for entry in state.shownEntries where entry.hasDocument { state.show(.nearby(.changed(entry))) }
         }
     }
 
@@ -69,11 +84,11 @@ struct EngineDesktop: Sendable {
 
     private func change(_ body: (inout AppRegistry) -> Void) {
         engine.change { state, _ in
-            var apps = state.desktop.apps
+            var apps = state.desktop.installedApps
             body(&apps)
-            guard state.desktop.setApps(apps) else { return }
+            guard state.desktop.setApps(apps, state.rules) else { return }
             state.show(.appsChanged)
-            for entry in state.nearby.table.all { state.show(.nearby(.changed(entry))) }
+            for entry in state.shownEntries { state.show(.nearby(.changed(entry))) }
         }
     }
 }

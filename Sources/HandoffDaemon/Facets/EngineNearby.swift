@@ -36,9 +36,14 @@ struct EngineNearby: Sendable {
 
     /// Returns the entry with that id.
     ///
-    /// - Throws: ``HandoffError`` with `noSuchActivity`.
+    /// - Throws: ``HandoffError`` with `noSuchActivity`, `paused` or `denied`.
     func entry(_ id: NearbyEntry.ID) throws(HandoffError) -> NearbyEntry {
-        guard let entry = engine.read({ $0.nearby.table[id] }) else {
+        let (found, obstacle) = engine.read { state in
+            let entry = state.nearby.table[id]
+            return (entry, entry.flatMap(state.obstacle) ?? (state.rules.isPaused ? .paused : nil))
+        }
+        if let obstacle { throw obstacle.error }
+        guard let entry = found else {
             throw HandoffError(
                 .noSuchActivity,
                 "That activity is not nearby any more; see `handoffctl nearby` for what is."

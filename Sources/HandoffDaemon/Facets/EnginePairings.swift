@@ -133,8 +133,10 @@ struct EnginePairings: Sendable {
 
     /// Returns the next pairing to reconcile, and its peer; counts it as tried.
     func nextReconciliation() -> (record: PairingRecord, peer: SessionPeer)? {
-        let next = engine.edit { state in
-            state.radio.isReady ? state.pairing.nextReconciliation(at: .now, state.sessions.endpoints) : nil
+        let next: (record: PairingRecord, endpoint: PeerEndpoint)? = engine.edit { state in
+            let now = Moment.now
+            guard state.radio.isReady, state.isPairingAllowed(at: now) else { return nil }
+            return state.pairing.nextReconciliation(at: now, state.sessions.endpoints)
         }
         return next.map { ($0.record, engine.sessions.peer(of: $0.record, at: $0.endpoint)) }
     }

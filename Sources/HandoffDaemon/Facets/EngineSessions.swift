@@ -66,7 +66,7 @@ struct EngineSessions: Sendable {
             let now = Moment.now
             let record = state.origin.record(for: request, after: saved, at: now)
             let answer = state.origin.answer(to: request, after: saved, at: now)
-            let team = record?.application.flatMap { state.desktop.apps.teams[$0] }
+            let team = record?.application.flatMap { state.desktop.installedApps.teams[$0] }
             return PreparedAnswer(answer: answer.filling(team: team), activity: record?.id)
         }
         // Finding a file may block in the file system, so it is done outside the engine's mutex.
@@ -128,6 +128,8 @@ struct EngineSessions: Sendable {
     func nextCircleUpdate() -> SessionPeer? {
         let next: (device: TrustedDevices.Device, endpoint: PeerEndpoint)? = engine.edit { state in
             let now = Moment.now
+            // A pause postpones every exchange of circles.
+            guard !state.rules.isPaused else { return nil }
             for entry in state.nearby.table.all {
                 guard let device = state.trust.devices[entry.device] else { continue }
                 let hasUpdate = state.trust.devices.hasUpdate(for: device.id)

@@ -55,6 +55,7 @@ struct EngineTakes: Sendable {
     /// Returns the next report that needs a session of its own, with its origin, which is heard at present.
     func nextReport() -> (peer: SessionPeer, report: TakeReport)? {
         let next: (device: DeviceID, report: TakeReport)? = engine.edit { state in
+            guard !state.rules.isPaused else { return nil }
             let now = Moment.now
             let (nearby, devices) = (state.nearby, state.trust.devices)
             return state.takes.next(at: now) { nearby.isHeard($0, at: now) && devices[$0] != nil }

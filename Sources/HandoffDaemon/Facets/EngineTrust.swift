@@ -108,6 +108,13 @@ struct EngineTrust: Sendable {
         try await change { kept throws(HandoffError) in try kept.devices.rename(id, to: name) }
     }
 
+    /// Gives this device the name of the configuration, if that has changed.
+    ///
+    /// - Throws: ``HandoffError`` with `stateUnwritable`.
+    func configure(_ name: DeviceName) async throws {
+        try await change { kept throws(HandoffError) in kept.devices.configure(name) }
+    }
+
     /// Removes a known device for ever; its entries disappear at once, and this device advertises under a new key.
     ///
     /// - Throws: ``HandoffError`` with `unknownDevice`, `limitReached` or `stateUnwritable`.

@@ -7,16 +7,15 @@ import HandoffModel
 import Logging
 
 /// Notifies the user on the desktop of activities that can be continued here, and continues one when it is clicked; and of
-/// each device that joins or leaves the circle, which no setting turns off.
+/// each device that joins or leaves the circle.
 ///
-/// While the desktop has no notification server, nothing is shown; the next notification is tried again.
+/// While the desktop has no notification server, nothing is shown; the next notification is tried again. While the
+/// settings want no notifications of activities, there are none; of the circle there are.
 struct NotificationService: Sendable {
     let engine: Engine
     let connection: Connection
     let continuations: ContinuationService
     let logger: Logger
-    /// Whether the user wants to be told of activities.
-    private let showsActivities: Bool
 
     /// The most events that wait; the newest count.
     private static let maximumEvents = 256
@@ -31,25 +30,23 @@ struct NotificationService: Sendable {
         engine: Engine,
         connection: Connection,
         continuations: ContinuationService,
-        showsActivities: Bool,
         logger: Logger
     ) {
         self.engine = engine
         self.connection = connection
         self.continuations = continuations
-        self.showsActivities = showsActivities
         self.logger = logger
         (events, newEvents) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.maximumEvents))
     }
 
     /// Notes that a nearby activity has changed.
     func nearbyChanged() {
-        if showsActivities { offers.update(engine.nearby.offers) }
+        offers.update(engine.desktop.notifies ? engine.nearby.offers : [])
     }
 
     /// Notes that the user continues an activity.
     func continued(_ id: NearbyEntry.ID) {
-        if showsActivities { newEvents.yield(.continued(id)) }
+        newEvents.yield(.continued(id))
     }
 
     /// Tells the user that another device has changed who belongs to the circle.
@@ -109,7 +106,7 @@ struct NotificationService: Sendable {
                     newEvents.yield(.offers(version.value))
                 }
             }
-            if showsActivities { group.addTask { try await showWaits() } }
+            group.addTask { try await showWaits() }
             await answer(&group)
         }
     }
@@ -123,7 +120,7 @@ struct NotificationService: Sendable {
             if version.value != nil {
                 let (wait, seen) = (wait, version)
                 let next = try await withTimeout(Self.patience) { try await wait.changed(since: seen) }
-                guard next == nil else { continue }
+                guard next == nil, engine.desktop.notifies else { continue }
             }
             newEvents.yield(.waiting(version.value?.deviceName))
         }
@@ -174,7 +171,7 @@ extension EngineNearby {
     /// The activities that can be continued here.
     fileprivate var offers: [NearbyNotifications.Offer] {
         engine.read { state in
-            state.nearby.table.all.compactMap { entry in
+            state.shownEntries.compactMap { entry in
                 state.launchTarget(of: entry).displayName.map {
                     NearbyNotifications.Offer(
                         id: entry.id,

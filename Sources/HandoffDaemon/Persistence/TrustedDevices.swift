@@ -56,14 +56,20 @@ package struct TrustedDevices: Sendable {
         keyIdentifiers = KeyIdentifierSource(identity.keys)
         contents = try CircleFile.read(from: directory, for: identity, at: slot)
         summarize()
+        configure(name)
+    }
+
+    /// Gives this device the name of the configuration, unless that is the one of the last time: the user may have
+    /// renamed the device since.
+    mutating func configure(_ name: DeviceName) {
         guard contents.configuredName != name.rawValue else { return }
-        let sign = signer
+        let (sign, device) = (signer, identity.id)
         // A circle without room for another name must not keep the daemon from starting: it is tried again at the next
         // start.
         try? edit { contents throws(HandoffError) in
             contents.configuredName = name.rawValue
-            guard contents.circle.name(of: identity.id) != name else { return }
-            try contents.circle.rename(identity.id, to: name, sign: sign)
+            guard contents.circle.name(of: device) != name else { return }
+            try contents.circle.rename(device, to: name, sign: sign)
         }
     }
 

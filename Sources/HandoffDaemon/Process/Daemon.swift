@@ -1,3 +1,4 @@
+import AsyncSupport
 import DBus
 import Epoll
 import HandoffApps
@@ -13,12 +14,14 @@ import UnixSignals
 
 /// The whole daemon, over any radio: every service that runs between its start and its stop.
 package struct Daemon<R: Radio>: Sendable {
-    private let options: DaemonOptions
+    private let running: RunningSettings
     private let radio: R
     private let logger: Logger
 
-    package init(options: DaemonOptions, radio: R, logger: Logger) {
-        self.options = options
+    private var options: DaemonOptions { running.settings.daemon }
+
+    package init(_ running: RunningSettings, radio: R, logger: Logger) {
+        self.running = running
         self.radio = radio
         self.logger = logger
     }
@@ -37,6 +40,8 @@ package struct Daemon<R: Radio>: Sendable {
             let engine = try Engine(identity: identity, name: options.name, in: directory, logger: logger)
             try await engine.pairings.recover()
             engine.activities.cover(options.coversAdvertisement)
+            engine.staysWhenAway.set(options.staysWhenAway)
+            engine.desktop.setNotifies(options.notifies)
             logger.info(
                 "starting",
                 metadata: [
@@ -104,10 +109,11 @@ package struct Daemon<R: Radio>: Sendable {
         let documents = DocumentTracker(engine: engine, logger: logger)
         let folders = try FolderList(from: directory, configured: options.folders, home: options.home)
         engine.desktop.setFolders(folders.all)
-        let login =
-            options.staysWhenAway
-            ? [] : [LoginSessionMonitor(engine: engine, bus: .system, logger: logger)]
-        return login + [
+        let rules = try RulesObject(engine: engine, in: directory)
+        let reloader = SettingsReloader(running, engine: engine, folders: folders, logger: logger)
+        return [
+            ReloadService(reloader: reloader),
+            LoginSessionMonitor(engine: engine, bus: .system, logger: logger),
             RadioService(engine: engine, radio: radio, logger: logger),
             AlarmService(engine: engine, reactor: reactor),
             apps,
@@ -137,8 +143,9 @@ package struct Daemon<R: Radio>: Sendable {
                     apps: options.apps.directories
                 ),
                 streams: StreamOpener(client: client, reactor: reactor, logger: logger),
-                notifies: options.notifies,
                 pairing: pairing,
+                rules: rules,
+                settings: SettingsObject(reloader: reloader),
                 version: HandoffVersion.current,
                 logger: logger
             ),

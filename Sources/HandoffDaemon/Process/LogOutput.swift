@@ -1,21 +1,49 @@
 import Glibc
 package import Logging
+import Synchronization
+
+/// The level from which messages are logged, which can be changed while the daemon runs.
+package final class LogThreshold: Sendable {
+    private let current: Mutex<Logger.Level>
+
+    package init(_ level: Logger.Level) {
+        current = Mutex(level)
+    }
+
+    /// The level.
+    package var level: Logger.Level {
+        get { current.withLock(\.self) }
+        set { current.withLock { $0 = newValue } }
+    }
+}
 
 /// The destination of the daemon's log: standard error, in a form for terminals or with the priorities of the journal.
 package enum LogOutput {
     /// Returns a logger for a terminal, with the time of day, or for systemd, which adds its own time.
-    package static func logger(level: Logger.Level, isForeground: Bool) -> Logger {
-        var logger = Logger(label: "handoffd") { _ in LineHandler(isForeground: isForeground) }
-        logger.logLevel = level
-        return logger
+    ///
+    /// Its level follows `threshold`, unless another one is set for a copy of the logger.
+    package static func logger(from threshold: LogThreshold, isForeground: Bool) -> Logger {
+        Logger(label: "handoffd") { _ in LineHandler(isForeground: isForeground, threshold: threshold) }
     }
 }
 
 /// A log handler that writes each message as one line.
 private struct LineHandler: LogHandler {
     let isForeground: Bool
+    let threshold: LogThreshold
     var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.info
+    /// The level of this copy; nil for the common one.
+    private var ownLevel: Logger.Level?
+
+    init(isForeground: Bool, threshold: LogThreshold) {
+        self.isForeground = isForeground
+        self.threshold = threshold
+    }
+
+    var logLevel: Logger.Level {
+        get { ownLevel ?? threshold.level }
+        set { ownLevel = newValue }
+    }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }

@@ -17,12 +17,31 @@ struct LoginSessionMonitor: Service {
 
     func run() async throws {
         try await ignoringCancellation {
-            try await cancelWhenGracefulShutdown { try await follow() }
+            try await cancelWhenGracefulShutdown { try await followUnlessStaying() }
+        }
+    }
+
+    /// Follows the session while the settings want that; otherwise the user counts as present.
+    private func followUnlessStaying() async throws {
+        let staysWhenAway = engine.staysWhenAway
+        var stays = staysWhenAway.current
+        while true {
+            let seen = stays
+            guard seen.value else {
+                stays = try await race {
+                    try await staysWhenAway.changed(since: seen)
+                } _: {
+                    try await follow()
+                }
+                continue
+            }
+            engine.activities.withhold(false)
+            stays = try await staysWhenAway.changed(since: seen)
         }
     }
 
     /// Follows the session until cancelled, and reconnects when the system bus connection is lost.
-    private func follow() async throws {
+    private func follow() async throws -> Never {
         var retry = Backoff(first: .seconds(1), longest: .seconds(60))
         while true {
             do {

@@ -93,7 +93,7 @@ struct ActivityFetcher: Sendable {
     private static let wanted = "the requested activity"
 
     /// Returns the error for an answer that no origin gives to this request, or that this device cannot continue because
-    /// of its documents; nil for a refusal and for the activity.
+    /// of its rules or the documents; nil for a refusal and for the activity.
     private static func violation(
         in answer: Answer,
         of entry: NearbyEntry,
@@ -106,6 +106,7 @@ struct ActivityFetcher: Sendable {
             guard activity.type.hash == entry.typeHash else {
                 return HandoffError(.peerMisbehaved, "\(name) sent a different activity from the one requested.")
             }
+            if let obstacle = engine.rules.obstacle(toTaking: activity, from: entry.device) { return obstacle.error }
             do throws(FolderError) {
                 _ = try engine.desktop.folders.local(activity)
                 return nil

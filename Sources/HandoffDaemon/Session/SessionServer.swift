@@ -154,6 +154,8 @@ struct SessionServer: Sendable {
             guard !isTrusted || engine.trust.device(device) != nil else {
                 throw HandoffError(.notTrusted, "The device was removed during the session.")
             }
+            // So may a rule have been made.
+            let prepared = engine.rules.checked(prepared, for: device)
             engine.sessions.willSendAnswer(prepared, to: device)
             try await channel.sendAll(
                 try session.answer(prepared.answer, circleDigest: isTrusted ? engine.trust.circleDigest : nil)
@@ -249,6 +251,8 @@ struct SessionServer: Sendable {
             .fetch where !isTrusted, .stream where !isTrusted, .report where !isTrusted, nil where !isTrusted:
             return .refusal(.notPaired, "The pairing is not reconciled yet.")
         case .fetch(let request):
+            // Before its app is asked to save.
+            if let refusal = engine.rules.refusal(to: device) { return refusal }
             return try await engine.sessions.answer(to: request)
         case .stream where !admission.hasRoomForStream:
             return .refusal(.busy, "This device has too many streams open; end one, and try again.")
@@ -293,7 +297,10 @@ struct SessionServer: Sendable {
         }
         let (sender, receiver) = session.stream()
         let relay = StreamRelay(app: app, channel: channel, isCaller: false)
-        try await engine.trust.whileTrusted(accepted.authenticated.device) { try await relay.run(sender, receiver) }
+        let device = accepted.authenticated.device
+        try await engine.rules.whilePermitted(activity, for: device) {
+            try await relay.run(sender, receiver)
+        }
     }
 
     /// Connects a local stream to the app of an activity.
@@ -313,24 +320,6 @@ struct SessionServer: Sendable {
             throw error
         }
         return near
-    }
-
-    private func log(_ prepared: EngineSessions.PreparedAnswer, to device: DeviceID) {
-        // Others can read the journal (groups adm and systemd-journal): which device does what is told at debug level.
-        switch prepared.answer {
-        case .activity where !prepared.isTake:
-            logger.debug("an activity was previewed", metadata: ["event": "activity.previewed", "device": "\(device)"])
-        case .activity(let activity):
-            logger.info("an activity was fetched", metadata: ["event": "activity.fetched"])
-            logger.debug("fetched", metadata: ["device": "\(device)", "type": "\(activity.type.rawValue)"])
-        case .stream:
-            logger.info("a stream was opened", metadata: ["event": "stream.opened"])
-            logger.debug("opened a stream", metadata: ["device": "\(device)"])
-        case .refusal(let refusal):
-            logger.info("a request was refused: \(refusal.message)", metadata: ["event": "request.refused"])
-            logger.debug("refused", metadata: ["device": "\(device)"])
-        case .circle, .noted, .settled: break
-        }
     }
 
     private static let tooSlow = HandoffError(.timedOut, "The peer took too long.")

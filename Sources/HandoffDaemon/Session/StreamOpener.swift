@@ -23,6 +23,7 @@ struct StreamOpener: Sendable {
     ///
     /// - Throws: ``HandoffError`` or `RadioError` that explains the failure and what to do.
     func openStream(_ continuation: ContinuationID) async throws -> UnixFD {
+        if let obstacle = engine.rules.obstacle(toDealingWith: continuation.device) { throw obstacle.error }
         let peer = try engine.sessions.peer(continuation.device)
         do {
             return try await client.withChannel(to: peer, limit: Self.limit) { channel, result in
@@ -60,7 +61,7 @@ struct StreamOpener: Sendable {
         logger.debug("opened a stream", metadata: ["device": "\(peer.id)"])
         let relay = StreamRelay(app: app, channel: channel, isCaller: true)
         do {
-            try await engine.trust.whileTrusted(peer.id) { try await relay.run(sender, receiver) }
+            try await engine.rules.whilePermitted(for: peer.id) { try await relay.run(sender, receiver) }
         } catch {
             report(error, of: peer)
             throw error

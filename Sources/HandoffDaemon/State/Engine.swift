@@ -9,7 +9,7 @@ import Synchronization
 /// The daemon's state, and the only place where it changes.
 ///
 /// Every event on the bus, from the radio or by the clock is a call of one of the engine's facets (`activities`,
-/// `nearby`, `trust`, `pairings`, `sessions`, `desktop`, `air`). Under one mutex it changes the state, which
+/// `nearby`, `trust`, `pairings`, `sessions`, `desktop`, `rules`, `air`). Under one mutex it changes the state, which
 /// is a value; the results are published as plans, which the services carry out, and as effects, which the bus shows.
 /// Nothing blocks under the mutex, and no file is written under it: see `persist(_:then:)`.
 package final class Engine: Sendable {
@@ -29,6 +29,10 @@ package final class Engine: Sendable {
     let saveCompletions = CurrentValue<UInt64>(0)
     /// The day whose keys are to be kept (`DailyKey.keptDay`).
     let keptDay = CurrentValue<UInt32>(0)
+    /// Whether activities stay advertised while the session is locked or idle.
+    let staysWhenAway = CurrentValue(false)
+    /// What the person allows.
+    let currentRules = CurrentValue(Rules())
     /// Changes whenever a device was removed.
     let removals = CurrentValue<Void>(())
     /// Changes whenever the outcome of a take has become known, or an attempt to report it has ended.
@@ -191,6 +195,7 @@ package final class Engine: Sendable {
         advertising.update(plans.advertising)
         scanning.update(plans.scanning)
         documents.update(plans.documents)
+        currentRules.update(plans.rules)
         radioGeneration.update(plans.advertising.radioGeneration)
         keptDay.update(DailyKey.keptDay(at: now.slot))
         arm(plans.deadline, now: now)

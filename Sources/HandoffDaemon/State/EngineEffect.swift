@@ -30,6 +30,12 @@ extension Engine {
         case appsChanged
         /// A synchronised folder was added, moved or removed.
         case foldersChanged
+        /// A setting was changed while the daemon runs, or one waits for a restart.
+        case settingsChanged
+        /// The rules of the person have changed, or a pause has ended.
+        case rulesChanged
+        /// What the rules withhold has changed.
+        case withheldChanged
         /// The set of unconfirmed pairings has changed.
         case pairingsChanged
     }

@@ -31,6 +31,8 @@ extension Engine {
         let advertising: AdvertisingPlan
         let scanning: ScanningPlan
         let documents: DocumentPlan
+        /// What the person allows.
+        let rules: Rules
         /// Changes whenever fetches no longer have to wait for an app.
         let saveCompletions: UInt64
         /// The uptime at which the state changes by itself; nil if it does not.

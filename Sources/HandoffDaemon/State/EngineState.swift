@@ -19,6 +19,8 @@ extension Engine {
         var takes = TakeReports()
         var desktop = DesktopState()
         var radio = OwnRadio()
+        /// What the rules withhold, as it was shown last.
+        var shownWithheld: [WithheldActivity] = []
         /// The effects that were not shown yet, in order.
         private var outbox: Deque<Effect> = []
 
@@ -39,7 +41,7 @@ extension Engine.State {
 
     /// Adds effects for changes of the nearby entries.
     mutating func show(_ changes: [NearbyTable.Change]) {
-        outbox.append(contentsOf: changes.map(Engine.Effect.nearby))
+        outbox.append(contentsOf: changes.filter { obstacle(to: $0.entry) == nil }.map(Engine.Effect.nearby))
     }
 
     /// Shows how an activity differs from its previous state.
@@ -64,7 +66,7 @@ extension Engine.State {
     /// Remembers a type; entries whose type is known because of it are shown again.
     mutating func learn(_ type: ActivityType) {
         guard nearby.knownTypes.learn(type) else { return }
-        for entry in nearby.table.all where entry.typeHash == type.hash { show(.nearby(.changed(entry))) }
+        for entry in shownEntries where entry.typeHash == type.hash { show(.nearby(.changed(entry))) }
     }
 
     /// Forgets everything about a device that was just removed.
@@ -83,6 +85,7 @@ extension Engine.State {
     ///
     /// - Parameter before: the current activity before the event.
     mutating func plans(at now: Moment, before: ActivityRegister.ID?) -> Engine.Plans {
+        expireRules(at: now)
         for id in origin.expireSaves(at: now) { show(.saveEnded(id, .timedOut)) }
         let key = trust.sendingKey(to: nil)
         let (broadcast, next) = origin.advance(to: now, by: SlotSchedule(key: key))
@@ -98,13 +101,15 @@ extension Engine.State {
             for: trust.turnTakers,
             isHeard: trust.devices.isHeardByAll
         )
-        let (pairingAdvertisement, pairingEnd) = pairing.advertisement(at: now, radio)
+        let (pairingAdvertisement, pairingEnd) =
+            isPairingAllowed(at: now) ? pairing.advertisement(at: now, radio) : (nil, nil)
         let ordinary = radio.advertisement(for: broadcast, to: turn.member, at: now.uptime, trust)
         let (effort, effortEnd) = scanningEffort(at: now)
         let deadlines = [
             next, turn.next, radio.sealedEnd, nearby.table.nextTimeout, pairingEnd, takes.nextDeadline, now.nextKeptDay,
-            effortEnd,
+            effortEnd, rules.pauseEnd(at: now),
         ]
+        showWithheld()
         return Engine.Plans(
             advertising: Engine.AdvertisingPlan(
                 advertisement: pairingAdvertisement ?? ordinary,
@@ -117,6 +122,7 @@ extension Engine.State {
                 radioGeneration: radio.generation
             ),
             documents: Engine.DocumentPlan(documents: origin.documents, folders: desktop.folders),
+            rules: rules,
             saveCompletions: origin.saveCompletions,
             deadline: deadlines.compactMap(\.self).min()
         )
@@ -124,9 +130,9 @@ extension Engine.State {
 
     /// Returns how much to scan, and when that changes by itself.
     private func scanningEffort(at now: Moment) -> (effort: ScanPolicy.Effort, until: Duration?) {
-        guard radio.isReady else { return (.none, nil) }
+        guard radio.isReady, isPairingAllowed(at: now) else { return (.none, nil) }
         if let effort = pairing.effort(at: now) { return (effort, nil) }
-        guard !trust.devices.isEmpty else { return (.none, nil) }
+        guard !trust.devices.isEmpty, !rules.isPaused else { return (.none, nil) }
         let situation = ScanPolicy.Situation(
             isLooking: !nearby.activeScanners.isEmpty,
             isAway: origin.isWithheld,

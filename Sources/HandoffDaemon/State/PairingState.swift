@@ -46,6 +46,8 @@ struct PairingState: Sendable {
     private var identity: Identity
     /// The time until which pairings are reconciled with full effort.
     private var effortEnd: Duration
+    /// The time until which the end of the user's last request is awaited; nil before the first one.
+    private var requestEnd: Duration?
     private var opener: AdvertisementOpener<PairingID>?
     private var endpoints: [PairingID: PeerEndpoint] = [:]
     private var attempts: [PairingID: Attempts] = [:]
@@ -96,7 +98,11 @@ struct PairingState: Sendable {
     mutating func endRequest(at now: Moment) {
         activeRequest = nil
         effortEnd = now.uptime + PairingRecords.initialEffortDuration
+        requestEnd = effortEnd
     }
+
+    /// Whether the user pairs this device, or has just done so and both devices find out how it ended.
+    func isRequested(at now: Moment) -> Bool { activeRequest != nil || requestEnd.map { now.uptime < $0 } ?? false }
 
     /// The service UUIDs to scan for.
     var services: Set<BluetoothUUID> {

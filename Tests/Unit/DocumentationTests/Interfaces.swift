@@ -13,7 +13,7 @@ enum Interfaces {
             cancel: { _ in }
         ),
         .application(NoApplication()), .apps(NoApps()), .documents(NoDocuments()),
-        .pairing(NoPairing()), .pairingAgent(NoAgent()),
+        .rules(NoRules()), .settings(NoSettings()), .pairing(NoPairing()), .pairingAgent(NoAgent()),
         .activityDelegate(NoDelegate()),
         .device(
             { noDevice },
@@ -112,6 +112,26 @@ enum Interfaces {
         func removeFolder(_ id: String) throws {}
         func locate(_ url: String) throws -> String { "" }
         func types(ofDocument url: String) throws -> (mediaType: String, activityTypes: [String]) { ("", []) }
+    }
+
+    private struct NoRules: RulesHandler {
+        var isPaused: Bool { false }
+        var pausedUntil: UInt64 { 0 }
+        var isReceiveOnly: Bool { false }
+        var rules: [RuleDescription] { [] }
+        var withheld: [WithheldDescription] { [] }
+
+        func pause(until end: UInt64) throws {}
+        func resume() throws {}
+        func setReceiveOnly(_ isReceiveOnly: Bool) throws {}
+        func setRule(_ rule: RuleDescription) throws {}
+        func removeRule(kind: String, value: String) throws {}
+    }
+
+    private struct NoSettings: SettingsHandler {
+        var needRestart: [String] { [] }
+
+        func reload() throws -> ReloadResult { throw NotServed() }
     }
 
     private struct NoDelegate: ActivityDelegate {

@@ -117,6 +117,9 @@ final class RecordedEffects: EngineObserver {
         case .pairingsChanged: "pairings"
         case .appsChanged: "apps"
         case .foldersChanged: "folders"
+        case .settingsChanged: "settings"
+        case .rulesChanged: "rules"
+        case .withheldChanged: "withheld"
         }
     }
 }
