@@ -11,6 +11,7 @@ package struct HandoffControl: AsyncParsableCommand {
               handoffctl pair                            pair two devices: run it on both
               handoffctl nearby --watch                  list activities after each change
               handoffctl continue                        continue the nearest activity
+              handoffctl pause for 1h                    switch Handoff off for an hour
               handoffctl folders add docs ~/Documents    register a synchronised folder
               handoffctl publish --document report.odt   offer a document in that folder
 
@@ -35,8 +36,8 @@ package struct HandoffControl: AsyncParsableCommand {
         version: HandoffVersion.current,
         subcommands: [
             StatusCommand.self, PairCommand.self, NearbyCommand.self, PublishCommand.self, ContinueCommand.self,
-            StreamCommand.self, AppsCommand.self, FoldersCommand.self, DevicesCommand.self, MonitorCommand.self,
-            DoctorCommand.self,
+            StreamCommand.self, AppsCommand.self, FoldersCommand.self, DevicesCommand.self, PauseCommand.self,
+            ResumeCommand.self, RulesCommand.self, ReloadCommand.self, MonitorCommand.self, DoctorCommand.self,
         ]
     )
 

@@ -56,11 +56,13 @@ struct ContinueCommand: AsyncParsableCommand {
             opensPrograms: openProgram
         )
         try await options.withClient { client, output in
-            let nearby = try await client.objects().nearby
-            let chosen =
-                waiting.wait == nil
-                ? try Self.choice(from: nearby, id: id, type: type, isContinued: !isPrinting)
-                : try await waiting.choice(from: client, id: id, type: type, isContinued: !isPrinting, output)
+            let chosen = try await waiting.choice(
+                from: client,
+                id: id,
+                type: type,
+                isContinued: !isPrinting,
+                output
+            )
             if isPrinting {
                 let notes = WaitNotes(client: client, output: output, activity: chosen)
                 let fetched = try await cancelling(client, chosen.path) {

@@ -23,7 +23,10 @@ struct NearbyCommand: AsyncParsableCommand {
     func run() async throws {
         let watch = watch
         try await options.withClient { client, output in
-            guard watch else { return try output.show(try await client.objects().nearby) }
+            guard watch else {
+                let nearby = try await client.objects().nearby
+                return try output.show(nearby, nearby.isEmpty ? try await client.rules() : nil)
+            }
             try await untilInterrupted { try await Self.follow(client, output) }
         }
     }
@@ -37,7 +40,7 @@ struct NearbyCommand: AsyncParsableCommand {
                 try await client.startLooking()
                 let nearby = try await client.objects().nearby
                 list.replace(with: nearby.map(Row.init))
-                try output.show(nearby)
+                try output.show(nearby, nearby.isEmpty ? try await client.rules() : nil)
             case .stopped:
                 list.isStale = true
                 try output.showDaemon(isRunning: false)
@@ -90,8 +93,12 @@ struct NearbyCommand: AsyncParsableCommand {
 
 extension Output {
     /// Prints the list of nearby activities.
-    fileprivate func show(_ nearby: [NearbyActivityDescription]) throws {
-        try print(nearby.map(NearbyDocument.init), nearby.isEmpty ? "nothing nearby" : Self.table(nearby))
+    ///
+    /// - Parameter rules: the rules, which may be the reason why the list is empty.
+    fileprivate func show(_ nearby: [NearbyActivityDescription], _ rules: RulesStatus? = nil) throws {
+        let pause = try rules?.pauseSentence(at: .now)
+        let nothing = "nothing nearby" + (pause.map { ": " + $0 } ?? "")
+        try print(nearby.map(NearbyDocument.init), nearby.isEmpty ? nothing : Self.table(nearby))
     }
 
     /// Prints that the daemon has stopped, or runs again.

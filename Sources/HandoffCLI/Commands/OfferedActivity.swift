@@ -10,6 +10,8 @@ final class OfferedActivity: Sendable {
         var documentProblem = ""
         /// Whether it is not offered because the session is locked or idle.
         var isWithheld = false
+        /// The rule that keeps it from being offered; nil for none.
+        var rule: WithheldDescription?
     }
 
     private let type: String
@@ -60,6 +62,7 @@ final class OfferedActivity: Sendable {
         try show(event, "\(type) \(problem.isEmpty ? "is current" : "waits for its document"); press Ctrl-C to end it")
         if !problem.isEmpty, !output.isJSON { output.note("The activity is not offered yet: \(printable(problem))") }
         try follow(try await client.status().isSessionAway)
+        try follow(try await client.rules().withheld)
     }
 
     private func handle(_ signal: Signal) throws {
@@ -89,6 +92,9 @@ final class OfferedActivity: Sendable {
         if signal.path == HandoffName.root, let advisories = changes["Advisories"] {
             return try follow(DaemonStatus.isSessionAway(advisories))
         }
+        if signal.path == HandoffName.root, let withheld = changes["Withheld"] {
+            return try follow(RulesStatus.withheld(withheld))
+        }
         guard signal.path == state.withLock({ $0.object }), let problem = changes["DocumentProblem"]?.string else {
             return
         }
@@ -116,6 +122,20 @@ final class OfferedActivity: Sendable {
         )
     }
 
+    /// Shows which rule keeps the activity from being offered, if that has changed.
+    private func follow(_ withheld: [WithheldDescription]) throws {
+        let (rule, isNew) = state.withLock { state in
+            let rule = withheld.first { $0.activity != nil && $0.activity == state.object }
+            defer { state.rule = rule }
+            return (rule, rule != state.rule)
+        }
+        guard isNew else { return }
+        var event = PublishEvent(rule == nil ? "permitted" : "withheld")
+        event.reason = rule?.reason
+        event.message = rule?.message
+        try show(event, rule.map { "not offered: \($0.message)" } ?? "offered again: no rule withholds it any more")
+    }
+
     private func show(_ event: PublishEvent, _ text: String) throws {
         try output.print(event, text)
     }
@@ -132,8 +152,8 @@ final class OfferedActivity: Sendable {
 
 /// What `handoffctl publish --json` prints: one line for each event.
 struct PublishEvent: Encodable {
-    /// `offered`, `continued`, `continuationFailed`, `documentLost`, `documentFound`, `sessionAway`, `sessionBack` or
-    /// `daemonStopped`.
+    /// `offered`, `continued`, `continuationFailed`, `documentLost`, `documentFound`, `sessionAway`, `sessionBack`,
+    /// `withheld`, `permitted` or `daemonStopped`.
     let event: String
     /// The object of the activity, another one in each run of the daemon.
     var activity: String?
@@ -147,6 +167,8 @@ struct PublishEvent: Encodable {
     var kind: String?
     /// The name of the error, as in Docs/dbus/errors.md.
     var error: String?
+    /// Why a rule withholds it: `paused`, `receive-only`, `denied` or `not-allowed`.
+    var reason: String?
     var message: String?
 
     init(_ event: String) {

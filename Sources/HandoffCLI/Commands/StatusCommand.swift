@@ -1,50 +1,142 @@
 import ArgumentParser
 import DBus
 import HandoffBus
+import HandoffModel
 
 /// `handoffctl status`: shows whether everything works, and what to do if not.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show whether everything works, and what to do if not."
+        abstract: "Show whether everything works, and what to do if not.",
+        discussion: """
+            --check is for scripts: it prints one line for each problem, and the exit status
+            is 1 if there is one. What you have switched off is no problem.
+            """
     )
 
     @OptionGroup var options: GlobalOptions
 
+    @Flag(help: "Print problems only; exit status 1 if there is one.")
+    var check = false
+
+    @Flag(help: "With --check: print nothing.")
+    var quiet = false
+
+    func validate() throws {
+        guard check || !quiet else { throw ValidationError("--quiet goes with --check.") }
+    }
+
     func run() async throws {
+        guard !quiet else { return try await runQuietly() }
+        let check = check
         try await options.withClient { client, output in
-            let status = try await client.status()
-            let objects = try await client.objects()
-            try output.print(StatusDocument(status, objects), Self.text(status, objects))
+            let report = try await StatusReport(from: client)
+            guard check else { return try output.print(StatusDocument(report), report.text) }
+            for problem in report.problems where !output.isJSON { try output.write(printable(problem.line)) }
+            if output.isJSON { try output.print(report.problems, "") }
+            if !report.problems.isEmpty { throw ExitCode(ExitStatus.failed.rawValue) }
         }
     }
 
-    private static func text(_ status: DaemonStatus, _ objects: HandoffObjects) -> String {
+    /// Checks without a word, also if there is no daemon.
+    private func runQuietly() async throws {
+        do {
+            try await Connection.withConnection(to: BusAddress(argument: options.bus)) { connection in
+                let report = try await StatusReport(from: HandoffClient(connection: connection))
+                if !report.problems.isEmpty { throw ExitCode(ExitStatus.failed.rawValue) }
+            }
+        } catch let error as DBusError {
+            throw ExitCode(ExitStatus(error).rawValue)
+        }
+    }
+}
+
+/// What the daemon tells about itself, for `handoffctl status`.
+struct StatusReport: Sendable {
+    let status: DaemonStatus
+    let objects: HandoffObjects
+    let rules: RulesStatus
+    /// The settings that hold after a restart only.
+    let needRestart: [String]
+}
+
+extension StatusReport {
+    /// Asks the daemon.
+    init(from client: HandoffClient) async throws {
+        status = try await client.status()
+        objects = try await client.objects()
+        rules = try await client.rules()
+        needRestart = try await client.settingsThatNeedRestart()
+    }
+
+    /// Something that should work and does not.
+    struct Problem: Hashable, Encodable {
+        /// The name for programs.
+        let name: String
+        /// What to do, in a sentence.
+        let message: String
+
+        var line: String { "\(name): \(message)" }
+    }
+
+    /// The advisories that do not keep anything from working: what the user wants so, and what only could work better.
+    private static let harmless: Set<String> = [
+        "withheld", "slow-advertising", "device-name", "public-address", "own-key-heard",
+    ]
+
+    /// What should work and does not, the most important first.
+    var problems: [Problem] {
+        var problems: [Problem] = []
+        if status.radioState != "ready" {
+            problems.append(Problem(name: status.radioState, message: status.radioMessage))
+        }
+        for advisory in status.advisories where !Self.harmless.contains(advisory.name) {
+            problems.append(Problem(name: advisory.name, message: advisory.message))
+        }
+        if objects.devices.isEmpty { problems.append(Problem(name: "no-devices", message: Self.noDevicesHint)) }
+        return problems
+    }
+
+    /// The report for people.
+    var text: String {
         var table = Table("handoffd", status.version)
         table.append("this device", "\(printable(status.deviceName)) (\(status.deviceID))")
         table.append(
             "radio",
             status.radioState == "ready" ? "ready (\(printable(status.radioMessage)))" : radioWords(status.radioState)
         )
-        table.append("current activity", Self.current(status, objects))
+        table.append("current activity", current)
         table.append("trusted devices", "\(objects.devices.count)")
         table.append("nearby activities", "\(objects.nearby.count)")
-        var lines = [table.text]
-        if status.radioState != "ready" { lines.append("\n" + printable(status.radioMessage)) }
-        for advisory in status.advisories {
-            lines.append("\n" + printable("\(advisory.name): \(advisory.message)"))
-        }
-        if objects.devices.isEmpty { lines.append("\n" + Self.noDevicesHint) }
-        return lines.joined(separator: "\n")
+        if rules.isReceiveOnly { table.append("receive-only", "on") }
+        if !rules.rules.isEmpty { table.append("rules", "\(rules.rules.count)") }
+        let restart = "These settings hold after a restart of handoffd: \(needRestart.joined(separator: ", "))."
+        let sentences =
+            [try? rules.pauseSentence(at: .now)].compactMap(\.self)
+            + (status.radioState == "ready" ? [] : [status.radioMessage])
+            + rules.withheld.filter { $0.reason != "paused" }.map(Self.sentence)
+            + status.advisories.map { "\($0.name): \($0.message)" }
+            + (needRestart.isEmpty ? [] : [restart]) + (objects.devices.isEmpty ? [Self.noDevicesHint] : [])
+        return ([table.text] + sentences.map { "\n" + printable($0) }).joined(separator: "\n")
     }
 
-    private static func current(_ status: DaemonStatus, _ objects: HandoffObjects) -> String {
+    private var current: String {
         guard let type = objects.type(of: status.currentActivity) else { return "none" }
-        return status.advisories.contains { $0.name == "withheld" } ? "\(type) (not offered now)" : type
+        let isWithheld =
+            status.advisories.contains { $0.name == "withheld" }
+            || rules.withheld.contains { $0.activity == status.currentActivity }
+        return isWithheld ? "\(type) (not offered now)" : type
+    }
+
+    private static func sentence(about withheld: WithheldDescription) -> String {
+        let type = withheld.type.isEmpty ? "an activity" : withheld.type
+        let what =
+            withheld.activity == nil ? "\(type) of \(withheld.deviceName) is not shown" : "\(type) is not offered"
+        return "\(what). \(withheld.message)"
     }
 
     /// The state of a radio that does not work, in words for people; the sentence about it follows.
-    private static func radioWords(_ state: String) -> String {
+    private func radioWords(_ state: String) -> String {
         switch state {
         case "NoBluetoothService": "no bluetoothd"
         case "NoAdapter": "no adapter"
@@ -72,6 +164,31 @@ struct StatusDocument: Encodable {
         let message: String
     }
 
+    /// An activity that the rules withhold.
+    struct Withheld: Encodable {
+        /// The object of an activity of this device; nil for one of another device.
+        let activity: String?
+        let device: String?
+        let deviceName: String?
+        let type: String?
+        let reason: String
+        let kind: String?
+        let value: String?
+        let message: String
+
+        init(_ withheld: WithheldDescription) {
+            func text(_ text: String) -> String? { text.isEmpty ? nil : text }
+            activity = withheld.activity?.description
+            device = text(withheld.device)
+            deviceName = text(withheld.deviceName)
+            type = text(withheld.type)
+            reason = withheld.reason
+            kind = text(withheld.kind)
+            value = text(withheld.value)
+            message = withheld.message
+        }
+    }
+
     let version: String
     let protocolVersion: UInt32
     let deviceID: String
@@ -83,8 +200,14 @@ struct StatusDocument: Encodable {
     let currentActivityType: String?
     let trustedDevices: Int
     let nearbyActivities: Int
+    let paused: Bool
+    let pausedUntil: String?
+    let receiveOnly: Bool
+    let withheld: [Withheld]
+    let needRestart: [String]
 
-    init(_ status: DaemonStatus, _ objects: HandoffObjects) {
+    init(_ report: StatusReport) {
+        let (status, objects, rules) = (report.status, report.objects, report.rules)
         version = status.version
         protocolVersion = status.protocolVersion
         deviceID = status.deviceID
@@ -96,5 +219,10 @@ struct StatusDocument: Encodable {
         currentActivityType = objects.type(of: status.currentActivity)
         trustedDevices = objects.devices.count
         nearbyActivities = objects.nearby.count
+        paused = rules.isPaused
+        pausedUntil = Timestamp(microseconds: rules.pausedUntil)?.description
+        receiveOnly = rules.isReceiveOnly
+        withheld = rules.withheld.map(Withheld.init)
+        needRestart = report.needRestart
     }
 }

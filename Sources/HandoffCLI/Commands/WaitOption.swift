@@ -19,7 +19,7 @@ struct WaitOption: ParsableArguments {
     ///
     /// While it waits, the daemon scans continuously.
     ///
-    /// - Throws: ``CommandFailure`` if there is none, or none in time, or the daemon has stopped.
+    /// - Throws: ``CommandFailure`` if there is none, or none in time, Handoff is paused, or the daemon has stopped.
     func choice(
         from client: HandoffClient,
         id: Int?,
@@ -29,10 +29,13 @@ struct WaitOption: ParsableArguments {
     ) async throws -> NearbyActivityDescription {
         guard let wait else {
             let nearby = try await client.objects().nearby
-            return try ContinueCommand.choice(from: nearby, id: id, type: type, isContinued: isContinued)
+            return try await client.findingUnlessPaused {
+                try ContinueCommand.choice(from: nearby, id: id, type: type, isContinued: isContinued)
+            }
         }
         // This also starts a daemon that the bus can start.
         try await client.startLooking()
+        if let failure = try await client.pauseFailure() { throw failure }
         let first: @Sendable () async throws -> NearbyActivityDescription = {
             try await race(
                 { try await Self.first(from: client, type: type, isContinued: isContinued, output) },

@@ -39,7 +39,7 @@ enum ExitStatus: Int32 {
 
     private static let missing: Set<String> = [
         "org.handoffd.Error.NoSuchActivity", "org.handoffd.Error.NoSuchApp", "org.handoffd.Error.UnknownDevice",
-        "org.handoffd.Error.NoSuchFolder", "org.handoffd.Error.DocumentMissing",
+        "org.handoffd.Error.NoSuchFolder", "org.handoffd.Error.DocumentMissing", "org.handoffd.Error.NoSuchRule",
         "org.freedesktop.DBus.Error.UnknownObject",
     ]
 }

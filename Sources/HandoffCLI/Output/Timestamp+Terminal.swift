@@ -30,6 +30,11 @@ extension Timestamp {
         local("%H:%M:%S") + "." + String(1000 + nanoseconds / 1_000_000).dropFirst()
     }
 
+    /// The local time for people, as in `15:30`, with the date unless it is within half a day of `now`.
+    func localMinute(at now: Timestamp) -> String {
+        local(abs(seconds - now.seconds) < Self.day / 2 ? "%H:%M" : "%F %H:%M")
+    }
+
     /// How long ago the time is, for people: `3 minutes ago`, or the local date when it is more than a week ago.
     ///
     /// A time on the full hour is taken for one that is known to the hour only, as those are that the daemon has kept.

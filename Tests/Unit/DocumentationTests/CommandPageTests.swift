@@ -36,7 +36,9 @@ struct CommandPageTests {
         let interfaces = [HandoffName.activityInterface.description: ["Type": Value.string("a.b")].value].value
         let entry = DictionaryEntry(key: .objectPath("/a"), value: interfaces)
         let objects = HandoffObjects(managedObjects: .dictionary(key: .objectPath, value: interfaces.type, [entry]))
-        #expect(try Set(Self.example(in: "## status").keys) == Self.keys(StatusDocument(status, objects)))
+        let rules = RulesStatus(["Paused": .boolean(true), "PausedUntil": .uint64(1)])
+        let report = StatusReport(status: status, objects: objects, rules: rules, needRestart: [])
+        #expect(try Set(Self.example(in: "## status").keys) == Self.keys(StatusDocument(report)))
     }
 
     @Test("The example of nearby has the keys that the command prints")
@@ -69,6 +71,20 @@ struct CommandPageTests {
     func folders() throws {
         let folder = FolderDescription(id: "a", path: "/a", problem: "x", isConfigured: false)
         #expect(try Set(Self.example(in: "## folders").keys) == Self.keys(FolderDocument(folder)))
+    }
+
+    @Test("The examples of rules and pause have the keys that the commands print")
+    func rules() throws {
+        let status = RulesStatus(["Paused": .boolean(true), "PausedUntil": .uint64(1)])
+        #expect(try Set(Self.example(in: "## rules").keys) == Self.keys(RulesDocument(status)))
+        #expect(try Set(Self.example(in: "## pause").keys) == Self.keys(PauseDocument(status)))
+    }
+
+    @Test("The example of reload has the keys that the command prints")
+    func reload() throws {
+        #expect(
+            try Set(Self.example(in: "## reload").keys) == Self.keys(ReloadResult(applied: [], needRestart: []))
+        )
     }
 
     @Test("The example of monitor has the keys that the command prints")
