@@ -8,7 +8,7 @@ package import HandoffModel
 ///
 /// 1. A pause stops everything.
 /// 2. A device that only receives gives nothing.
-/// 3. By kind, in the order of ``RuleSubject/Kind``: a rule that denies wins over any that allows, however general or
+/// 3. By kind, in the order of `RuleSubject.Kind`: a rule that denies wins over any that allows, however general or
 ///    special the two are. Where rules allow something of a kind, only that is allowed.
 ///
 /// Rules about types, apps and sites concern activities; those about devices concern what a device gets and offers.

@@ -21,7 +21,7 @@ struct BusObjects: Sendable {
     let documentsObject: DocumentsObject
     let pairing: any PairingController
     let rules: RulesObject
-    let settings: SettingsObject
+    let settings: any SettingsHandler
 
     private var objects: ObjectTree { connection.objects }
 

@@ -20,7 +20,7 @@ struct BusService: Service {
     let streams: StreamOpener
     let pairing: any PairingController
     let rules: RulesObject
-    let settings: SettingsObject
+    let settings: any SettingsHandler
     let version: String
     let logger: Logger
 

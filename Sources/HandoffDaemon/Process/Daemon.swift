@@ -145,7 +145,7 @@ package struct Daemon<R: Radio>: Sendable {
                 streams: StreamOpener(client: client, reactor: reactor, logger: logger),
                 pairing: pairing,
                 rules: rules,
-                settings: SettingsObject(reloader: reloader),
+                settings: reloader,
                 version: HandoffVersion.current,
                 logger: logger
             ),

@@ -7,7 +7,7 @@ import Synchronization
 /// Reads the configuration again while the daemon runs, and applies what can change.
 ///
 /// What is current, nearby or trusted stays as it is.
-final class SettingsReloader: Sendable {
+final class SettingsReloader: SettingsHandler {
     private struct State {
         /// The settings that hold, as far as they can change.
         var current: Settings
