@@ -50,7 +50,7 @@ struct PipeStories {
             let file = world.directory.appending(path: "source").path()
             let line = laptop.shellCommand("publish --type \(Device.pipeType) --stream --send", "< '\(file)'")
             try await Terminal.run("/bin/bash", ["-c", line], environment: world.environment) { terminal in
-                try await terminal.screen.line(containing: "waiting for a program on another device")
+                try await terminal.screen.line(containing: "waiting for another device to open the stream")
                 try await desktop.watching { _ = try await $0.one() }
                 let received = try await desktop.run("stream", "--receive")
                 #expect(received.stdout.count == 100_000)
