@@ -44,8 +44,10 @@ package struct App: Hashable, Sendable {
     /// - Parameters:
     ///   - id: the desktop file's id, without `.desktop`.
     ///   - entry: the content of the file.
+    ///   - isExported: whether a sandbox has exported the file. It rewrites `Exec`, so that the app runs in it; what it
+    ///     does not know it leaves as the app wrote it, so `X-Handoff-Exec` is not a command of this app.
     /// - Throws: ``AppError`` for the first invalid key.
-    package init?(id: String, _ entry: DesktopEntry) throws(AppError) {
+    package init?(id: String, _ entry: DesktopEntry, isExported: Bool = false) throws(AppError) {
         guard entry.boolean("Hidden") != true else { return nil }
         let types = entry.strings("X-Handoff-ActivityTypes")
         let documents = entry.strings("X-Handoff-DocumentTypes")
@@ -61,7 +63,7 @@ package struct App: Hashable, Sendable {
         self.types = try Set(Self.types(types)).union(documentTypes.values)
         teamID = try Self.teamID(entry)
         associatedDomains = entry.strings("X-Handoff-AssociatedDomains")
-        launchMethod = try Self.parseLaunchMethod(id, entry)
+        launchMethod = try Self.parseLaunchMethod(id, entry, isExported: isExported || entry.string("X-Flatpak") != nil)
         titles = entry.strings("X-Handoff-Titles")
         command = entry.boolean("Terminal") == true ? nil : entry.string("Exec").flatMap { try? ExecLine($0) }
         documentApp = DocumentApp(id: id, entry).flatMap { $0.mediaTypes.isEmpty ? nil : $0 }
@@ -120,7 +122,11 @@ package struct App: Hashable, Sendable {
         return team
     }
 
-    private static func parseLaunchMethod(_ id: String, _ entry: DesktopEntry) throws(AppError) -> LaunchMethod {
+    private static func parseLaunchMethod(
+        _ id: String,
+        _ entry: DesktopEntry,
+        isExported: Bool
+    ) throws(AppError) -> LaunchMethod {
         guard let isActivatable = entry.boolean("DBusActivatable") else {
             throw AppError(key: "DBusActivatable", "is neither true nor false; write one of the two.")
         }
@@ -134,11 +140,20 @@ package struct App: Hashable, Sendable {
             }
             return .bus
         }
-        if let line = entry.string("X-Handoff-Exec") { return .program(try command(line, of: "X-Handoff-Exec")) }
+        if !isExported, let line = entry.string("X-Handoff-Exec") {
+            return .program(try command(line, of: "X-Handoff-Exec"))
+        }
         if let line = entry.string("Exec") {
             let command = try command(line, of: "Exec")
             let opensDocuments = !entry.strings("X-Handoff-DocumentTypes").isEmpty
             if command.takesURL || opensDocuments && command.takesDocument { return .command(command) }
+        }
+        guard !isExported else {
+            throw AppError(
+                key: "X-Handoff-Exec",
+                "is not used for an app in a sandbox, outside which the command would run: add DBusActivatable=true or "
+                    + "an Exec with %u, so that the app can get activities."
+            )
         }
         throw AppError(
             key: "X-Handoff-Exec",

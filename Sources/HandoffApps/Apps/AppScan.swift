@@ -27,7 +27,8 @@ package struct AppScan: Sendable {
                 do throws(AppError) {
                     guard let entry = try entry(of: file) else { continue }
                     teams[file.id] = try App.teamID(entry)
-                    if let app = try App(id: file.id, entry), programs.has(app.tryExec) { apps.append(app) }
+                    let app = try App(id: file.id, entry, isExported: file.isExported)
+                    if let app, programs.has(app.tryExec) { apps.append(app) }
                 } catch {
                     faults.append(AppRegistry.Fault(file: file.path, message: error.description))
                 }

@@ -170,6 +170,22 @@ struct AppRegistryTests {
         return try await body(directory)
     }
 
+    @Test("A command in a directory of exported files is not run, wherever that directory is")
+    func exportedDirectory() throws {
+        try withDirectory { directory in
+            let exports = directory.appending(path: "exports/share/applications")
+            try FileManager.default.createDirectory(at: exports, withIntermediateDirectories: true)
+            let text = "[Desktop Entry]\nType=Application\nName=N\n" + Self.claim + "X-Handoff-Exec=true\n"
+            try Data(text.utf8).write(to: exports.appending(path: "org.example.Sandboxed.desktop"))
+            let directories = AppDirectories(environment: [
+                "XDG_DATA_DIRS": directory.appending(path: "exports/share").path()
+            ])
+            let registry = AppScan(directories: directories, searchPath: "/bin").registry()
+            #expect(registry.apps.isEmpty)
+            #expect(registry.faults.map(\.file).contains { $0.hasSuffix("org.example.Sandboxed.desktop") })
+        }
+    }
+
     private func withDirectory<T>(_ body: (URL) throws -> T) throws -> T {
         let directory = Self.directory()
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

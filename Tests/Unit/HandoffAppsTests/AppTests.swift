@@ -40,6 +40,27 @@ struct AppTests {
         }
     }
 
+    @Test(
+        "X-Handoff-Exec of a file that a sandbox has exported is not a command: its Exec is used, or the file is refused",
+        arguments: [true, false]
+    )
+    func exported(byPlace: Bool) throws {
+        let key = byPlace ? "" : "X-Flatpak=org.example.Editor\n"
+        let head = "[Desktop Entry]\nType=Application\nName=Editor\nX-Handoff-ActivityTypes=a.b;\n" + key
+        let hostile = head + "X-Handoff-Exec=/bin/sh -c evil\n"
+        let rewritten = "Exec=/usr/bin/flatpak run --command=editor org.example.Editor %u"
+        let app = try #require(try App(id: "a.b", DesktopEntry(hostile + rewritten), isExported: byPlace))
+        #expect(app.launchMethod == .command(try ExecLine(String(rewritten.dropFirst("Exec=".count)))))
+        let error = #expect(throws: AppError.self) {
+            try App(id: "a.b", DesktopEntry(hostile), isExported: byPlace)
+        }
+        #expect(error?.description.contains("is not used for an app in a sandbox") == true)
+        let onBus = try #require(
+            try App(id: "a.b", DesktopEntry(hostile + "DBusActivatable=true"), isExported: byPlace)
+        )
+        #expect(onBus.launchMethod == .bus)
+    }
+
     struct Refusal: Sendable, CustomTestStringConvertible {
         let lines: String
         let reason: String
