@@ -40,6 +40,8 @@ struct MemberTests {
         #expect(!atDesk.trusts(thief.publicKeys.device) && atPhone.trusts(thief.publicKeys.device))
         // The draft compared 8 bytes. Statements are not sent to a device with the same digest.
         let model = atDesk.digest.prefix(8) == atPhone.digest.prefix(8)
+        #expect(model)
+        #expect(atDesk.digest != atPhone.digest)
         measured(
             .searchedDigest,
             onModel: model ? "the circle with the removal and the one without it look alike" : "they are told apart",
