@@ -61,6 +61,7 @@ struct DoctorReport {
         return line.split(separator: " ", omittingEmptySubsequences: false).map { word in
             let digits = word.filter(\.isHexDigit).count
             let isAddress = word.contains(":") && digits >= 12 || digits >= 16
+            // A home directory names its user (Filesystem Hierarchy Standard).
             return isAddress || word.hasPrefix("/home/") || word.hasPrefix("/root/") ? "…" : String(word)
         }.joined(separator: " ")
     }
