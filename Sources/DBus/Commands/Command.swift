@@ -5,7 +5,11 @@ enum Command: Sendable {
     /// Cancels a call; does nothing if it has been answered.
     case cancel(CallID)
     /// Emits InterfacesAdded from the object manager `by`; the properties are read on the connection's thread.
-    case announce([Interface], at: ObjectPath, by: ObjectPath)
+    ///
+    /// It is sent to one client only, if `to` names one.
+    case announce([Interface], at: ObjectPath, by: ObjectPath, to: BusName?)
+    /// Ends the wait of a caller's calls: they are answered with the error, or performed if there is none.
+    case judged(BusName, DBusError?)
     /// Sends all queued messages, then ends the connection.
     case stop
 }

@@ -109,6 +109,14 @@ extension Connection {
         }
     }
 
+    /// Returns what the bus knows of the connection that owns `name`.
+    ///
+    /// - Throws: as `call(_:timeout:)`; `.remote` if the name has no owner.
+    package func credentials(of name: BusName) async throws(DBusError) -> ConnectionCredentials {
+        let answer = try await call(.bus("GetConnectionCredentials", [.string(name.description)]))
+        return ConnectionCredentials(try answer.decode(at: 0, as: [String: Value].self))
+    }
+
     /// Returns the process ID of the owner of `name`.
     ///
     /// - Throws: as `call(_:timeout:)`; `.remote` if the name has no owner.

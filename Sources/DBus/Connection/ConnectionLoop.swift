@@ -11,6 +11,7 @@ final class ConnectionLoop {
     private let server: ObjectServer
     private var pending = PendingCalls()
     private var incoming = IncomingQueue()
+    private var callers = CallerVerdicts()
     /// The deadline for sending the remaining messages; set when the connection is to end.
     private var flushDeadline: ContinuousClock.Instant?
     private var loss: DBusError?
@@ -58,12 +59,13 @@ final class ConnectionLoop {
             do { pending.add(call, serial: try send(message)) } catch { call.complete(.failure(error)) }
         case .cancel(let id):
             pending.remove(id)?.complete(.failure(DBusError(.cancelled, "the call was cancelled")))
-        case .announce(let interfaces, let path, let manager):
-            do {
-                _ = try send(ObjectTree.added(interfaces, at: path, by: manager).message())
-            } catch {
-                context.sendFailures.record(error)
-            }
+        case .announce(let interfaces, let path, let manager, let client):
+            var added = ObjectTree.added(interfaces, at: path, by: manager)
+            added.destination = client
+            do { _ = try send(added.message()) } catch { context.sendFailures.record(error) }
+        case .judged(let caller, let refusal):
+            callers.end(caller, refusal)
+            incoming.release(caller)
         case .stop:
             flushDeadline = .now + Self.flushTime
         }
@@ -113,12 +115,22 @@ final class ConnectionLoop {
         guard let sender = message.sender, message.kind == .call || incoming.contains(sender) else {
             return dispatch(message)
         }
+        if message.kind == .call { judge(sender) }
         guard incoming.isFull(for: sender) else { return incoming.append(message, of: sender) }
         if message.kind == .call {
             server.refuse(message, waiting: IncomingQueue.maximumPerSender)
         } else {
             dispatch(message)
         }
+    }
+
+    /// Lets a caller's messages wait until it is decided whether its calls are performed.
+    private func judge(_ caller: BusName) {
+        guard let admission = context.objects.admission, callers.begin(caller) else { return }
+        incoming.hold(caller)
+        let queue = context.queue
+        let fits = context.asyncHandlers.add(caller) { queue.push(.judged(caller, await admission(caller))) }
+        if !fits { perform(.judged(caller, callers.refusal(of: caller))) }
     }
 
     /// Handles the messages of the sender whose turn it is.
@@ -129,12 +141,19 @@ final class ConnectionLoop {
 
     private func dispatch(_ message: borrowing Message) {
         switch message.kind {
-        case .call: server.handle(message)
+        case .call: handleCall(message)
         case .reply: answered(by: message)?.complete(Self.values(of: message))
         case .failure: answered(by: message)?.complete(.failure(Self.failure(message)))
         case .signal: deliver(message)
         case .other: break
         }
+    }
+
+    private func handleCall(_ message: borrowing Message) {
+        guard context.objects.admission != nil, let sender = message.sender,
+            let refusal = callers.refusal(of: sender)
+        else { return server.handle(message) }
+        server.refuse(message, refusal)
     }
 
     private func answered(by message: borrowing Message) -> PendingCall? {
@@ -170,7 +189,7 @@ final class ConnectionLoop {
 
     /// Handles everything that a connection has sent before it left the bus or lost a name.
     private func finishCalls(ofOwnerIn message: borrowing Message) {
-        guard !incoming.isEmpty, let arguments = try? MessageDecoder.arguments(of: message), arguments.count == 3,
+        guard incoming.hasMessages, let arguments = try? MessageDecoder.arguments(of: message), arguments.count == 3,
             let owner = arguments[1].string, !owner.isEmpty
         else { return }
         for item in incoming.removeAll(of: BusName(trusted: owner)) { item.withMessage { dispatch($0) } }

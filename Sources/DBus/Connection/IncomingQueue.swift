@@ -26,8 +26,14 @@ struct IncomingQueue {
     private var messages: [BusName: Deque<Item>] = [:]
     /// The senders of `messages`, in the order of their turns.
     private var turns: Deque<BusName> = []
+    /// The senders whose messages get no turn for the present.
+    private var held: Set<BusName> = []
 
+    /// Whether no message has a turn.
     var isEmpty: Bool { turns.isEmpty }
+
+    /// Whether any message waits, also one that has no turn for the present.
+    var hasMessages: Bool { !messages.isEmpty }
 
     /// Whether a message of that sender waits.
     func contains(_ sender: BusName) -> Bool { messages[sender] != nil }
@@ -37,8 +43,20 @@ struct IncomingQueue {
 
     /// Adds a message behind all others of its sender.
     mutating func append(_ message: consuming Message, of sender: BusName) {
-        if messages[sender] == nil { turns.append(sender) }
+        if messages[sender] == nil, !held.contains(sender) { turns.append(sender) }
         messages[sender, default: []].append(Item(message))
+    }
+
+    /// Lets the messages of a sender wait, until ``release(_:)``.
+    mutating func hold(_ sender: BusName) {
+        held.insert(sender)
+        turns.removeAll { $0 == sender }
+    }
+
+    /// Gives the messages of a sender turns again.
+    mutating func release(_ sender: BusName) {
+        guard held.remove(sender) != nil, messages[sender] != nil else { return }
+        turns.append(sender)
     }
 
     /// Removes and returns the messages whose turn it is; none when the queue is empty.

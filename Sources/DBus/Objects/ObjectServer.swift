@@ -13,7 +13,7 @@ struct ObjectServer: Sendable {
         guard let sender = message.sender, let path = message.path, let member = message.member else { return }
         let address = message.expectsReply ? ReplyAddress(sender: sender, serial: message.serial) : nil
         do {
-            let (interface, method) = try tree.method(member, of: message.interface, at: path)
+            let (interface, method) = try tree.method(member, of: message.interface, at: path, for: sender)
             let invocation = Invocation(
                 sender: sender,
                 path: path,
@@ -33,10 +33,15 @@ struct ObjectServer: Sendable {
 
     /// Refuses a call of a sender of which so many calls wait already.
     func refuse(_ message: borrowing Message, waiting limit: Int) {
-        guard let sender = message.sender, message.expectsReply else { return }
+        guard let sender = message.sender else { return }
         let text = "\(sender) has \(limit) calls waiting: wait for the answers"
-        let address = ReplyAddress(sender: sender, serial: message.serial)
-        answer(address, nil, .failure(DBusError.failure(.limitsExceeded, text)))
+        refuse(message, .failure(.limitsExceeded, text))
+    }
+
+    /// Answers a call with an error, without performing it.
+    func refuse(_ message: borrowing Message, _ error: DBusError) {
+        guard let sender = message.sender, message.expectsReply else { return }
+        answer(ReplyAddress(sender: sender, serial: message.serial), nil, .failure(error))
     }
 
     private static func arguments(of message: borrowing Message, for method: Method) throws(DBusError) -> [Value] {

@@ -6,8 +6,9 @@ extension ObjectTree {
     var introspectable: Interface {
         let introspect = Method(name: "Introspect", outputs: [Argument(name: "xml_data", type: .string)]) {
             [self] call in
-            let interfaces = interfaces(at: call.path) ?? []
-            return .reply([.string(Self.introspectionXML(interfaces: interfaces, children: children(of: call.path)))])
+            let interfaces = interfaces(at: call.path, for: call.sender) ?? []
+            let children = children(of: call.path, for: call.sender)
+            return .reply([.string(Self.introspectionXML(interfaces: interfaces, children: children))])
         }
         return Interface(name: .introspectable, methods: [introspect])
     }
@@ -40,7 +41,11 @@ extension ObjectTree {
     }
 
     private func property(of call: Invocation) throws(DBusError) -> Property {
-        let interface = try interface(call.arguments.decode(at: 0, as: String.self), at: call.path)
+        let interface = try interface(
+            call.arguments.decode(at: 0, as: String.self),
+            at: call.path,
+            for: call.sender
+        )
         let name = try call.arguments.decode(at: 1, as: String.self)
         guard let property = interface.properties.first(where: { $0.name.description == name }) else {
             throw .failure(.unknownProperty, "the object at \(call.path) has no property \(name)")
@@ -64,8 +69,9 @@ extension ObjectTree {
     /// Returns the properties of an interface, or of all interfaces for an empty name.
     private func allProperties(_ call: Invocation) throws(DBusError) -> Value {
         let name = try call.arguments.decode(at: 0, as: String.self)
-        if !name.isEmpty { return try interface(name, at: call.path).propertyValues }
-        let all = insertedInterfaces(at: call.path).compactMap { $0.propertyValues.dictionary }.flatMap { $0 }
+        if !name.isEmpty { return try interface(name, at: call.path, for: call.sender).propertyValues }
+        let all = insertedInterfaces(at: call.path, for: call.sender).compactMap { $0.propertyValues.dictionary }
+            .flatMap { $0 }
         return .dictionary(key: .string, value: .variant, all)
     }
 
@@ -77,7 +83,7 @@ extension ObjectTree {
             type: .dictionary(key: .objectPath, value: interfaces)
         )
         let list = Method(name: "GetManagedObjects", outputs: [objects]) { [self] call in
-            let entries = managedObjects(by: call.path).map { object in
+            let entries = managedObjects(by: call.path, for: call.sender).map { object in
                 DictionaryEntry(key: .objectPath(object.path), value: Self.propertyValues(of: object.interfaces))
             }
             return .reply([.dictionary(key: .objectPath, value: interfaces, entries)])

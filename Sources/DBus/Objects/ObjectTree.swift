@@ -9,11 +9,16 @@ package final class ObjectTree: Sendable {
     private struct Node {
         var interfaces: OrderedDictionary<InterfaceName, Interface> = [:]
         var isManager = false
+        /// The only client for which the object exists; nil for all.
+        var client: BusName?
+
+        func exists(for client: BusName) -> Bool { self.client == nil || self.client == client }
     }
 
     private let nodes = Mutex<[ObjectPath: Node]>([:])
     /// Whether the connection has ended; only changed while `nodes` is locked.
     private let hasEnded = Atomic(false)
+    private let callerAdmission = Mutex<CallerAdmission?>(nil)
     private let queue: CommandQueue
     private let sendFailures: SendFailures
 
@@ -22,15 +27,27 @@ package final class ObjectTree: Sendable {
         self.sendFailures = sendFailures
     }
 
+    /// Has `admission` decide whose calls are performed, those of the standard interfaces included.
+    ///
+    /// To be called before objects are inserted: calls that came earlier are not judged.
+    package func admitCallers(by admission: @escaping CallerAdmission) {
+        callerAdmission.withLock { $0 = admission }
+    }
+
+    /// What decides whose calls are performed; nil while all are.
+    var admission: CallerAdmission? { callerAdmission.withLock { $0 } }
+
     /// Adds `interfaces` to the object at `path`; replaces existing ones of the same name.
     ///
-    /// Emits InterfacesAdded from the nearest object manager above, if there is one.
-    package func insert(_ interfaces: [Interface], at path: ObjectPath) {
+    /// Emits InterfacesAdded from the nearest object manager above, if there is one. With the unique name of a `client`,
+    /// the object exists for that one only: the calls of others are answered as if there were none.
+    package func insert(_ interfaces: [Interface], at path: ObjectPath, for client: BusName? = nil) {
         nodes.withLock { nodes in
             guard !hasEnded.load(ordering: .relaxed) else { return }
+            nodes[path, default: Node()].client = client
             for interface in interfaces { nodes[path, default: Node()].interfaces[interface.name] = interface }
             if let manager = Self.manager(above: path, nodes) {
-                queue.push(.announce(interfaces, at: path, by: manager))
+                queue.push(.announce(interfaces, at: path, by: manager, to: client))
             }
         }
     }
@@ -43,7 +60,9 @@ package final class ObjectTree: Sendable {
             guard let node = nodes.removeValue(forKey: path) else { return }
             guard let manager = Self.manager(above: path, nodes), !node.interfaces.isEmpty else { return }
             let names = node.interfaces.keys.map(\.description)
-            push(Self.signal(manager, .objectManager, "InterfacesRemoved", [.objectPath(path), names.value]))
+            var removed = Self.signal(manager, .objectManager, "InterfacesRemoved", [.objectPath(path), names.value])
+            removed.destination = node.client
+            push(removed)
         }
     }
 
@@ -54,8 +73,12 @@ package final class ObjectTree: Sendable {
             defer { nodes = [:] }
             return nodes
         }
-        // Released without the lock: the end of a handler may use the tree.
-        _ = removed
+        let admission = callerAdmission.withLock { admission in
+            defer { admission = nil }
+            return admission
+        }
+        // Released without the locks: the end of a handler may use the tree.
+        _ = (removed, admission)
     }
 
     /// Makes the object at `path` an object manager of the objects below it, up to and including any other object
@@ -76,21 +99,24 @@ package final class ObjectTree: Sendable {
         nodes.withLock { nodes in
             for (object, node) in nodes.sorted(by: { $0.key < $1.key })
             where !node.interfaces.isEmpty && Self.manager(above: object, nodes) == path {
-                queue.push(.announce(Array(node.interfaces.values), at: object, by: path))
+                queue.push(.announce(Array(node.interfaces.values), at: object, by: path, to: node.client))
             }
         }
     }
 
     /// Emits PropertiesChanged for properties that have `changed` to the given values, and for those that are
-    /// `invalidated`, whose new values are not sent.
+    /// `invalidated`, whose new values are not sent; to all, or to the `client` with that unique name alone.
     package func propertiesChanged(
         at path: ObjectPath,
         interface: InterfaceName,
         _ changed: [String: Value],
-        invalidated: [String] = []
+        invalidated: [String] = [],
+        for client: BusName? = nil
     ) {
         let arguments = [.string(interface.description), changed.value, invalidated.value]
-        push(Self.signal(path, .properties, "PropertiesChanged", arguments))
+        var signal = Self.signal(path, .properties, "PropertiesChanged", arguments)
+        signal.destination = client
+        push(signal)
     }
 
     private func push(_ signal: Signal) {
@@ -129,10 +155,11 @@ extension ObjectTree {
     func method(
         _ member: MemberName,
         of interface: InterfaceName?,
-        at path: ObjectPath
+        at path: ObjectPath,
+        for client: BusName
     ) throws(DBusError) -> (interface: InterfaceName, method: Method) {
-        if let own = ownMethod(member, of: interface, at: path) { return own }
-        guard let interfaces = interfaces(at: path) else {
+        if let own = ownMethod(member, of: interface, at: path, for: client) { return own }
+        guard let interfaces = interfaces(at: path, for: client) else {
             // Peer concerns the connection, not an object (D-Bus specification, "Standard Interfaces").
             let method = Self.peer.methods.first { $0.name == member }
             if let method, interface == .peer { return (.peer, method) }
@@ -153,10 +180,11 @@ extension ObjectTree {
     private func ownMethod(
         _ member: MemberName,
         of interface: InterfaceName?,
-        at path: ObjectPath
+        at path: ObjectPath,
+        for client: BusName
     ) -> (interface: InterfaceName, method: Method)? {
         nodes.withLock { nodes in
-            guard let node = nodes[path] else { return nil }
+            guard let node = nodes[path], node.exists(for: client) else { return nil }
             for candidate in node.interfaces.values where interface == nil || candidate.name == interface {
                 if let method = candidate.methods.first(where: { $0.name == member }) {
                     return (candidate.name, method)
@@ -167,11 +195,12 @@ extension ObjectTree {
     }
 
     /// Returns all interfaces of the object at `path`, the standard ones last; nil if there is no object at or below
-    /// it.
-    func interfaces(at path: ObjectPath) -> [Interface]? {
+    /// it for that client.
+    func interfaces(at path: ObjectPath, for client: BusName) -> [Interface]? {
         let (own, isManager, exists) = nodes.withLock { nodes in
-            let node = nodes[path]
-            let exists = node != nil || nodes.keys.contains { $0.isDescendant(of: path) }
+            let node = nodes[path].flatMap { $0.exists(for: client) ? $0 : nil }
+            let exists =
+                node != nil || nodes.contains { $0.key.isDescendant(of: path) && $0.value.exists(for: client) }
             return (node.map { Array($0.interfaces.values) } ?? [], node?.isManager == true, exists)
         }
         guard exists else { return nil }
@@ -181,8 +210,8 @@ extension ObjectTree {
     /// Returns the interface `name` of the object at `path`, standard or not.
     ///
     /// - Throws: the error for the caller: UnknownObject or UnknownInterface.
-    func interface(_ name: String, at path: ObjectPath) throws(DBusError) -> Interface {
-        guard let all = interfaces(at: path) else {
+    func interface(_ name: String, at path: ObjectPath, for client: BusName) throws(DBusError) -> Interface {
+        guard let all = interfaces(at: path, for: client) else {
             throw .failure(.unknownObject, "there is no object at \(path)")
         }
         guard let interface = all.first(where: { $0.name.description == name }) else {
@@ -191,23 +220,29 @@ extension ObjectTree {
         return interface
     }
 
-    /// Returns the interfaces that were inserted at `path`.
-    func insertedInterfaces(at path: ObjectPath) -> [Interface] {
-        nodes.withLock { $0[path].map { Array($0.interfaces.values) } ?? [] }
+    /// Returns the interfaces that were inserted at `path`, if the object exists for that client.
+    func insertedInterfaces(at path: ObjectPath, for client: BusName) -> [Interface] {
+        nodes.withLock { nodes in
+            guard let node = nodes[path], node.exists(for: client) else { return [] }
+            return Array(node.interfaces.values)
+        }
     }
 
-    /// Returns the names of the direct children of `path`, sorted.
-    func children(of path: ObjectPath) -> [String] {
-        let below = nodes.withLock { $0.keys.filter { $0.isDescendant(of: path) } }
+    /// Returns the names of the direct children of `path` that exist for that client, sorted.
+    func children(of path: ObjectPath, for client: BusName) -> [String] {
+        let below = nodes.withLock { nodes in
+            nodes.compactMap { $0.key.isDescendant(of: path) && $0.value.exists(for: client) ? $0.key : nil }
+        }
         let skipped = path == .root ? 1 : path.description.utf8.count + 1
         let names = below.map { String($0.description.dropFirst(skipped).prefix { $0 != "/" }) }
         return Set(names).sorted()
     }
 
-    /// Returns the objects that the object manager at `path` lists, sorted by path.
-    func managedObjects(by path: ObjectPath) -> [(path: ObjectPath, interfaces: [Interface])] {
+    /// Returns the objects that the object manager at `path` lists for a client, sorted by path.
+    func managedObjects(by path: ObjectPath, for client: BusName) -> [(path: ObjectPath, interfaces: [Interface])] {
         nodes.withLock { nodes in
-            nodes.filter { !$0.value.interfaces.isEmpty && Self.manager(above: $0.key, nodes) == path }
+            nodes.filter { !$0.value.interfaces.isEmpty && $0.value.exists(for: client) }
+                .filter { Self.manager(above: $0.key, nodes) == path }
                 .sorted { $0.key < $1.key }
                 .map { ($0.key, Array($0.value.interfaces.values)) }
         }
