@@ -15,6 +15,8 @@ INTERFACEDIR := $(PREFIX)/share/dbus-1/interfaces
 BASHDIR := $(PREFIX)/share/bash-completion/completions
 ZSHDIR := $(PREFIX)/share/zsh/site-functions
 FISHDIR := $(PREFIX)/share/fish/vendor_completions.d
+# The names on the session bus by which the daemon is started (Docs/dbus/README.md, "Two names").
+BUS_NAMES := org.handoffd.Handoff1 org.handoffd.Control1
 
 # A module may import only the dependencies that Package.swift declares; this enforces the layers.
 SWIFT_FLAGS := --explicit-target-dependency-import-check error
@@ -142,8 +144,10 @@ install: ## Install what `make release` has built: DESTDIR= PREFIX=/usr/local
 	install -D -m 755 -t $(DESTDIR)$(BINDIR) $(DIST)/bin/handoffd $(DIST)/bin/handoffctl
 	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(SERVICEDIR)
 	sed 's|@bindir@|$(BINDIR)|' systemd/handoffd.service.in > $(DESTDIR)$(UNITDIR)/handoffd.service
-	sed 's|@bindir@|$(BINDIR)|' systemd/org.handoffd.Handoff1.service.in \
-	    > $(DESTDIR)$(SERVICEDIR)/org.handoffd.Handoff1.service
+	for name in $(BUS_NAMES); do \
+	    sed -e "s|@name@|$$name|" -e 's|@bindir@|$(BINDIR)|' systemd/activation.service.in \
+	        > $(DESTDIR)$(SERVICEDIR)/$$name.service; \
+	done
 	install -D -m 644 -t $(DESTDIR)$(INTERFACEDIR) Docs/dbus/*.xml
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man1 $(DIST)/man/man1/*
 	install -D -m 644 -t $(DESTDIR)$(MANDIR)/man8 $(DIST)/man/man8/*
@@ -158,7 +162,7 @@ install: ## Install what `make release` has built: DESTDIR= PREFIX=/usr/local
 .PHONY: uninstall
 uninstall: ## Remove what `make install` has installed: DESTDIR= PREFIX=/usr/local
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,handoffd handoffctl) $(DESTDIR)$(UNITDIR)/handoffd.service
-	rm -f $(DESTDIR)$(SERVICEDIR)/org.handoffd.Handoff1.service $(DESTDIR)$(INTERFACEDIR)/org.handoffd.*.xml
+	rm -f $(addprefix $(DESTDIR)$(SERVICEDIR)/,$(addsuffix .service,$(BUS_NAMES))) $(DESTDIR)$(INTERFACEDIR)/org.handoffd.*.xml
 	rm -f $(DESTDIR)$(MANDIR)/man1/handoffctl.1 $(DESTDIR)$(MANDIR)/man1/handoffctl-*.1 $(DESTDIR)$(MANDIR)/man8/handoffd.8
 	rm -f $(DESTDIR)$(BASHDIR)/handoffctl $(DESTDIR)$(ZSHDIR)/_handoffctl $(DESTDIR)$(FISHDIR)/handoffctl.fish
 	rm -rf $(DESTDIR)$(DOCDIR)

@@ -64,7 +64,7 @@ def main():
     bus = dbus.bus.BusConnection(address)
     loop = GLib.MainLoop()
     agent = Agent(bus, answer, sys.argv[3] if len(sys.argv) > 3 else None, loop)
-    root = bus.get_object("org.handoffd.Handoff1", "/org/handoffd/Handoff1", introspect=False)
+    root = bus.get_object("org.handoffd.Control1", "/org/handoffd/Handoff1", introspect=False)
     root.Pair(dbus.ObjectPath(PATH), dbus.Dictionary({}, signature="sv"), dbus_interface="org.handoffd.Pairing1")
     loop.run()
     return agent.status

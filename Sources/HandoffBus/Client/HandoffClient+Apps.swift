@@ -17,7 +17,7 @@ extension HandoffClient {
     private func callApps(_ member: MemberName, _ arguments: [Value]) async throws -> [Value] {
         try await connection.call(
             MethodCall(
-                destination: HandoffName.bus,
+                destination: HandoffName.control,
                 path: HandoffName.root,
                 interface: HandoffName.appsInterface,
                 member: member,

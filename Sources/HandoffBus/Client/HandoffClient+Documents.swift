@@ -33,7 +33,7 @@ extension HandoffClient {
     package func documentProblem(of activity: ObjectPath) async throws -> String {
         let reply = try await connection.call(
             MethodCall(
-                destination: HandoffName.bus,
+                destination: HandoffName.control,
                 path: activity,
                 interface: "org.freedesktop.DBus.Properties",
                 member: "Get",
@@ -46,7 +46,7 @@ extension HandoffClient {
     private func callDocuments(_ member: MemberName, _ arguments: [Value]) async throws -> [Value] {
         try await connection.call(
             MethodCall(
-                destination: HandoffName.bus,
+                destination: HandoffName.control,
                 path: HandoffName.root,
                 interface: HandoffName.documentsInterface,
                 member: member,

@@ -20,7 +20,7 @@ extension HandoffClient {
     /// Returns the devices with which a pairing is unconfirmed.
     package func unconfirmedDevices() async throws -> [UnconfirmedDevice] {
         let value = try await connection.property(
-            of: HandoffName.bus,
+            of: HandoffName.control,
             at: HandoffName.root,
             interface: HandoffName.pairingInterface,
             name: "Unconfirmed"
@@ -31,7 +31,7 @@ extension HandoffClient {
     private func callPairing(_ member: MemberName, _ arguments: [Value]) async throws -> [Value] {
         try await connection.call(
             MethodCall(
-                destination: HandoffName.bus,
+                destination: HandoffName.control,
                 path: HandoffName.root,
                 interface: HandoffName.pairingInterface,
                 member: member,

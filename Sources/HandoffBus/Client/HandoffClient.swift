@@ -186,7 +186,7 @@ package struct HandoffClient: Sendable {
     package func withSignals<Success: Sendable>(
         _ body: (SignalSequence) async throws -> Success
     ) async throws -> Success {
-        let rule = MatchRule(sender: HandoffName.bus, pathNamespace: HandoffName.root)
+        let rule = MatchRule(sender: HandoffName.control, pathNamespace: HandoffName.root)
         return try await connection.withSignals(rule, body)
     }
 
@@ -232,7 +232,7 @@ package struct HandoffClient: Sendable {
         _ arguments: [Value]
     ) -> MethodCall {
         MethodCall(
-            destination: HandoffName.bus,
+            destination: HandoffName.control,
             path: path,
             interface: interface,
             member: member,

@@ -11,6 +11,8 @@ package enum HandoffErrorName: String, CaseIterable, Sendable {
     case limitReached = "LimitReached"
     case noSuchActivity = "NoSuchActivity"
     case notOwner = "NotOwner"
+    case notForApps = "NotForApps"
+    case callerSandboxed = "CallerSandboxed"
     case noLongerCurrent = "NoLongerCurrent"
     case unknownDevice = "UnknownDevice"
     case deviceRemoved = "DeviceRemoved"

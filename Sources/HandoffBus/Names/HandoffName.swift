@@ -3,8 +3,12 @@ package import HandoffModel
 
 /// The daemon's names on the bus.
 package enum HandoffName {
-    /// The daemon's bus name.
+    /// The daemon's bus name for apps, which publish activities and continue them.
     package static let bus: BusName = "org.handoffd.Handoff1"
+    /// The daemon's bus name for the user's own programs, which see everything and decide who is trusted.
+    ///
+    /// Programs in a sandbox are refused on it.
+    package static let control: BusName = "org.handoffd.Control1"
     /// The object with `Manager1` and the ObjectManager over all others.
     package static let root: ObjectPath = "/org/handoffd/Handoff1"
     package static let managerInterface: InterfaceName = "org.handoffd.Manager1"

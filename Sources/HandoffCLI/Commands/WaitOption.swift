@@ -108,7 +108,7 @@ extension HandoffClient {
     /// - Parameter lost: what has ended with the daemon, as a noun: "the activity".
     /// - Throws: `DBusError` when the connection to the bus ends, `CancellationError` when the task is cancelled.
     func daemonExit(thenLost lost: String) async throws -> CommandFailure {
-        try await connection.withOwner(of: HandoffName.bus) { owners in
+        try await connection.withOwner(of: HandoffName.control) { owners in
             for await owner in owners where owner == nil { return }
         }
         try Task.checkCancellation()

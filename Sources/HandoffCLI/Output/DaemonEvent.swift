@@ -21,7 +21,7 @@ extension HandoffClient {
         try await withSignals { signals in
             // This also starts a daemon that the bus can start.
             _ = try await status()
-            try await connection.withOwner(of: HandoffName.bus) { owners in
+            try await connection.withOwner(of: HandoffName.control) { owners in
                 let turn = AsyncMutex()
                 let owner = Mutex<BusName?>(nil)
                 let handleInTurn: @Sendable (DaemonEvent) async throws -> Void = { event in

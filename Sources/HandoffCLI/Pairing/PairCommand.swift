@@ -44,7 +44,7 @@ struct PairCommand: AsyncParsableCommand {
     }
 
     private static func waitForDaemonExit(_ client: HandoffClient) async throws {
-        try await client.connection.withOwner(of: HandoffName.bus) { owners in
+        try await client.connection.withOwner(of: HandoffName.control) { owners in
             for await owner in owners where owner == nil { return }
         }
     }

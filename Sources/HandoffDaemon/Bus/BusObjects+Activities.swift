@@ -7,13 +7,7 @@ import HandoffWire
 extension BusObjects {
     /// Emits PropertiesChanged for the properties that differ.
     func showChange(from old: ActivityRegister.Record, to new: ActivityRegister.Record) {
-        var changes = ActivityDraft(new).changes(since: ActivityDraft(old))
-        if old.encodedSize != new.encodedSize {
-            changes["EncodedSize"] = .uint32(UInt32(clamping: new.encodedSize))
-        }
-        if old.documentProblem != new.documentProblem {
-            changes["DocumentProblem"] = .string(new.documentProblem ?? "")
-        }
+        let changes = new.changes(since: old)
         guard !changes.isEmpty else { return }
         connection.objects.propertiesChanged(
             at: HandoffName.activity(new.id),
@@ -24,20 +18,12 @@ extension BusObjects {
 
     /// Emits the signal for an event of an activity, and calls the activity's app where it has to act or be notified.
     func showEvent(_ effect: Engine.Effect) {
+        if let (id, event) = effect.activityEvent { emit(event, of: id) }
         switch effect {
-        case .saveRequested(let record, let saveRequest):
-            emit(.saveRequested, of: record.id)
-            delegates.willSave(record, saveRequest)
-        case .saveEnded(let id, let outcome):
-            emit(.saveEnded(ActivityEvent.Outcome(outcome)), of: id)
-        case .fetched(let id, let device, let activity):
-            emit(.fetched(device: device, activity), of: id)
+        case .saveRequested(let record, let saveRequest): delegates.willSave(record, saveRequest)
         case .takeEnded(let record, let device, let name, .continued(let kind)):
-            emit(.continued(device: device, name: name, kind: kind.name), of: record.id)
             delegates.wasContinued(record, by: device, named: name, in: kind)
         case .takeEnded(let record, let device, let name, .failed(let reason)):
-            let (error, message) = (HandoffErrorName(reason), reason.message(about: name))
-            emit(.continuationFailed(device: device, name: name, error, message: message), of: record.id)
             delegates.didFailToContinue(record, on: device, named: name, reason)
         default: break
         }
@@ -48,9 +34,19 @@ extension BusObjects {
     }
 }
 
+extension ActivityRegister.Record {
+    /// Returns the properties of the activity that differ, with their present values.
+    func changes(since old: ActivityRegister.Record) -> [String: Value] {
+        var changes = ActivityDraft(self).changes(since: ActivityDraft(old))
+        if old.encodedSize != encodedSize { changes["EncodedSize"] = .uint32(UInt32(clamping: encodedSize)) }
+        if old.documentProblem != documentProblem { changes["DocumentProblem"] = .string(documentProblem ?? "") }
+        return changes
+    }
+}
+
 extension ActivityEvent.Outcome {
     /// Creates the value of the bus for an outcome of the engine.
-    fileprivate init(_ outcome: SaveRequests.Outcome) {
+    init(_ outcome: SaveRequests.Outcome) {
         self =
             switch outcome {
             case .saved: .saved

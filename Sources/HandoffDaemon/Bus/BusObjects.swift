@@ -4,10 +4,13 @@ import HandoffCore
 import HandoffModel
 import HandoffWire
 
-/// The D-Bus objects of one connection: one for everything that the engine contains.
+/// The D-Bus objects for the user's own programs: one for everything that the engine contains.
 struct BusObjects: Sendable {
     let engine: Engine
+    /// The connection for the user's own programs.
     let connection: Connection
+    /// The objects for apps, on a connection of their own.
+    let apps: AppObjects
     let fetcher: ActivityFetcher
     let streams: StreamOpener
     let version: String
@@ -28,12 +31,13 @@ struct BusObjects: Sendable {
     /// Exports an object for everything in the state.
     func show(_ state: Engine.State) {
         objects.insertObjectManager(at: HandoffName.root)
-        let apps = AppsObject(engine: engine, defaults: defaultApps)
+        let appsObject = AppsObject(engine: engine, defaults: defaultApps)
         let interfaces: [Interface] = [
-            .manager(ManagerObject(objects: self)), .apps(apps), .documents(documentsObject),
+            .manager(ManagerObject(objects: self)), .apps(appsObject), .documents(documentsObject),
             .pairing(PairingObject(objects: self)), .rules(rules), .settings(settings),
         ]
         insert(interfaces, at: HandoffName.root)
+        apps.insert(interfaces)
         for device in state.trust.devices.all { show(.deviceAdded(device)) }
         for entry in state.shownEntries { show(.nearby(.added(entry))) }
     }
@@ -44,8 +48,9 @@ struct BusObjects: Sendable {
     }
 
     private func insert(_ record: ActivityRegister.Record) {
-        let service = ActivityObject(engine: engine, id: record.id, logger: engine.logger)
-        insert([.activity(service)], at: HandoffName.activity(record.id))
+        let interface = Interface.activity(ActivityObject(engine: engine, id: record.id, logger: engine.logger))
+        insert([interface], at: HandoffName.activity(record.id))
+        apps.insert(interface, of: record)
     }
 
     private func insert(_ entry: NearbyEntry) {
@@ -143,6 +148,7 @@ struct BusObjects: Sendable {
 extension BusObjects: EngineObserver {
     func show(_ effect: Engine.Effect) {
         if case .nearby = effect { notifications.nearbyChanged() }
+        apps.show(effect)
         switch effect {
         case .activityAdded(let record): insert(record)
         case .activityRemoved(let id): objects.remove(at: HandoffName.activity(id))
@@ -178,7 +184,9 @@ extension BusObjects: EngineObserver {
     }
 
     func deliver(_ stream: Engine.IncomingStream) async throws(HandoffError) {
-        emit(.streamOpened(device: stream.device, name: stream.deviceName), of: stream.activity.id)
+        let event = ActivityEvent.streamOpened(device: stream.device, name: stream.deviceName)
+        emit(event, of: stream.activity.id)
+        apps.emit(event, of: stream.activity)
         try await delegates.deliver(stream)
     }
 
@@ -214,14 +222,12 @@ extension BusObjects: EngineObserver {
 
     private func showRadio() {
         let manager = ManagerObject(objects: self)
-        objects.propertiesChanged(
-            at: HandoffName.root,
-            interface: HandoffName.managerInterface,
-            [
-                "RadioState": .string(manager.radioState),
-                "RadioMessage": .string(manager.radioMessage),
-                "Advisories": .advisories(manager.advisories),
-            ]
-        )
+        let changes: [String: Value] = [
+            "RadioState": .string(manager.radioState),
+            "RadioMessage": .string(manager.radioMessage),
+            "Advisories": .advisories(manager.advisories),
+        ]
+        objects.propertiesChanged(at: HandoffName.root, interface: HandoffName.managerInterface, changes)
+        apps.showManager(changes)
     }
 }

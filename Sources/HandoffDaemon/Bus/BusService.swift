@@ -7,12 +7,16 @@ import ServiceLifecycle
 
 /// Connects to the bus: exports the engine's state there, and forwards the calls of clients to the engine.
 ///
+/// It has two connections. One owns the name for apps; a sandbox that lets an app talk to that name also lets it call the
+/// connection by its unique name, and receive its signals, so there is nothing on it that is not for apps. The other one
+/// owns the name for the user's own programs, and performs no call of a sandboxed program.
+///
 /// When the bus goes away, its clients are gone, and their activities with them; the service then reconnects.
 struct BusService: Service {
     let engine: Engine
     let address: BusAddress
     let fetcher: ActivityFetcher
-    let apps: AppTracker
+    let appTracker: AppTracker
     let journal: ContinuationJournal
     let defaultApps: DefaultApps
     let documents: DocumentTracker
@@ -36,14 +40,16 @@ struct BusService: Service {
         while true {
             let isOnBus = Promise<Void>()
             do {
-                try await Connection.withConnection(to: address) { connection in
+                try await withConnections { control, apps in
                     // If a call activated the daemon, the bus delivers it together with the name: by then, the objects
                     // have to be exported.
-                    let (objects, clients) = export(on: connection)
-                    try await connection.withName(HandoffName.bus) {
-                        isOnBus.fulfil(())
-                        logger.info("on the bus", metadata: ["event": "bus.ready", "bus": "\(address)"])
-                        try await watchClients(objects, clients)
+                    let (objects, clients) = export(on: control, apps)
+                    try await control.withName(HandoffName.control) {
+                        try await apps.withName(HandoffName.bus) {
+                            isOnBus.fulfil(())
+                            logger.info("on the bus", metadata: ["event": "bus.ready", "bus": "\(address)"])
+                            try await watchClients(objects, clients)
+                        }
                     }
                 }
             } catch let error as DBusError where error.code != .nameTaken {
@@ -60,33 +66,44 @@ struct BusService: Service {
         }
     }
 
-    /// Exports everything on a connection.
+    private func withConnections(
+        _ body: @escaping @Sendable (_ control: Connection, _ apps: Connection) async throws -> Void
+    ) async throws {
+        // The one for apps is open longer: when the daemon stops, the calls in progress on the other one tell apps.
+        try await Connection.withConnection(to: address) { apps in
+            try await Connection.withConnection(to: address) { control in try await body(control, apps) }
+        }
+    }
+
+    /// Exports everything on the connection for the user's own programs, and what apps need on the other one.
     ///
     /// - Returns: the exported objects, and the clients that come to own an activity or a scan, each once.
-    private func export(on connection: Connection) -> (BusObjects, AsyncStream<BusName>) {
+    private func export(on control: Connection, _ apps: Connection) -> (BusObjects, AsyncStream<BusName>) {
         let (clients, newClients) = AsyncStream<BusName>.makeStream()
         let continuations = ContinuationService(
             engine: engine,
             fetcher: fetcher,
             documents: documents,
-            connection: connection,
+            connection: apps,
+            observers: control,
             journal: journal,
-            apps: apps,
+            apps: appTracker,
             logger: logger
         )
         let objects = BusObjects(
             engine: engine,
-            connection: connection,
+            connection: control,
+            apps: AppObjects(engine: engine, connection: apps),
             fetcher: fetcher,
             streams: streams,
             version: version,
             clients: ClientTracker(newClients),
             requests: PendingRequests(),
-            delegates: DelegateCaller(engine: engine, connection: connection, logger: logger),
+            delegates: DelegateCaller(engine: engine, connection: apps, logger: logger),
             continuations: continuations,
             notifications: NotificationService(
                 engine: engine,
-                connection: connection,
+                connection: control,
                 continuations: continuations,
                 logger: logger
             ),
@@ -97,6 +114,8 @@ struct BusService: Service {
             rules: rules,
             settings: settings
         )
+        let sandboxes = SandboxCheck(connection: control, logger: logger)
+        control.objects.admitCallers { await sandboxes.refusal(of: $0) }
         engine.observe(by: objects) { objects.show($0) }
         return (objects, clients)
     }
@@ -109,19 +128,24 @@ struct BusService: Service {
             group.addTask { await objects.delegates.run() }
             group.addTask { await objects.notifications.run() }
             for await client in clients {
-                group.addTask { try await watch(client, on: objects.connection, objects.clients) }
+                group.addTask { try await watch(client, objects) }
             }
         }
         try Task.checkCancellation()
     }
 
     /// Waits until `client` has left the bus, and notifies the engine.
-    private func watch(_ client: BusName, on connection: Connection, _ tracker: ClientTracker) async throws {
-        try await connection.withOwner(of: client) { owners in
-            for await owner in owners where owner == nil { break }
+    ///
+    /// Each connection has then handled what the client had sent to it.
+    private func watch(_ client: BusName, _ objects: BusObjects) async throws {
+        try await objects.connection.withDeparture(of: client) { departureFromControl in
+            try await objects.apps.connection.withDeparture(of: client) { departureFromApps in
+                try await departureFromControl()
+                try await departureFromApps()
+            }
         }
         try Task.checkCancellation()
-        tracker.remove(client)
+        objects.clients.remove(client)
         engine.activities.clientLeft(client)
     }
 }

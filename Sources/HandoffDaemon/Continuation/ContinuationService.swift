@@ -14,7 +14,10 @@ struct ContinuationService: Sendable {
     let engine: Engine
     let fetcher: ActivityFetcher
     let documents: DocumentTracker
+    /// The connection to the apps.
     let connection: Connection
+    /// The connection to those who observe a continuation.
+    let observers: Connection
     let journal: ContinuationJournal
     let apps: AppTracker
     let logger: Logger
@@ -49,6 +52,7 @@ struct ContinuationService: Sendable {
         fetcher: ActivityFetcher,
         documents: DocumentTracker,
         connection: Connection,
+        observers: Connection,
         journal: ContinuationJournal,
         apps: AppTracker,
         logger: Logger
@@ -57,6 +61,7 @@ struct ContinuationService: Sendable {
         self.fetcher = fetcher
         self.documents = documents
         self.connection = connection
+        self.observers = observers
         self.journal = journal
         self.apps = apps
         self.logger = logger
@@ -160,7 +165,7 @@ struct ContinuationService: Sendable {
     }
 
     private func emit(_ event: NearbyActivityEvent, of entry: NearbyEntry) {
-        connection.emit(event.signal(of: HandoffName.nearbyActivity(entry.id.rawValue)))
+        observers.emit(event.signal(of: HandoffName.nearbyActivity(entry.id.rawValue)))
     }
 
     /// Tells an app that its announced activity is not coming, while the daemon stops and is still on the bus.

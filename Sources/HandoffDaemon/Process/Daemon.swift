@@ -133,7 +133,7 @@ package struct Daemon<R: Radio>: Sendable {
                 engine: engine,
                 address: options.bus,
                 fetcher: ActivityFetcher(client: client),
-                apps: apps,
+                appTracker: apps,
                 journal: ContinuationJournal(in: directory, logger: logger),
                 defaultApps: defaultApps,
                 documents: documents,

@@ -125,7 +125,7 @@ private final class Flag: Sendable {
 extension MethodCall {
     fileprivate static func becomeCurrent(_ activity: ObjectPath) -> MethodCall {
         MethodCall(
-            destination: HandoffName.bus,
+            destination: HandoffName.control,
             path: activity,
             interface: HandoffName.activityInterface,
             member: "BecomeCurrent",
@@ -135,7 +135,7 @@ extension MethodCall {
 
     fileprivate static func set(_ property: String, _ value: Value, _ activity: ObjectPath) -> MethodCall {
         MethodCall(
-            destination: HandoffName.bus,
+            destination: HandoffName.control,
             path: activity,
             interface: "org.freedesktop.DBus.Properties",
             member: "Set",

@@ -54,7 +54,7 @@ struct CancelStories {
                         let (replies, newReplies) = AsyncStream<Result<[Value], DBusError>>.makeStream()
                         let call = { (member: MemberName) in
                             MethodCall(
-                                destination: HandoffName.bus,
+                                destination: HandoffName.control,
                                 path: entry,
                                 interface: HandoffName.nearbyActivityInterface,
                                 member: member,
@@ -160,7 +160,7 @@ extension StreamFixture {
     /// The call that cancels the stream which is being opened.
     fileprivate var cancellation: MethodCall {
         MethodCall(
-            destination: HandoffName.bus,
+            destination: HandoffName.control,
             path: HandoffName.root,
             interface: HandoffName.managerInterface,
             member: "CancelStream",

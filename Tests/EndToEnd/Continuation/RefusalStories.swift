@@ -196,7 +196,7 @@ struct RefusalStories {
                         let outcome = await Result {
                             try await program.connection.call(
                                 MethodCall(
-                                    destination: HandoffName.bus,
+                                    destination: HandoffName.control,
                                     path: path,
                                     interface: interface,
                                     member: member,

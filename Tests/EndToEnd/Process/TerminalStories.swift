@@ -58,8 +58,8 @@ struct TerminalStories {
     func failedActivation() async throws {
         try await World.run { world in
             try world.write(
-                "[D-BUS Service]\nName=org.handoffd.Handoff1\nExec=/nowhere/handoffd\n",
-                to: "services/org.handoffd.Handoff1.service"
+                "[D-BUS Service]\nName=org.handoffd.Control1\nExec=/nowhere/handoffd\n",
+                to: "services/org.handoffd.Control1.service"
             )
             try await withPrivateBus(services: world.directory.appending(path: "services")) { bus in
                 let arguments = ["--bus", bus.address.description, "status"]

@@ -10,7 +10,7 @@ extension HandoffClient {
     func call(_ member: MemberName, _ arguments: [Value] = [], of activity: ObjectPath) async throws -> [Value] {
         try await connection.call(
             MethodCall(
-                destination: HandoffName.bus,
+                destination: HandoffName.control,
                 path: activity,
                 interface: HandoffName.activityInterface,
                 member: member,
@@ -24,7 +24,7 @@ extension HandoffClient {
     func create(_ type: String, _ properties: [String: Value]) async throws -> ObjectPath {
         let reply = try await connection.call(
             MethodCall(
-                destination: HandoffName.bus,
+                destination: HandoffName.control,
                 path: HandoffName.root,
                 interface: HandoffName.managerInterface,
                 member: "CreateActivity",
@@ -37,7 +37,7 @@ extension HandoffClient {
     /// Sets a property of an activity.
     func set(_ name: MemberName, to value: Value, of activity: ObjectPath) async throws {
         try await connection.setProperty(
-            of: HandoffName.bus,
+            of: HandoffName.control,
             at: activity,
             interface: HandoffName.activityInterface,
             name: name,

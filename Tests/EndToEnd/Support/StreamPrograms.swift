@@ -87,7 +87,7 @@ extension World {
                 print("closed", flush=True)
 
         def read(path):
-            nearby = dbus.Interface(bus.get_object("org.handoffd.Handoff1", path), "org.handoffd.NearbyActivity1")
+            nearby = dbus.Interface(bus.get_object("org.handoffd.Control1", path), "org.handoffd.NearbyActivity1")
             activity = nearby.Fetch({"Take": True}, timeout=40)
             stream = manager.OpenStream(activity["Continuation"], {}, timeout=40)
             connection = socket.socket(fileno=stream.take())

@@ -125,14 +125,16 @@ struct World: Sendable {
         let variables = environment.map { "\($0.key)='\($0.value)'" }.sorted().joined(separator: " ")
         let script = "echo $$ > '\(daemonProcess.path())'\nexec env \(variables) '\(words.joined(separator: "' '"))'\n"
         try write(script, to: "start-handoffd")
-        try write(
-            """
-            [D-BUS Service]
-            Name=\(HandoffName.bus)
-            Exec=/bin/sh \(directory.appending(path: "start-handoffd").path())
-            """,
-            to: "services/\(HandoffName.bus).service"
-        )
+        for name in [HandoffName.bus, HandoffName.control] {
+            try write(
+                """
+                [D-BUS Service]
+                Name=\(name)
+                Exec=/bin/sh \(directory.appending(path: "start-handoffd").path())
+                """,
+                to: "services/\(name).service"
+            )
+        }
     }
 
     /// The file with the process id of a daemon that the bus has started.

@@ -43,7 +43,7 @@ final class FakeDaemon: Sendable {
         if let failure { throw failure }
     }
 
-    /// Owns the daemon's name on a private bus while `body` runs, with one object of each kind.
+    /// Owns the daemon's names on a private bus while `body` runs, with one object of each kind.
     static func whileOnBus<T: Sendable>(
         _ body: @escaping @Sendable (PrivateBus, FakeDaemon, HandoffClient) async throws -> T
     ) async throws -> T {
@@ -51,9 +51,11 @@ final class FakeDaemon: Sendable {
             try await Connection.withConnection(to: bus.address) { server in
                 let daemon = FakeDaemon()
                 daemon.show(on: server)
-                return try await server.withName(HandoffName.bus) {
-                    try await Connection.withConnection(to: bus.address) { client in
-                        try await body(bus, daemon, HandoffClient(connection: client))
+                return try await server.withName(HandoffName.control) {
+                    try await server.withName(HandoffName.bus) {
+                        try await Connection.withConnection(to: bus.address) { client in
+                            try await body(bus, daemon, HandoffClient(connection: client))
+                        }
                     }
                 }
             }
