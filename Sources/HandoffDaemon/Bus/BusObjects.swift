@@ -171,6 +171,7 @@ extension BusObjects: EngineObserver {
             )
         case .deviceRemoved(let id): objects.remove(at: HandoffName.device(id.description))
         case .circleChanged(let changes, let source): notifications.circleChanged(changes, by: source)
+        case .circleChangedHere(let changes, let hasLeft): notifications.circleChangedHere(changes, hasLeft: hasLeft)
         case .identityChanged: showIdentity()
         case .radioChanged: showRadio()
         case .pairingsChanged: showPairings()

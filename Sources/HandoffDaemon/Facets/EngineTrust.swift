@@ -147,12 +147,15 @@ struct EngineTrust: Sendable {
     func change<Result: Sendable>(
         _ edit: @Sendable (inout KeptState) throws(HandoffError) -> Result
     ) async throws -> Result {
-        let (result, changes) = try await engine.persist { kept throws(HandoffError) in
+        let (result, changes, _) = try await engine.persist { kept throws(HandoffError) in
             let before = kept.devices
             let result = try edit(&kept)
-            return (result, kept.devices.changes(since: before))
+            let hasLeft = kept.devices.identity.id != before.identity.id
+            return (result, kept.devices.changes(since: before), hasLeft)
         } then: { state, changed in
-            state.show(changed.1)
+            let (_, changes, hasLeft) = changed
+            state.show(changes)
+            if hasLeft || !changes.isEmpty { state.show(.circleChangedHere(changes, hasLeft: hasLeft)) }
         }
         if !changes.removed.isEmpty { engine.removals.set(()) }
         return result

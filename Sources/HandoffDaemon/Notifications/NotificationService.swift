@@ -71,6 +71,24 @@ struct NotificationService: Sendable {
         }
     }
 
+    /// Tells the user that this device has changed who belongs to the circle, whichever program has asked for it.
+    func circleChangedHere(_ changes: TrustedDevices.Changes, hasLeft: Bool) {
+        guard !hasLeft else {
+            let remedy = "It trusts no other device any more. Pair it again if that was not you."
+            newEvents.yield(.message("This computer has left your devices", remedy))
+            return
+        }
+        for device in changes.added {
+            let remedy = "This computer trusts it now. Remove it if that was not you."
+            newEvents.yield(.message("\(device.name) joined your devices", remedy))
+        }
+        for device in changes.removed {
+            newEvents.yield(
+                .message("\(device.name) was removed from your devices", "It was removed on this computer.")
+            )
+        }
+    }
+
     /// Shows notifications until cancelled.
     func run() async {
         do {

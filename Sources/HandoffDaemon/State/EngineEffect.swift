@@ -23,6 +23,8 @@ extension Engine {
         case deviceRemoved(DeviceID)
         /// Another device has told that devices joined or left, or has caused a question.
         case circleChanged(TrustedDevices.Changes, by: DeviceID)
+        /// A program of this device, or a pairing, has changed who is trusted; `hasLeft` when this device has left its circle.
+        case circleChangedHere(TrustedDevices.Changes, hasLeft: Bool)
         /// This device was renamed, or the advisories about it have changed.
         case identityChanged
         case radioChanged

@@ -71,6 +71,31 @@ struct NotificationStories {
         }
     }
 
+    @Test("Whichever program trusts or removes a device, or makes this one leave, the user is told")
+    func trust() async throws {
+        let screen = FakeNotificationServer("body")
+        try await World.runUnpaired { _, laptop, desktop in
+            try await screen.whileOnBus(on: desktop.bus) { _ in
+                let card = try await laptop.json("devices", "card")["card"].string
+                let laptop = HandoffName.device(try await laptop.id)
+                try await desktop.connected { program in
+                    let trust: @Sendable () async throws -> Void = {
+                        _ = try await program.trust(card: card)
+                        let joined = try await screen.next()
+                        #expect(joined.summary == "laptop joined your devices")
+                        #expect(joined.body.contains("if that was not you"))
+                    }
+                    try await trust()
+                    try await program.leave()
+                    #expect(try await screen.next().summary == "This computer has left your devices")
+                    try await trust()
+                    try await program.remove(device: laptop)
+                    #expect(try await screen.next().summary == "laptop was removed from your devices")
+                }
+            }
+        }
+    }
+
     @Test("A server without actions shows a text, and a server that starts later shows the next notification")
     func servers() async throws {
         try await World.runApps({ try $0.writeApp("org.example.Editor", "X-Handoff-Exec=true") }) {

@@ -181,7 +181,7 @@ struct CircleKeepingTests {
             let (before, key) = (world.engine.identity.id, world.ownKey)
             world.effects.clear()
             try await world.engine.trust.leave()
-            #expect(world.effects.all == ["device removed", "identity"])
+            #expect(world.effects.all == ["device removed", "identity", "left the circle"])
             #expect(world.trusted.isEmpty)
             #expect(world.engine.identity.id != before)
             #expect(world.ownKey.id != key.id)

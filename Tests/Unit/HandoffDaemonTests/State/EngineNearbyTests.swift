@@ -91,7 +91,12 @@ struct EngineNearbyTests {
             #expect(world.nearby.isEmpty)
             world.engine.nearby.receive(try second.advertisementReport(of: "edit"))
             #expect(world.nearby.isEmpty)
-            #expect(world.effects.all == ["device tablet", "nearby added 1", "nearby removed 1", "device removed"])
+            #expect(
+                world.effects.all == [
+                    "device tablet", "circle here +1 -0", "nearby added 1", "nearby removed 1", "device removed",
+                    "circle here +0 -1",
+                ]
+            )
             world.engine.nearby.receive(try first.advertisementReport(of: "edit"))
             #expect(world.nearby.map(\.device) == [first.device.id])
         }

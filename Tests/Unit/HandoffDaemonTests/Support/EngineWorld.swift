@@ -112,6 +112,8 @@ final class RecordedEffects: EngineObserver {
         case .deviceRemoved: "device removed"
         case .circleChanged(let changes, _):
             "circle +\(changes.added.count) -\(changes.removed.count) ?\(changes.questions.count)"
+        case .circleChangedHere(let changes, let hasLeft):
+            hasLeft ? "left the circle" : "circle here +\(changes.added.count) -\(changes.removed.count)"
         case .identityChanged: "identity"
         case .radioChanged: "radio"
         case .pairingsChanged: "pairings"
