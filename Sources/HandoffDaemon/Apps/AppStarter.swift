@@ -55,7 +55,8 @@ struct AppStarter: Sendable {
                 // Another continuation may have started it meanwhile; the first owner is the present one.
                 var iterator = owners.makeAsyncIterator()
                 if case .some(.some) = await iterator.next() { return true }
-                guard let end = try? apps.launch(.app(command, activationToken)) else { return false }
+                let program = LaunchedProgram.app(command, of: name.description, activationToken)
+                guard let end = try? await apps.launch(program, over: connection) else { return false }
                 return try await withTimeout(Self.startLimit) {
                     try await race {
                         for await owner in owners where owner != nil { return true }

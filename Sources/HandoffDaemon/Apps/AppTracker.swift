@@ -1,4 +1,5 @@
 import AsyncSupport
+import DBus
 import Epoll
 import HandoffApps
 import HandoffCore
@@ -15,8 +16,24 @@ struct AppTracker: Service {
     let reactor: Reactor
     let logger: Logger
 
-    /// A program that runs: its process, and its exit status once it has ended.
-    private typealias Process = (id: Int32, end: Promise<Int32>)
+    /// A program that runs, and its exit status once it has ended.
+    private struct Process {
+        enum Kind: CustomStringConvertible {
+            /// A child of the daemon, with its process id.
+            case child(Int32)
+            case service(TransientService, of: TransientServices)
+
+            var description: String {
+                switch self {
+                case .child(let id): "\(id)"
+                case .service(let service, _): service.name
+                }
+            }
+        }
+
+        let kind: Kind
+        let end: Promise<Int32>
+    }
 
     private let processes: AsyncStream<Process>
     private let newProcesses: AsyncStream<Process>.Continuation
@@ -49,14 +66,34 @@ struct AppTracker: Service {
         }
     }
 
-    /// Starts a program; returns what is fulfilled with its exit status, or 128 plus the number of its signal, when it
-    /// has ended.
+    /// Starts a program: as a service of the user's systemd, or as a child of the daemon where there is none on the bus;
+    /// returns what is fulfilled with its exit status, or 128 plus the number of its signal, when it has ended.
     ///
-    /// - Throws: the error of posix_spawn(3).
-    func launch(_ program: LaunchedProgram) throws(Errno) -> Promise<Int32> {
-        let end = Promise<Int32>()
-        newProcesses.yield((try program.start(), end))
-        return end
+    /// - Throws: `Errno` as posix_spawnp(3); `DBusError` when the bus or systemd does not answer.
+    func launch(_ program: LaunchedProgram, over connection: Connection) async throws -> Promise<Int32> {
+        let process = Process(kind: try await start(program, over: connection), end: Promise())
+        newProcesses.yield(process)
+        return process.end
+    }
+
+    private func start(_ program: LaunchedProgram, over connection: Connection) async throws -> Process.Kind {
+        let executable = try program.executable()
+        let services = TransientServices(connection: connection)
+        do {
+            if let service = try await services.start(program, executable) {
+                logger.debug(
+                    "systemd has started an app",
+                    metadata: ["event": "app.started", "unit": "\(service.name)"]
+                )
+                return .service(service, of: services)
+            }
+        } catch let error as DBusError where error.code == .remote {
+            logger.notice(
+                "systemd has refused to start an app, so it becomes a child of handoffd: \(error.message)",
+                metadata: ["event": "app.unitRefused", "app": "\(program.name)"]
+            )
+        }
+        return .child(try program.start())
     }
 
     private func follow() async throws {
@@ -111,14 +148,18 @@ struct AppTracker: Service {
 
     private func reap(_ process: Process, on reactor: Reactor) async {
         do {
-            let status = try await status(of: process.id, on: reactor)
+            let status =
+                switch process.kind {
+                case .child(let id): try await status(of: id, on: reactor)
+                case .service(let service, let services): try await services.waitForExit(of: service)
+                }
             process.end.fulfil(status)
             logger.debug(
                 "a launched app has exited",
-                metadata: ["event": "app.ended", "process": "\(process.id)", "status": "\(status)"]
+                metadata: ["event": "app.ended", "process": "\(process.kind)", "status": "\(status)"]
             )
         } catch {
-            // The daemon is stopping; the process that adopts the app reaps it.
+            // The daemon is stopping, and the process that adopts the app reaps it; or the bus has gone, and systemd does.
             return
         }
     }

@@ -3,8 +3,11 @@ import Epoll
 import Glibc
 import SystemPackage
 
-/// A program to be launched as an app: in a new session, and without the daemon's file descriptors.
+/// A program to be launched as an app: in a new session, and without the daemon's file descriptors and the variables that
+/// concern the daemon alone.
 struct LaunchedProgram: Sendable {
+    /// The id of its app, or the name of the program.
+    var name: String
     /// The program and its arguments.
     let command: [String]
     /// The data on its standard input.
@@ -12,12 +15,20 @@ struct LaunchedProgram: Sendable {
     /// The variables added to the daemon's environment.
     var environment: [String: String] = [:]
 
+    /// - Parameters:
+    ///   - command: the program and its arguments, at least the program.
+    ///   - app: the id of the app; nil for a program that is none.
+    init(command: [String], of app: String? = nil) {
+        self.command = command
+        name = app ?? String(command[0].split(separator: "/").last ?? "program")
+    }
+
     /// `POSIX_SPAWN_SETSID` (spawn.h), which is not visible to a module without _GNU_SOURCE.
     private static let newSession: Int16 = 0x80
 
     /// A program that may take the focus with an activation token; nil for none.
-    static func app(_ command: [String], _ activationToken: String?) -> LaunchedProgram {
-        var program = LaunchedProgram(command: command)
+    static func app(_ command: [String], of app: String?, _ activationToken: String?) -> LaunchedProgram {
+        var program = LaunchedProgram(command: command, of: app)
         // XDG Activation, "Activation tokens", and Startup Notification 0.1: how a launched program receives its token.
         program.environment["XDG_ACTIVATION_TOKEN"] = activationToken
         program.environment["DESKTOP_STARTUP_ID"] = activationToken
@@ -75,20 +86,38 @@ struct LaunchedProgram: Sendable {
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 
-    private var variables: [String] {
-        var all: [String] = []
-        var next = environ
-        while let entry = next.pointee {
-            let text = String(cString: entry)
-            let name = text.prefix { $0 != "=" }
-            if environment[String(name)] == nil { all.append(text) }
-            next += 1
+    /// Returns the path of the file that posix_spawnp(3) would execute.
+    ///
+    /// - Throws: `ENOENT` when there is none.
+    func executable() throws(Errno) -> String {
+        if command[0].contains("/") {
+            guard access(command[0], X_OK) == 0 else { throw Errno(rawValue: errno) }
+            return command[0]
         }
-        return all + environment.map { "\($0.key)=\($0.value)" }
+        let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
+        for directory in path.split(separator: ":") where directory.hasPrefix("/") {
+            let file = "\(directory)/\(command[0])"
+            var status = stat()
+            if access(file, X_OK) == 0, stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG { return file }
+        }
+        throw .noSuchFileOrDirectory
     }
 
+    /// The environment, as `NAME=VALUE`.
+    var variables: [String] {
+        let inherited = ProgramEnvironment.inherited.filter { entry in
+            environment[String(entry.prefix { $0 != "=" })] == nil
+        }
+        return inherited + added
+    }
+
+    /// The variables that systemd adds to its own, which are those of the user's session.
+    var serviceVariables: [String] { ProgramEnvironment.isOfService ? added : variables }
+
+    private var added: [String] { environment.map { "\($0.key)=\($0.value)" } }
+
     /// Returns a memory file with the whole input, so that a program that does not read cannot block the daemon.
-    private func inputFile() throws(Errno) -> Descriptor {
+    func inputFile() throws(Errno) -> Descriptor {
         let file = try Descriptor { memfd_create("activity", UInt32(1)) }
         var rest = input[...]
         while !rest.isEmpty {

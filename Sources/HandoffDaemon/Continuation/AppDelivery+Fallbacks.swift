@@ -66,15 +66,19 @@ extension AppDelivery {
             guard error.indicatesAbsentService, let command else {
                 throw HandoffError(.appFailed, "\(id) could not open the document: \(error.message)")
             }
-            try await open(document, by: command)
+            try await open(document, by: command, of: id)
         }
     }
 
     /// Opens a document with the command line of an app.
     ///
     /// - Throws: ``HandoffError`` with `appFailed`.
-    private func open(_ document: OpenableDocument, by command: ExecLine) async throws(HandoffError) {
-        if case .failed(let reason) = await launch(try arguments(of: command, opening: document)) {
+    private func open(
+        _ document: OpenableDocument,
+        by command: ExecLine,
+        of app: String
+    ) async throws(HandoffError) {
+        if case .failed(let reason) = await launch(try arguments(of: command, opening: document), of: app) {
             throw HandoffError(.appFailed, "The document could not be opened: \(reason)")
         }
     }
@@ -103,7 +107,7 @@ extension AppDelivery {
         do throws(HandoffError) {
             switch app.launchMethod {
             case .bus: try await open(document, with: app.id, startedBy: app.command)
-            case .command(let line): try await open(document, by: line)
+            case .command(let line): try await open(document, by: line, of: app.id)
             }
             return .success(.document(app.id))
         } catch {

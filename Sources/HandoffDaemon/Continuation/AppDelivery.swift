@@ -51,9 +51,10 @@ struct AppDelivery: Sendable {
         case .program(let line):
             await launch(
                 line.arguments(),
+                of: app.id,
                 ActivityDocument(fetched(activity), from: device.description, named: deviceName)
             )
-        case .command(let line): await run(line, with: activity)
+        case .command(let line): await run(line, of: app.id, with: activity)
         }
     }
 
@@ -64,15 +65,15 @@ struct AppDelivery: Sendable {
     }
 
     /// Runs a command with the web page or the document of an activity.
-    private func run(_ line: ExecLine, with activity: Activity) async -> Continuation.Response {
+    private func run(_ line: ExecLine, of app: String, with activity: Activity) async -> Continuation.Response {
         // If a program accepts only one address, a web page takes precedence over a document.
         if let page = activity.webpageURL, line.takesURL || activity.documentURL == nil {
-            return await launch(line.arguments(url: page.escaped))
+            return await launch(line.arguments(url: page.escaped), of: app)
         }
-        guard let text = activity.documentURL else { return await launch(line.arguments()) }
+        guard let text = activity.documentURL else { return await launch(line.arguments(), of: app) }
         do throws(HandoffError) {
             let document = try apps.document(at: text, mayStartPrograms: options.opensPrograms)
-            return await launch(try arguments(of: line, opening: document))
+            return await launch(try arguments(of: line, opening: document), of: app)
         } catch {
             return Self.response(error)
         }
@@ -113,11 +114,15 @@ struct AppDelivery: Sendable {
     }
 
     /// Starts a program, which goes on with the activity if it ends with the status 0 or still runs after a while.
-    func launch(_ command: [String], _ document: ActivityDocument? = nil) async -> Continuation.Response {
-        var program = LaunchedProgram.app(command, options.activationToken)
+    func launch(
+        _ command: [String],
+        of app: String? = nil,
+        _ document: ActivityDocument? = nil
+    ) async -> Continuation.Response {
+        var program = LaunchedProgram.app(command, of: app, options.activationToken)
         if let document, let input = try? JSONEncoder().encode(document) { program.input = Array(input) }
         do {
-            let end = try apps.launch(program)
+            let end = try await apps.launch(program, over: connection)
             let status = try? await withTimeout(Self.programLimit) { try await end.value() }
             guard let status = status ?? nil, status != 0 else { return .accepted }
             return .failed("\(command[0]) ended with the status \(status).")
