@@ -5,6 +5,8 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -22,6 +24,18 @@ extern int memfd_create(const char *name, unsigned int flags);
 
 // pidfd_open(2): glibc has a function for it only from 2.36 on. The descriptor is close-on-exec.
 static inline int handoff_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
+// prctl(2): takes a variable number of arguments, which is not imported.
+static inline int handoff_set_dumpable(int dumpable) { return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0); }
+static inline int handoff_get_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
+
+// getrlimit(2), setrlimit(2): the resource is an enumerator in glibc.
+static inline int handoff_disable_core_files(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_CORE, &limit) != 0) { return -1; }
+    limit.rlim_cur = 0;
+    return setrlimit(RLIMIT_CORE, &limit);
+}
 
 // posix_spawn_file_actions_addclosefrom_np(3): spawn.h declares it only with _GNU_SOURCE.
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);

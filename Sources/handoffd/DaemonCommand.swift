@@ -17,6 +17,8 @@ struct DaemonCommand: AsyncParsableCommand {
     @OptionGroup var options: DaemonCommandOptions
 
     func run() async throws {
+        // Before any key is read.
+        ProcessMemory.protect()
         // The reader of the log may exit before the daemon does.
         signal(SIGPIPE, SIG_IGN)
         let running = try options.settings()

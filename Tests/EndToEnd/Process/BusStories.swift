@@ -37,6 +37,21 @@ struct BusStories {
         }
     }
 
+    @Test("The memory of a daemon is not for other programs of its user, and is in no core file")
+    func undumpable() async throws {
+        try await World.run { world in
+            try await world.withDevice("laptop") { laptop in
+                let process = "/proc/\(laptop.process.processID)"
+                let limits = try String(contentsOfFile: process + "/limits", encoding: .utf8)
+                let core = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
+                #expect(core.split(separator: " ", omittingEmptySubsequences: true)[4] == "0", "\(core)")
+                // proc(5): the files of a process that is not dumpable belong to root, whoever runs it.
+                let owner = try FileManager.default.attributesOfItem(atPath: process + "/environ")[.ownerAccountID]
+                #expect(owner as? Int == 0)
+            }
+        }
+    }
+
     @Test("A daemon without a bus fails with a message", arguments: ["session", "unix:path=/nowhere/bus", "nonsense"])
     func noBus(_ address: String) async throws {
         try await World.run { world in
