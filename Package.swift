@@ -240,7 +240,11 @@ let package = Package(
                 "HandoffTestVectors",
             ]
         ),
-        tests("HandoffCryptoTests", ["HandoffCrypto", "HandoffModel", "HandoffTestVectors"], excluding: ["Python"]),
+        tests(
+            "HandoffCryptoTests",
+            ["HandoffCrypto", "HandoffModel", "HandoffTestVectors", crypto],
+            excluding: ["Python"]
+        ),
         tests(
             "HandoffCoreTests",
             [

@@ -16,7 +16,7 @@ package struct DirectedAdvertisingKeys: Hashable, Sendable {
     ///
     /// - Throws: ``CryptoError/Code/weakKey`` when the other device's key is of low order.
     package init(local: AgreementKey, remote: AgreementPublicKey) throws(CryptoError) {
-        let secret = SymmetricKey(data: try local.sharedSecret(with: remote))
+        let secret = try local.sharedSecret(with: remote)
         sending = .paired(PairedKey(secret, from: local.publicKey, to: remote))
         receiving = .paired(PairedKey(secret, from: remote, to: local.publicKey))
     }

@@ -26,20 +26,20 @@ package struct AgreementKey: Sendable {
     /// The key's 32 bytes, which must never leave the device.
     package var rawRepresentation: [UInt8] { Array(key.rawRepresentation) }
 
-    /// Returns the X25519 shared secret with `publicKey`, 32 bytes.
+    /// Returns the X25519 shared secret with `publicKey`, 32 bytes, which are zeroed when the last copy is released.
     ///
     /// - Throws: ``CryptoError/Code/weakKey`` when the secret is all zero: then the other side chose a public key of
     ///   low order, and the secret is known to anybody (RFC 7748, section 6.1).
-    func sharedSecret(with publicKey: AgreementPublicKey) throws(CryptoError) -> [UInt8] {
-        let secret: [UInt8]
+    func sharedSecret(with publicKey: AgreementPublicKey) throws(CryptoError) -> SymmetricKey {
+        let secret: SymmetricKey
         do {
             let other = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: publicKey.rawRepresentation)
-            secret = try key.sharedSecretFromKeyAgreement(with: other).withUnsafeBytes { Array($0) }
+            secret = try key.sharedSecretFromKeyAgreement(with: other).withUnsafeBytes { SymmetricKey(data: $0) }
         } catch {
             throw CryptoError(.invalidKey, "The public key cannot be used.")
         }
         // Examines all bytes, so that the time does not reveal the position of the first non-zero one.
-        guard secret.reduce(0, |) != 0 else {
+        guard secret.withUnsafeBytes({ $0.reduce(0, |) }) != 0 else {
             throw CryptoError(.weakKey, "The public key is of low order: its device is broken or hostile.")
         }
         return secret

@@ -11,9 +11,14 @@ struct NoiseCipherState: Sendable {
     private(set) var nonce: UInt64
 
     /// Creates the state for a key of 32 bytes; the nonce starts at 0 except in tests.
-    init(key: [UInt8], nonce: UInt64 = 0) {
-        self.key = SymmetricKey(data: key)
+    init(key: SymmetricKey, nonce: UInt64 = 0) {
+        self.key = key
         self.nonce = nonce
+    }
+
+    /// Creates the state for a key of 32 bytes that need not be zeroed, as in tests.
+    init(key: [UInt8], nonce: UInt64 = 0) {
+        self.init(key: SymmetricKey(data: key), nonce: nonce)
     }
 
     /// Returns the ciphertext and tag of a plaintext.

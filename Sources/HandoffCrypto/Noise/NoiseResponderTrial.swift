@@ -1,3 +1,5 @@
+import Crypto
+
 /// Finds out which of many devices sent a first handshake message, since the message does not name its sender.
 ///
 /// The cost is one X25519 agreement for each device, which is kept; one for each message, with its ephemeral key; and
@@ -16,7 +18,7 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
     private struct Candidate: Sendable {
         let id: ID
         let remoteStatic: AgreementPublicKey
-        let staticSecret: [UInt8]
+        let staticSecret: SymmetricKey
     }
 
     private let localStatic: AgreementKey

@@ -1,8 +1,10 @@
 import Crypto
 
 /// The chaining key and the transcript hash of a handshake (Noise rev 34, section 5.2), with SHA-256.
+///
+/// Its secrets are of a type that zeroes its bytes when the last copy is released.
 struct NoiseSymmetricState: Sendable {
-    private var chainingKey: [UInt8]
+    private var chainingKey: SymmetricKey
     private var cipher: NoiseCipherState?
 
     /// The hash of the transcript so far.
@@ -13,11 +15,11 @@ struct NoiseSymmetricState: Sendable {
         let name = Array(protocolName.utf8)
         let padding = [UInt8](repeating: 0, count: max(0, 32 - name.count))
         hash = name.count <= 32 ? name + padding : HandoffDigest.sha256(name)
-        chainingKey = hash
+        chainingKey = SymmetricKey(data: hash)
     }
 
     /// Mixes in a secret (MixKey).
-    mutating func mixKey(_ secret: [UInt8]) {
+    mutating func mixKey(_ secret: SymmetricKey) {
         let (chainingKey, key) = Self.derive(chainingKey: chainingKey, secret: secret)
         self.chainingKey = chainingKey
         cipher = NoiseCipherState(key: key)
@@ -51,7 +53,7 @@ struct NoiseSymmetricState: Sendable {
 
     /// Returns the keys for both directions, first the one with which the initiator sends (Split).
     func split() -> (NoiseCipherState, NoiseCipherState) {
-        let (first, second) = Self.derive(chainingKey: chainingKey, secret: [])
+        let (first, second) = Self.derive(chainingKey: chainingKey, secret: SymmetricKey(data: [UInt8]()))
         return (NoiseCipherState(key: first), NoiseCipherState(key: second))
     }
 
@@ -59,7 +61,7 @@ struct NoiseSymmetricState: Sendable {
     /// with the transcript hash as salt and `label` as info.
     func export(_ label: String) -> [UInt8] {
         let output = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: SymmetricKey(data: chainingKey),
+            inputKeyMaterial: chainingKey,
             salt: hash,
             info: Array(label.utf8),
             outputByteCount: 32
@@ -68,12 +70,15 @@ struct NoiseSymmetricState: Sendable {
     }
 
     /// The HKDF of Noise (rev 34, section 4.3) with two outputs: RFC 5869 with the chaining key as salt and no info.
-    private static func derive(chainingKey: [UInt8], secret: [UInt8]) -> ([UInt8], [UInt8]) {
-        let output = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: SymmetricKey(data: secret),
-            salt: chainingKey,
-            outputByteCount: 64
-        )
-        return output.withUnsafeBytes { (Array($0[..<32]), Array($0[32...])) }
+    private static func derive(chainingKey: SymmetricKey, secret: SymmetricKey) -> (SymmetricKey, SymmetricKey) {
+        let output = chainingKey.withUnsafeBytes { salt in
+            HKDF<SHA256>.deriveKey(inputKeyMaterial: secret, salt: salt, outputByteCount: 64)
+        }
+        return output.withUnsafeBytes { bytes in
+            (
+                SymmetricKey(data: UnsafeRawBufferPointer(rebasing: bytes[..<32])),
+                SymmetricKey(data: UnsafeRawBufferPointer(rebasing: bytes[32...]))
+            )
+        }
     }
 }

@@ -79,9 +79,9 @@ package struct PairingBinding: Sendable {
         handshakeHash + [isCaller ? 1 : 2] + keys.rawRepresentation
     }
 
-    private func macKey(_ secret: [UInt8]) -> SymmetricKey {
+    private func macKey(_ secret: SymmetricKey) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: SymmetricKey(data: secret),
+            inputKeyMaterial: secret,
             salt: handshakeHash,
             info: Array(Self.label.utf8),
             outputByteCount: 32
