@@ -58,7 +58,7 @@ extension HandoffClient {
     private func call(_ interface: InterfaceName, _ member: MemberName, _ arguments: [Value]) async throws -> [Value] {
         try await connection.call(
             MethodCall(
-                destination: HandoffName.bus,
+                destination: HandoffName.control,
                 path: HandoffName.root,
                 interface: interface,
                 member: member,
