@@ -133,7 +133,7 @@ release: ## Build what is installed: programs, manual pages, completions
 	@chrpath --delete $(DIST)/bin/* > /dev/null
 	@Tests/Scripts/build-man-pages $(DIST)/man
 	@for shell in bash zsh fish; do \
-	    $(DIST)/bin/handoffctl --generate-completion-script $$shell > $(DIST)/completions/handoffctl.$$shell; \
+	    $(DIST)/bin/handoffctl --generate-completion-script $$shell > $(DIST)/completions/handoffctl.$$shell || exit 1; \
 	done
 	@Tests/Scripts/build-notices > $(DIST)/NOTICES
 	@ls -lh $(DIST)/bin

@@ -158,8 +158,8 @@ let package = Package(
         module(
             "HandoffCLI",
             [
-                "AsyncSupport", "BlueZ", "Bluetooth", "DBus", "Epoll", "HandoffBus", "HandoffCrypto", "HandoffModel",
-                argumentParser, system, unixSignals,
+                "AsyncSupport", "BlueZ", "Bluetooth", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCrypto",
+                "HandoffModel", argumentParser, system, unixSignals,
             ]
         ),
         program(

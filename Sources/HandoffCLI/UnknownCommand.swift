@@ -16,6 +16,7 @@ struct UnknownCommand: Hashable {
 
     /// Finds the first such word, also in the arguments of `help`; nil if there is none.
     init?(in arguments: [String], of root: any ParsableCommand.Type) {
+        guard !Self.isForShells(arguments) else { return nil }
         var command = root
         var path = Self.name(of: root)
         for word in Self.words(arguments) {
@@ -32,6 +33,12 @@ struct UnknownCommand: Hashable {
             path += " " + word
         }
         return nil
+    }
+
+    /// Whether these are arguments of ArgumentParser's own for the completions of a shell, whose values are no commands.
+    private static func isForShells(_ arguments: [String]) -> Bool {
+        guard let first = arguments.first else { return false }
+        return first.hasPrefix("--generate-completion-script") || first == "---completion"
     }
 
     /// The arguments that are no options, up to `--`.

@@ -17,10 +17,10 @@ struct AppsCommand: AsyncParsableCommand {
     @Flag(name: .customLong("default"), help: "Make APP the default for TYPE; without APP, clear it.")
     var isDefault = false
 
-    @Argument(help: "With --default: the activity type.")
+    @Argument(help: "With --default: the activity type.", completion: KnownNames.appTypes.completion)
     var type: String?
 
-    @Argument(help: "With --default: the app id.")
+    @Argument(help: "With --default: the app id.", completion: KnownNames.apps.completion)
     var app: String?
 
     func validate() throws {

@@ -58,7 +58,7 @@ struct FoldersCommand: AsyncParsableCommand {
         @Argument(help: "The id on all devices, such as the Syncthing folder ID.")
         var id: String
 
-        @Argument(help: "Its directory on this device.")
+        @Argument(help: "Its directory on this device.", completion: .directory)
         var path: String
 
         func run() async throws {
@@ -79,7 +79,7 @@ struct FoldersCommand: AsyncParsableCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The id of the folder.")
+        @Argument(help: "The id of the folder.", completion: KnownNames.folders.completion)
         var id: String
 
         func run() async throws {
@@ -104,7 +104,7 @@ struct FoldersCommand: AsyncParsableCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The files to check, instead of the folders.")
+        @Argument(help: "The files to check, instead of the folders.", completion: .file())
         var files: [String] = []
 
         func run() async throws {

@@ -27,11 +27,12 @@ struct PublishCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    @Option(help: "The activity type, such as org.example.editing.")
+    @Option(help: "The activity type, such as org.example.editing.", completion: KnownNames.appTypes.completion)
     var type: String?
 
     @Option(
-        help: ArgumentHelp("The document of the activity, in a synchronised folder.", valueName: "file")
+        help: ArgumentHelp("The document of the activity, in a synchronised folder.", valueName: "file"),
+        completion: .file()
     )
     var document: String?
 

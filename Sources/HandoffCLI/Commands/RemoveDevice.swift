@@ -24,7 +24,10 @@ extension DevicesCommand {
         @Flag(help: "Ask nothing: what the removed device has introduced goes with it.")
         var yes = false
 
-        @Argument(help: "The name of the device, its id, or the beginning of its id.")
+        @Argument(
+            help: "The name of the device, its id, or the beginning of its id.",
+            completion: KnownNames.devices.completion
+        )
         var device: String
 
         func run() async throws {
@@ -123,7 +126,10 @@ extension DevicesCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The name of the device, its id, or the beginning of its id.")
+        @Argument(
+            help: "The name of the device, its id, or the beginning of its id.",
+            completion: KnownNames.devices.completion
+        )
         var device: String
 
         func run() async throws {

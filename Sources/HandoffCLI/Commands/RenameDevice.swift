@@ -15,7 +15,10 @@ extension DevicesCommand {
 
         @OptionGroup var options: GlobalOptions
 
-        @Argument(help: "The name of the device, its id, or the beginning of its id.")
+        @Argument(
+            help: "The name of the device, its id, or the beginning of its id.",
+            completion: KnownNames.devices.completion
+        )
         var device: String
 
         @Argument(help: "The new name: 1 to 64 bytes of printable text.")

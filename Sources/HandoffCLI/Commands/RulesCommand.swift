@@ -142,7 +142,10 @@ struct RuleArguments: ParsableArguments {
     @Argument(help: "app, type, site or device.")
     var kind: Kind
 
-    @Argument(help: "The id of the app's desktop file, the activity type, the host, or the device's name or id.")
+    @Argument(
+        help: "The id of the app's desktop file, the activity type, the host, or the device's name or id.",
+        completion: KnownNames.ruleSubjects.completion
+    )
     var value: String
 
     /// Makes a rule about it.

@@ -20,10 +20,13 @@ struct StreamCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "The number of the activity in `handoffctl nearby`.")
+    @Argument(
+        help: "The number of the activity in `handoffctl nearby`.",
+        completion: KnownNames.nearbyNumbers.completion
+    )
     var id: Int?
 
-    @Option(help: "Take the nearest activity of this type.")
+    @Option(help: "Take the nearest activity of this type.", completion: KnownNames.nearbyTypes.completion)
     var type: String?
 
     @OptionGroup var waiting: WaitOption

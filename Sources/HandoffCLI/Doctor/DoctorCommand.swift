@@ -15,10 +15,16 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    @Option(help: ArgumentHelp("Also examine the way to a trusted device.", valueName: "device"))
+    @Option(
+        help: ArgumentHelp("Also examine the way to a trusted device.", valueName: "device"),
+        completion: KnownNames.devices.completion
+    )
     var peer: String?
 
-    @Option(help: ArgumentHelp("Write a report without names, keys and addresses.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write a report without names, keys and addresses.", valueName: "file"),
+        completion: .file()
+    )
     var report: String?
 
     func run() async throws {

@@ -17,7 +17,7 @@ struct DoctorExamination: Sendable {
     func facts() async -> DoctorFacts {
         var facts = DoctorFacts(toolVersion: HandoffVersion.current, daemon: .absent, bluetooth: .absent)
         await readSessionBus(&facts)
-        if case .running(let status, _, _) = facts.daemon, status.radioState == "ready" {
+        if case .running(let answers) = facts.daemon, case let status = answers.status, status.radioState == "ready" {
             facts.adapterName = status.radioMessage
         }
         await readSystemBus(&facts)
@@ -26,6 +26,8 @@ struct DoctorExamination: Sendable {
         facts.radioSwitches = files.bluetoothSwitches
         facts.isSuspendedWhenIdle = adapter.flatMap { files.isSuspendedWhenIdle($0) }
         facts.inotifyInstances = files.inotifyInstances
+        facts.time = try? .now
+        facts.defaultBrowser = files.defaultBrowser
         facts.opensWebpages = facts.opensWebpages || files.hasProgram("xdg-open")
         return facts
     }
@@ -50,16 +52,26 @@ struct DoctorExamination: Sendable {
     private static func daemon(on connection: Connection) async -> DoctorFacts.Daemon {
         let client = HandoffClient(connection: connection)
         do {
-            let status = try await client.status()
-            let devices = try await client.objects().devices
-            let problems = try await client.folders().filter { !$0.problem.isEmpty }
-                .map { "The folder \($0.id): \($0.problem)" }
-            return .running(status, trustedDevices: devices.count, folderProblems: problems)
+            return .running(try await answers(of: client))
         } catch let error as DBusError where error.indicatesAbsentService {
             return .absent
         } catch {
             return .failing("\((error as? DBusError)?.message ?? "\(error)")")
         }
+    }
+
+    private static func answers(of client: HandoffClient) async throws -> DoctorFacts.Answers {
+        let apps = try await client.apps()
+        return DoctorFacts.Answers(
+            status: try await client.status(),
+            devices: try await client.objects().devices,
+            unconfirmed: try await client.unconfirmedDevices(),
+            folderProblems: try await client.folders().filter { !$0.problem.isEmpty }
+                .map { "The folder \($0.id): \($0.problem)" },
+            rules: try await client.rules(),
+            appCount: apps.apps.count,
+            faultyFiles: apps.faults
+        )
     }
 
     /// Returns the state of the unit; nil when there is no user systemd on this bus.

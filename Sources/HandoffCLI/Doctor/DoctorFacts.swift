@@ -1,5 +1,6 @@
 import BlueZ
 import HandoffBus
+import HandoffModel
 
 /// What `handoffctl doctor` has read of this computer, without any judgement.
 struct DoctorFacts: Sendable {
@@ -9,7 +10,23 @@ struct DoctorFacts: Sendable {
         case absent
         /// It answers with an error.
         case failing(String)
-        case running(DaemonStatus, trustedDevices: Int, folderProblems: [String])
+        case running(Answers)
+    }
+
+    /// What a running daemon has told.
+    struct Answers: Sendable {
+        var status: DaemonStatus
+        /// The trusted devices.
+        var devices: [DeviceDescription]
+        /// The devices with which a pairing is unconfirmed.
+        var unconfirmed: [UnconfirmedDevice] = []
+        var folderProblems: [String] = []
+        /// What the person allows.
+        var rules = RulesStatus([:])
+        /// How many apps continue activities here.
+        var appCount = 0
+        /// The desktop files that cannot be used.
+        var faultyFiles: [AppFileFault] = []
     }
 
     /// bluetoothd, as far as it could be reached.
@@ -72,6 +89,10 @@ struct DoctorFacts: Sendable {
     var inotifyInstances: Int?
     var hasNotificationServer = false
     var opensWebpages = false
+    /// The desktop file id of the default browser; nil when there is none.
+    var defaultBrowser: String?
+    /// When the facts were read; nil when the clock cannot be read.
+    var time: Timestamp?
 
     /// The adapter that the daemon uses, or would use.
     var adapter: Adapter? {

@@ -45,8 +45,11 @@ struct DoctorReport {
     /// The names that the messages may contain.
     private static func secrets(_ facts: DoctorFacts) -> [String] {
         var secrets = [facts.stateDirectory?.path, facts.stateDirectory?.earlierPath].compactMap(\.self)
-        if case .running(let status, _, let problems) = facts.daemon {
-            secrets += [status.deviceName, status.deviceID] + problems
+        if case .running(let answers) = facts.daemon {
+            let status = answers.status
+            secrets += [status.deviceName, status.deviceID] + answers.folderProblems
+            secrets += answers.devices.map(\.name) + answers.unconfirmed.map(\.name)
+            secrets += answers.faultyFiles.map(\.file) + answers.rules.withheld.map(\.message)
         }
         if let adapter = facts.adapter { secrets += [adapter.alias, adapter.address.description] }
         return secrets.filter { !$0.isEmpty }

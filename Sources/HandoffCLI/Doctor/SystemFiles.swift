@@ -1,4 +1,5 @@
 import Glibc
+import HandoffApps
 
 /// The files of the system that `handoffctl doctor` reads.
 struct SystemFiles: Sendable {
@@ -8,7 +9,11 @@ struct SystemFiles: Sendable {
     var environment = Self.environment
 
     private static var environment: [String: String] {
-        ["HOME", "PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME"].reduce(into: [:]) { variables, name in
+        [
+            "HOME", "PATH", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME", "XDG_CURRENT_DESKTOP", "XDG_DATA_DIRS",
+            "XDG_DATA_HOME",
+            "XDG_STATE_HOME",
+        ].reduce(into: [:]) { variables, name in
             variables[name] = getenv(name).map { String(cString: $0) }
         }
     }
@@ -47,6 +52,13 @@ struct SystemFiles: Sendable {
     /// Whether the kernel may suspend an adapter that is idle; nil when it has no such setting.
     func isSuspendedWhenIdle(_ adapter: String) -> Bool? {
         line("/sys/class/bluetooth/\(adapter)/device/../power/control").map { $0 == "auto" }
+    }
+
+    /// The desktop file id of the default browser, by the lists that the daemon reads, too.
+    var defaultBrowser: String? {
+        let directories = AppDirectories(environment: environment)
+        return DocumentAppScan(directories: directories, environment: environment)
+            .app(for: [DocumentAppScan.webpageType])?.id
     }
 
     /// Whether a program is on the search path.

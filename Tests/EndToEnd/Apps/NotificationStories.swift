@@ -182,7 +182,7 @@ struct NotificationStories {
         }
     }
 
-    @Test("No notification is shown if the configuration disables them")
+    @Test("No notification of an activity is shown if the configuration disables them")
     func off() async throws {
         let screen = FakeNotificationServer("actions")
         let prepare: @Sendable (World) throws -> Void = { world in
@@ -198,7 +198,7 @@ struct NotificationStories {
                     }
                     try await watcher.none()
                 }
-                #expect(desktop.log.lines.allSatisfy { !$0.contains(" event=notification.") })
+                #expect(screen.summaries.allSatisfy { !$0.hasPrefix("Continue") })
             }
         }
     }

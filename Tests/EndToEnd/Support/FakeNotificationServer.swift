@@ -28,7 +28,11 @@ struct FakeNotificationServer: Sendable {
 
     private final class Last: Sendable {
         let number = Mutex(FakeNotificationServer.number - 1)
+        let summaries = Mutex([String]())
     }
+
+    /// The summaries of all notifications that it was requested to show.
+    var summaries: [String] { last.summaries.withLock { $0 } }
 
     init(_ capabilities: String...) {
         self.capabilities = capabilities
@@ -83,10 +87,12 @@ struct FakeNotificationServer: Sendable {
             ],
             outputs: [Argument(name: "id", type: .uint32)]
         ) { invocation in
+            let summary = try invocation.arguments.decode(at: 3, as: String.self)
+            last.summaries.withLock { $0.append(summary) }
             newNotifications.yield(
                 Notification(
                     replaces: try invocation.arguments.decode(at: 1, as: UInt32.self),
-                    summary: try invocation.arguments.decode(at: 3, as: String.self),
+                    summary: summary,
                     body: try invocation.arguments.decode(at: 4, as: String.self),
                     actions: try invocation.arguments.decode(at: 5, as: [String].self)
                 )

@@ -55,6 +55,7 @@ struct CircleStories {
                     try await world.withDevice("desktop") { desktop in
                         try await world.withDevice("tablet") { tablet in
                             try await laptop.trustEachOther(desktop)
+                            #expect(try await screen.next().summary == "desktop joined your devices")
                             try await tablet.trustEachOther(desktop)
                             try await desktop.publishing("org.example.edit") { _ in
                                 let joined = try await screen.next()

@@ -7,6 +7,7 @@ import Testing
 
 @testable import HandoffBus
 @testable import HandoffCLI
+import HandoffModel
 
 @Suite("doctor finds each fault, says why it matters, and how to mend it", .endsWithin(minutes: 10))
 struct DoctorTests {
@@ -31,7 +32,7 @@ struct DoctorTests {
     @Test("A daemon with a simulated radio needs no Bluetooth")
     func simulated() {
         var facts = DoctorFacts.healthy
-        facts.daemon = .running(.sample(radio: "desktop"), trustedDevices: 1, folderProblems: [])
+        facts.daemon = .running(.healthy(.sample(radio: "desktop")))
         facts.bluetooth = .noBus("none")
         #expect(Diagnosis.findings(from: facts).filter { $0.grade != .good } == [])
     }
@@ -39,13 +40,16 @@ struct DoctorTests {
     @Test("A report has no name, id, address or path in it")
     func report() {
         var facts = DoctorFacts.healthy
-        facts.daemon = .running(
-            .sample(advisories: [["clock-differs", "The clock of Ann's laptop at 00:AA:01:00:00:00 differs."]]),
-            trustedDevices: 1,
-            folderProblems: ["The folder docs: /home/ann/Documents does not exist."]
+        var answers = DoctorFacts.Answers.healthy(
+            .sample(advisories: [["clock-differs", "The clock of Ann's laptop at 00:AA:01:00:00:00 differs."]])
         )
+        answers.folderProblems = ["The folder docs: /home/ann/Documents does not exist."]
+        answers.devices = [.sample("Bert's desktop", lastSeen: 0)]
+        answers.unconfirmed = [UnconfirmedDevice(id: "fedcba9876543210", name: "Cleo's tablet")]
+        answers.faultyFiles = [AppFileFault(file: "/opt/ann/app.desktop", message: "the key Exec is missing")]
+        facts.daemon = .running(answers)
         let text = DoctorReport(Diagnosis.findings(from: facts), facts, kernel: "6.1").text
-        for secret in ["0123456789abcdef", "00:AA:01:00:00:00", "/home/ann", "Ann's"] {
+        for secret in ["0123456789abcdef", "00:AA:01:00:00:00", "/home/ann", "Ann's", "Bert", "Cleo", "/opt/ann"] {
             #expect(!text.contains(secret), "\(secret) is in the report:\n\(text)")
         }
         #expect(text.contains("kernel 6.1"))
@@ -108,21 +112,39 @@ struct Fault: CustomTestStringConvertible, Sendable {
         Fault(check: "daemon", cure: "restart") { $0.daemon = .failing("no memory") },
         Fault(check: "version", cure: "restart") { $0.toolVersion = "0.0.1" },
         Fault(check: "trust", grade: .advice, cure: "handoffctl pair") {
-            $0.daemon = .running(.sample(), trustedDevices: 0, folderProblems: [])
+            $0.answers { $0.devices = [] }
+        },
+        Fault(check: "unconfirmed", grade: .advice, cure: "handoffctl pair") {
+            $0.answers { $0.unconfirmed = [UnconfirmedDevice(id: "fedcba9876543210", name: "Tablet")] }
+        },
+        Fault(check: "unconfirmed", grade: .advice, cure: "near each other") {
+            $0.answers {
+                $0.devices = []
+                $0.unconfirmed = [UnconfirmedDevice(id: "fedcba9876543210", name: "Tablet")]
+            }
+        },
+        Fault(check: "unheard", grade: .advice, cure: "on Desktop") {
+            $0.answers { $0.devices = [.sample("Desktop", lastSeen: 0)] }
+        },
+        Fault(check: "unheard", grade: .advice, cure: "handoffctl doctor") {
+            $0.time = Timestamp(microseconds: 1_795_086_400_000_000)!
+        },
+        Fault(check: "paused", grade: .advice, cure: "handoffctl resume") {
+            $0.answers { $0.rules = RulesStatus(["Paused": .boolean(true)]) }
+        },
+        Fault(check: "receive-only", grade: .advice, cure: "receive-only off") {
+            $0.answers { $0.rules = RulesStatus(["ReceiveOnly": .boolean(true)]) }
+        },
+        Fault(check: "withheld-by-rule", grade: .advice, cure: "handoffctl rules") {
+            $0.answers {
+                $0.rules = RulesStatus(["Withheld": .dictionaries([["Message": .string("A rule denies it.")]])])
+            }
         },
         Fault(check: "not-advertising") {
-            $0.daemon = .running(
-                .sample(advisories: [["not-advertising", "The kernel refuses it."]]),
-                trustedDevices: 1,
-                folderProblems: []
-            )
+            $0.daemon = .running(.healthy(.sample(advisories: [["not-advertising", "The kernel refuses it."]])))
         },
         Fault(check: "public-address", grade: .advice) {
-            $0.daemon = .running(
-                .sample(advisories: [["public-address", "Set 'Privacy = device'."]]),
-                trustedDevices: 1,
-                folderProblems: []
-            )
+            $0.daemon = .running(.healthy(.sample(advisories: [["public-address", "Set 'Privacy = device'."]])))
         },
         Fault(check: "unit", grade: .advice, cure: "enable") { $0.unit?.fileState = "disabled" },
         Fault(check: "unit", grade: .advice) { $0.unit = nil },
@@ -161,8 +183,12 @@ struct Fault: CustomTestStringConvertible, Sendable {
         Fault(check: "inotify", grade: .advice, cure: "sysctl") { $0.inotifyInstances = 64 },
         Fault(check: "notifications", grade: .advice, cure: "dunst") { $0.hasNotificationServer = false },
         Fault(check: "browser", grade: .advice, cure: "xdg-utils") { $0.opensWebpages = false },
+        Fault(check: "browser", grade: .advice, cure: "xdg-settings") { $0.defaultBrowser = nil },
+        Fault(check: "app-file", cure: "apps --check") {
+            $0.answers { $0.faultyFiles = [AppFileFault(file: "/a.desktop", message: "the key Exec is missing")] }
+        },
         Fault(check: "folder", cure: "handoffctl folders") {
-            $0.daemon = .running(.sample(), trustedDevices: 1, folderProblems: ["The folder docs is gone."])
+            $0.answers { $0.folderProblems = ["The folder docs is gone."] }
         },
     ]
 }
@@ -170,7 +196,7 @@ struct Fault: CustomTestStringConvertible, Sendable {
 extension DoctorFacts {
     fileprivate static let healthy = DoctorFacts(
         toolVersion: "0.1.0",
-        daemon: .running(.sample(), trustedDevices: 1, folderProblems: []),
+        daemon: .running(.healthy()),
         unit: Unit(fileState: "enabled", activeState: "active"),
         stateDirectory: StateDirectory(
             path: "/home/ann/.local/state/handoff",
@@ -186,8 +212,30 @@ extension DoctorFacts {
         isClockSynchronized: true,
         inotifyInstances: 128,
         hasNotificationServer: true,
-        opensWebpages: true
+        opensWebpages: true,
+        defaultBrowser: "firefox-esr",
+        // An hour after the other device was last heard.
+        time: Timestamp(microseconds: 1_795_003_600_000_000)!
     )
+
+    /// Changes what the daemon has told.
+    fileprivate mutating func answers(_ change: (inout Answers) -> Void) {
+        guard case .running(var answers) = daemon else { return }
+        change(&answers)
+        daemon = .running(answers)
+    }
+}
+
+extension DoctorFacts.Answers {
+    fileprivate static func healthy(_ status: DaemonStatus = .sample()) -> Self {
+        Self(status: status, devices: [.sample("Desktop", lastSeen: 1_795_000_000_000_000)])
+    }
+}
+
+extension DeviceDescription {
+    fileprivate static func sample(_ name: String, lastSeen: UInt64) -> DeviceDescription {
+        DeviceDescription(id: "00000000000000ff", name: name, introducedBy: "", protocolVersion: 2, lastSeen: lastSeen)
+    }
 }
 
 extension DaemonStatus {

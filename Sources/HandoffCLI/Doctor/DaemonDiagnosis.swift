@@ -1,0 +1,141 @@
+import HandoffBus
+import HandoffModel
+
+/// The part of the judgement that concerns the daemon, and what it tells.
+enum DaemonDiagnosis {
+    /// Returns what the daemon is and tells, or why it tells nothing.
+    static func findings(from facts: DoctorFacts) -> [Finding] {
+        switch facts.daemon {
+        case .noBus(let error):
+            return [
+                .fault(
+                    "bus",
+                    "The session bus cannot be reached, so no app and no command finds the daemon: \(error)",
+                    cure: "log in with a desktop, or install dbus-user-session and log in again"
+                )
+            ]
+        case .absent: return [absentDaemon(facts)]
+        case .failing(let error):
+            return [
+                .fault("daemon", "handoffd answers with an error: \(error)", cure: "systemctl --user restart handoffd")
+            ]
+        case .running(let answers):
+            return [versionFinding(facts, answers.status)] + trustFindings(answers)
+                + (facts.time.map { timedFindings(answers, at: $0) } ?? []) + advisories(answers.status)
+                + [unitFinding(facts)]
+        }
+    }
+
+    private static func absentDaemon(_ facts: DoctorFacts) -> Finding {
+        guard facts.unit?.activeState == "failed" else {
+            return .fault(
+                "daemon",
+                "handoffd is not running on this bus, and the bus cannot start it.",
+                cure: "systemctl --user start handoffd"
+            )
+        }
+        return .fault(
+            "daemon",
+            "handoffd was started and has failed; its log says why.",
+            cure: "journalctl --user -u handoffd --boot --lines 20"
+        )
+    }
+
+    private static func versionFinding(_ facts: DoctorFacts, _ status: DaemonStatus) -> Finding {
+        guard status.version != facts.toolVersion else {
+            return .good("daemon", "handoffd \(status.version) is running.")
+        }
+        return .fault(
+            "version",
+            "handoffd is version \(status.version), and handoffctl version \(facts.toolVersion): the daemon was not "
+                + "restarted after an update.",
+            cure: "systemctl --user restart handoffd"
+        )
+    }
+
+    private static func trustFindings(_ answers: DoctorFacts.Answers) -> [Finding] {
+        let trusted = answers.devices.count
+        var findings: [Finding] = []
+        if trusted > 0 {
+            findings.append(.good("trust", "\(trusted) trusted \(trusted == 1 ? "device" : "devices")."))
+        } else if answers.unconfirmed.isEmpty {
+            findings.append(
+                .advice(
+                    "trust",
+                    "No device is trusted yet, so nothing is advertised and nothing heard.",
+                    cure: "handoffctl pair, here and on the other device"
+                )
+            )
+        }
+        return findings
+            + answers.unconfirmed.map { device in
+                .advice(
+                    "unconfirmed",
+                    "The pairing with \(device.name) is confirmed here, and not known to be confirmed there.",
+                    cure: "bring both near each other; or, on both: handoffctl pair"
+                )
+            }
+    }
+
+    private static func timedFindings(_ answers: DoctorFacts.Answers, at now: Timestamp) -> [Finding] {
+        answers.devices.compactMap { unheard($0, at: now) } + personFindings(answers.rules, at: now)
+    }
+
+    /// Finds that a device was not heard for a day: it is out of reach, off, or its Handoff does not work.
+    private static func unheard(_ device: DeviceDescription, at now: Timestamp) -> Finding? {
+        let heard = Timestamp(microseconds: device.lastSeen)
+        if let heard, now.seconds - heard.seconds < 86400 { return nil }
+        let when = heard.map { "was last heard \($0.localMinute(at: now))" } ?? "was never heard"
+        return .advice(
+            "unheard",
+            "\(device.name) \(when).",
+            cure: "on \(device.name), near this computer: handoffctl doctor"
+        )
+    }
+
+    /// What the person has switched off, which may be forgotten.
+    private static func personFindings(_ rules: RulesStatus, at now: Timestamp) -> [Finding] {
+        if let paused = rules.pauseSentence(at: now) {
+            return [.advice("paused", paused, cure: "handoffctl resume")]
+        }
+        guard !rules.isReceiveOnly else {
+            return [
+                .advice(
+                    "receive-only",
+                    "This device only receives, so that nothing of it is offered.",
+                    cure: "handoffctl rules receive-only off"
+                )
+            ]
+        }
+        return rules.withheld.map { withheld in
+            .advice("withheld-by-rule", withheld.message, cure: "handoffctl rules")
+        }
+    }
+
+    /// What the daemon reports itself; a duty that the radio refuses is a fault.
+    private static func advisories(_ status: DaemonStatus) -> [Finding] {
+        status.advisories.map { name, message in
+            name.hasPrefix("not-") ? .fault(name, message, cure: nil) : .advice(name, message, cure: nil)
+        }
+    }
+
+    private static func unitFinding(_ facts: DoctorFacts) -> Finding {
+        switch facts.unit?.fileState {
+        case "enabled"?, "enabled-runtime"?, "static"?, "linked"?:
+            .good("unit", "handoffd starts when you log in.")
+        case nil:
+            .advice(
+                "unit",
+                "There is no user systemd here, so that nothing starts handoffd when you log in.",
+                cure: nil
+            )
+        case let state?:
+            .advice(
+                "unit",
+                "handoffd.service is \(state): activities of other devices are noticed only after something has started "
+                    + "it.",
+                cure: "systemctl --user enable handoffd"
+            )
+        }
+    }
+}
