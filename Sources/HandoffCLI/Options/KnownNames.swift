@@ -62,8 +62,10 @@ enum KnownNames: Sendable {
 
     /// Whether each shell takes the name as one word: a name of a device may have spaces, and its id has none.
     private static func needsNoQuotes(_ name: String) -> Bool {
-        !name.isEmpty && name.unicodeScalars.allSatisfy { scalar in
-            scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "-_.".unicodeScalars.contains(scalar)
-        }
+        !name.isEmpty
+            && name.unicodeScalars.allSatisfy { scalar in
+                scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                    || "-_.".unicodeScalars.contains(scalar)
+            }
     }
 }

@@ -18,7 +18,9 @@ struct CompletionStories {
                 #expect(try await shell.words(after: "continue", "").count == 1)
                 #expect(try await shell.words(after: "continue", "--type", "") == ["org.example.edit"])
                 #expect(try await shell.words(after: "devices", "remove", "lap") == ["laptop"])
-                #expect(try await shell.words(after: "devices", "remove", String(try await laptop.id.prefix(4))).count == 1)
+                #expect(
+                    try await shell.words(after: "devices", "remove", String(try await laptop.id.prefix(4))).count == 1
+                )
                 #expect(try await shell.words(after: "rules", "deny", "app", "org") == ["org.example.Editor"])
                 _ = try await desktop.run("folders", "add", "notes", world.directory.path())
                 #expect(try await shell.words(after: "folders", "remove", "").contains("notes"))
