@@ -47,6 +47,9 @@ package struct Adapter: Hashable, Sendable, Identifiable {
     /// Whether discovery is running, for any program.
     package let isDiscovering: Bool
 
+    /// Whether another program keeps discovery on.
+    package let isDiscoveringForOthers: Bool
+
     /// Whether sound is going over the adapter, such as to headphones.
     package let isPlayingAudio: Bool
 

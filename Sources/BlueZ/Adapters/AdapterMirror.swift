@@ -15,6 +15,8 @@ struct AdapterMirror {
         var adapter: [String: Value]
         var advertising: [String: Value]?
         var servesGATT: Bool
+        /// Whether another program keeps discovery on.
+        var isDiscoveringForOthers = false
     }
 
     private static let knownProperties: Set<String> = [
@@ -65,6 +67,13 @@ struct AdapterMirror {
         for (path, interfaces) in objects {
             if let properties = interfaces[Names.mediaTransport] { transports.update(path, properties) }
         }
+    }
+
+    /// Records whether another program keeps discovery on; returns whether that is new.
+    mutating func noteOtherDiscovery(_ isOn: Bool, on path: ObjectPath) -> Bool {
+        guard let entry = entries[path], entry.isDiscoveringForOthers != isOn else { return false }
+        entries[path]?.isDiscoveringForOthers = isOn
+        return true
     }
 
     /// Applies one signal, unless it was sent by a bluetoothd other than the followed one.
@@ -153,6 +162,7 @@ struct AdapterMirror {
     private mutating func keepIncarnation(of before: Entry?, at path: ObjectPath) {
         guard let before, let entry = entries[path], Self.isPowered(before) || !Self.isPowered(entry) else { return }
         entries[path]?.incarnation = before.incarnation
+        entries[path]?.isDiscoveringForOthers = before.isDiscoveringForOthers
     }
 
     private static func known(_ properties: [String: Value]) -> [String: Value] {
@@ -175,6 +185,7 @@ struct AdapterMirror {
             alias: entry.adapter["Alias"]?.string ?? "",
             power: Self.power(entry),
             isDiscovering: entry.adapter["Discovering"]?.boolean ?? false,
+            isDiscoveringForOthers: entry.isDiscoveringForOthers,
             isPlayingAudio: transports.isPlaying(over: path),
             advertising: entry.advertising.map(Self.advertising),
             servesGATT: entry.servesGATT,

@@ -124,6 +124,12 @@ extension BlueZ {
         return objectProperties(objects)
     }
 
+    /// Records whether another program keeps discovery on.
+    func noteOtherDiscovery(_ isOn: Bool, on adapter: ObjectPath) {
+        guard mirror.withLock({ $0.noteOtherDiscovery(isOn, on: adapter) }) else { return }
+        publish()
+    }
+
     private func publish() {
         broadcast.update(mirror.withLock(\.snapshot))
     }

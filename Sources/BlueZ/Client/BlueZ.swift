@@ -12,7 +12,7 @@ package final class BlueZ: Sendable {
     let mirror = Mutex(AdapterMirror())
     let mirrorTurns = AsyncMutex()
     let broadcast: CurrentValue<BlueZSnapshot>
-    let discoveries = Discoveries()
+    let discoveries: Discoveries
     let uncancelled = UncancelledTaskRunner(
         errorAfterEnd: BlueZError(.busLost, "the connection to the system bus is being closed")
     )
@@ -21,8 +21,9 @@ package final class BlueZ: Sendable {
     /// The current state of bluetoothd and its adapters.
     package var snapshot: BlueZSnapshot { broadcast.value }
 
-    init(connection: Connection) {
+    init(connection: Connection, settling: Duration) {
         self.connection = connection
+        discoveries = Discoveries(settling: settling)
         broadcast = CurrentValue(mirror.withLock(\.snapshot))
     }
 
@@ -70,11 +71,14 @@ package final class BlueZ: Sendable {
 ///
 /// - Throws: ``BlueZError`` with `busLost` when the connection is lost; otherwise what `body` throws. It is not an
 ///   error if bluetoothd is not running: ``BlueZ/snapshots()`` reports it.
+/// - Parameter settling: how long bluetoothd may take to report that discovery has ended, when only this program had it
+///   on.
 package func withBlueZ<Success: Sendable>(
     on connection: Connection,
+    settling: Duration = .seconds(1),
     _ body: (BlueZ) async throws -> Success
 ) async throws -> Success {
-    let bluez = BlueZ(connection: connection)
+    let bluez = BlueZ(connection: connection, settling: settling)
     defer { bluez.broadcast.finish() }
     return try await withBackgroundTasks([bluez.follow, bluez.uncancelled.run]) { try await body(bluez) }
 }

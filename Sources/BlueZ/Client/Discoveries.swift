@@ -4,13 +4,18 @@ import Synchronization
 
 /// The discovery sessions of one connection: at most one for each adapter.
 final class Discoveries: Sendable {
+    private let settling: Duration
     private let sessions = Mutex<[ObjectPath: DiscoverySession]>([:])
+
+    init(settling: Duration) {
+        self.settling = settling
+    }
 
     /// Returns the session on that adapter, and creates it on the first call.
     func session(on adapter: ObjectPath) -> DiscoverySession {
         sessions.withLock { sessions in
             if let session = sessions[adapter] { return session }
-            let session = DiscoverySession()
+            let session = DiscoverySession(settling: settling)
             sessions[adapter] = session
             return session
         }
@@ -20,7 +25,7 @@ final class Discoveries: Sendable {
 /// One discovery session: the state of the arbiter, and the readers to notify of a failure.
 final class DiscoverySession: Sendable {
     private struct State {
-        var arbiter = DiscoveryArbiter()
+        var arbiter: DiscoveryArbiter
         var failures: [UInt64: AsyncStream<BlueZError>.Continuation] = [:]
         var errors: [UInt64: BlueZError] = [:]
     }
@@ -28,7 +33,11 @@ final class DiscoverySession: Sendable {
     /// Held while bluetoothd is called about this session.
     let turns = AsyncMutex()
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+
+    init(settling: Duration) {
+        state = Mutex(State(arbiter: DiscoveryArbiter(settling: settling)))
+    }
 
     var nextStep: DiscoveryArbiter.Step? { state.withLock(\.arbiter.nextStep) }
 
@@ -70,7 +79,13 @@ final class DiscoverySession: Sendable {
     }
 
     func didStop() {
-        state.withLock { $0.arbiter.didStop() }
+        state.withLock { $0.arbiter.didStop(at: .now) }
+    }
+
+    /// Processes the value of `Adapter1.Discovering` before the session is started; returns whether another program keeps
+    /// discovery on, or nil when that cannot be told.
+    func willStart(isDiscovering: Bool) -> Bool? {
+        state.withLock { $0.arbiter.willStart(isDiscovering: isDiscovering, at: .now) }
     }
 
     /// Notifies all readers.

@@ -11,6 +11,15 @@ struct DiscoveryArbiter {
         case start, stop
     }
 
+    /// How often in a row discovery was on before ours began, until another program counts as one that keeps it on; a
+    /// program that looks for a device for a moment does not count.
+    static let sightingsOfOthers = 3
+
+    /// How long bluetoothd may take to report that discovery has ended with ours.
+    let settling: Duration
+
+    private var stoppedAt: ContinuousClock.Instant?
+    private var sightings = 0
     private var readers: Set<UInt64> = []
     private var pauses = 0
     private var isOn = false
@@ -21,6 +30,10 @@ struct DiscoveryArbiter {
         let isWanted = !readers.isEmpty && pauses == 0
         if isWanted == isOn { return nil }
         return isWanted ? .start : .stop
+    }
+
+    init(settling: Duration = .seconds(1)) {
+        self.settling = settling
     }
 
     mutating func join(_ reader: UInt64) {
@@ -40,6 +53,15 @@ struct DiscoveryArbiter {
         pauses -= 1
     }
 
+    /// Processes the value of `Adapter1.Discovering` before our session is started.
+    ///
+    /// - Returns: whether another program keeps discovery on; nil when that cannot be told so soon after our last session.
+    mutating func willStart(isDiscovering: Bool, at now: ContinuousClock.Instant) -> Bool? {
+        if let stoppedAt, now - stoppedAt < settling { return nil }
+        sightings = isDiscovering ? min(sightings + 1, Self.sightingsOfOthers) : 0
+        return sightings == Self.sightingsOfOthers
+    }
+
     /// Records that bluetoothd has started our session.
     mutating func didStart() {
         isOn = true
@@ -47,8 +69,9 @@ struct DiscoveryArbiter {
     }
 
     /// Records that our session has ended, stopped by us or by bluetoothd.
-    mutating func didStop() {
+    mutating func didStop(at now: ContinuousClock.Instant) {
         isOn = false
+        stoppedAt = now
     }
 
     /// Records that bluetoothd refused to start discovery; returns the readers to notify, and removes them.

@@ -116,6 +116,7 @@ extension BlueZ {
             while let step = session.nextStep {
                 switch step {
                 case .start:
+                    noteOthers(before: session, on: adapter)
                     do {
                         try await startDiscovery(on: adapter)
                         session.didStart()
@@ -128,6 +129,14 @@ extension BlueZ {
                 }
             }
         }
+    }
+
+    /// Notes whether discovery is on before our session is started, for another program.
+    private func noteOthers(before session: DiscoverySession, on adapter: Adapter) {
+        guard let now = snapshot.adapters.first(where: { $0.path == adapter.path }),
+            let isOn = session.willStart(isDiscovering: now.isDiscovering)
+        else { return }
+        noteOtherDiscovery(isOn, on: adapter.path)
     }
 
     /// Starts our session, and stops a leftover one first.

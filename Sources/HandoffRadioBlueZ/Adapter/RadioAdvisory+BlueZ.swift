@@ -14,6 +14,9 @@ extension RadioAdvisory {
         if adapter.advertising?.honorsInterval == false, !configuration.setsInterval {
             advisories.append(slowAdvertising)
         }
+        if adapter.isDiscoveringForOthers {
+            advisories.append(otherScan)
+        }
         return advisories
     }
 
@@ -34,6 +37,14 @@ extension RadioAdvisory {
         message:
             "any device that connects can read this computer's Bluetooth name, which may name you or the computer; "
             + "set a neutral one with 'bluetoothctl system-alias Computer'"
+    )
+
+    /// bluetoothd does not tell which program it is (bluez src/adapter.c keeps its clients to itself).
+    private static let otherScan = RadioAdvisory(
+        name: "other-scan",
+        message:
+            "another program scans all the time, which costs power and slows Bluetooth down; close Bluetooth settings "
+            + "and scanners, or find it in the output of 'sudo dbus-monitor --system interface=org.bluez.Adapter1'"
     )
 
     /// 1.28 s is the kernel's default (net/bluetooth/hci_core.c, le_adv_min_interval = 0x0800).

@@ -18,13 +18,28 @@ struct DiscoveryArbiterTests {
         arbiter.pause()
         arbiter.pause()
         #expect(arbiter.nextStep == .stop)
-        arbiter.didStop()
+        arbiter.didStop(at: .now)
         arbiter.resume()
         #expect(arbiter.nextStep == nil)
         arbiter.resume()
         #expect(arbiter.nextStep == .start)
         arbiter.leave(1)
         #expect(arbiter.nextStep == nil)
+    }
+
+    @Test(
+        "Another program keeps discovery on if it is on three times in a row before ours begins, some time after ours"
+    )
+    func others() {
+        var arbiter = DiscoveryArbiter(settling: .seconds(1))
+        let start = ContinuousClock.now
+        func seen(_ isDiscovering: Bool, after seconds: Int) -> Bool? {
+            arbiter.willStart(isDiscovering: isDiscovering, at: start + .seconds(seconds))
+        }
+        #expect([seen(true, after: 0), seen(true, after: 4), seen(true, after: 8)] == [false, false, true])
+        arbiter.didStop(at: start + .milliseconds(11_500))
+        #expect(seen(true, after: 12) == nil)
+        #expect([seen(true, after: 13), seen(false, after: 16), seen(true, after: 20)] == [true, false, false])
     }
 
     @Test("A failure is reported to every listener, and discovery is not retried by itself")

@@ -61,6 +61,32 @@ struct DiscoveryTests {
         }
     }
 
+    @Test("A program that keeps discovery on is noticed, and that it has ended")
+    func others() async throws {
+        try await withBlueZAlone(settling: .zero) { ours, address in
+            try await withFakeBluetoothd(on: address) { fake in
+                _ = fake.addAdapter()
+                let adapter = try #require(await ours.first { !$0.adapters.isEmpty }.adapters.first)
+                @Sendable func window() async throws {
+                    try await ours.withDiscovery(on: adapter, transform: { _ in [Void]() }) { _ in }
+                }
+                try await Connection.withConnection(to: address) { connection in
+                    try await withBlueZ(on: connection) { theirs in
+                        let same = try #require(await theirs.first { !$0.adapters.isEmpty }.adapters.first)
+                        try await theirs.withDiscovery(on: same, transform: { _ in [Void]() }) { _ in
+                            await ours.first { $0.adapters.first?.isDiscovering == true }
+                            for _ in 1...3 { try await window() }
+                            #expect(ours.snapshot.adapters.first?.isDiscoveringForOthers == true)
+                        }
+                    }
+                }
+                await ours.first { $0.adapters.first?.isDiscovering == false }
+                try await window()
+                #expect(ours.snapshot.adapters.first?.isDiscoveringForOthers == false)
+            }
+        }
+    }
+
     @Test("Discovery stops while it is paused, and continues afterwards")
     func quiet() async throws {
         try await withFakeAdapter { fake, bluez, adapter in

@@ -262,6 +262,7 @@ extension Adapter {
             alias: "Computer",
             power: power,
             isDiscovering: false,
+            isDiscoveringForOthers: false,
             isPlayingAudio: isPlayingAudio,
             advertising: Advertising(active: 0, free: freeAdvertisements, honorsInterval: true),
             servesGATT: true,

@@ -16,6 +16,7 @@ struct AdapterChoiceTests {
             alias: "Computer",
             power: power,
             isDiscovering: false,
+            isDiscoveringForOthers: false,
             isPlayingAudio: false,
             advertising: advertises ? Adapter.Advertising(active: 0, free: 3, honorsInterval: false) : nil,
             servesGATT: true,

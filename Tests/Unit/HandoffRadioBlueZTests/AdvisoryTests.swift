@@ -9,7 +9,11 @@ import Testing
 
 @Suite("Advisories about an adapter", .endsWithin(minutes: 10))
 struct AdvisoryTests {
-    private static func advisories(alias: String, _ configuration: String = "") throws -> [String] {
+    private static func advisories(
+        alias: String,
+        _ configuration: String = "",
+        isScannedByOthers: Bool = false
+    ) throws -> [String] {
         let adapter = Adapter(
             path: "/org/bluez/hci0",
             incarnation: 1,
@@ -17,6 +21,7 @@ struct AdvisoryTests {
             alias: alias,
             power: .on,
             isDiscovering: false,
+            isDiscoveringForOthers: isScannedByOthers,
             isPlayingAudio: false,
             advertising: Adapter.Advertising(active: 0, free: 3, honorsInterval: true),
             servesGATT: true,
@@ -32,6 +37,12 @@ struct AdvisoryTests {
     )
     func telling(alias: String) throws {
         #expect(try Self.advisories(alias: alias, "[General]\nPrivacy = device") == ["device-name"])
+    }
+
+    @Test("Another program that scans all the time is reported")
+    func otherScan() throws {
+        let advisories = try Self.advisories(alias: "PC", "[General]\nPrivacy = device", isScannedByOthers: true)
+        #expect(advisories == ["other-scan"])
     }
 
     @Test(
