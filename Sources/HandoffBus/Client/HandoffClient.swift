@@ -52,6 +52,21 @@ package struct HandoffClient: Sendable {
         _ = try await call(activity, HandoffName.activityInterface, "BecomeCurrent", [.noOptions])
     }
 
+    /// Sets properties of an activity of this connection, as ``ActivityDraft/changes(since:)`` returns them.
+    package func set(_ properties: [String: Value], of activity: ObjectPath) async throws {
+        // UserInfo comes first: it may contain another document than the property of its own.
+        let ordered = properties.sorted { $0.key == "UserInfo" || $1.key != "UserInfo" && $0.key < $1.key }
+        for (name, value) in ordered {
+            try await connection.setProperty(
+                of: HandoffName.control,
+                at: activity,
+                interface: HandoffName.activityInterface,
+                name: MemberName(name),
+                to: value
+            )
+        }
+    }
+
     /// Ends an activity of this connection.
     package func invalidate(_ activity: ObjectPath) async throws {
         _ = try await call(activity, HandoffName.activityInterface, "Invalidate", [.noOptions])

@@ -45,6 +45,12 @@ struct ActivityOptions: ParsableArguments {
         _ = try draft()
     }
 
+    /// Whether no option was given.
+    var isEmpty: Bool {
+        requiredKeys.isEmpty
+            && [title, userInfo, webpage, expires, teamID, targetContent, persistentID].allSatisfy { $0 == nil }
+    }
+
     /// The draft of the activity that the options describe.
     ///
     /// - Throws: `ValidationError` that names the invalid option.

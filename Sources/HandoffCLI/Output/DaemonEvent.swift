@@ -53,7 +53,7 @@ extension HandoffClient {
     }
 
     /// Whether a call has failed because the daemon has stopped meanwhile.
-    private static func isLost(_ error: DBusError) -> Bool {
+    static func isLost(_ error: DBusError) -> Bool {
         error.code == .noReply || error.code == .remote && DaemonAbsence.isIndicated(by: error)
     }
 }

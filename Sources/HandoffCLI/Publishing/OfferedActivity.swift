@@ -1,10 +1,20 @@
+import AsyncSupport
 import DBus
 import HandoffBus
 private import Synchronization
 
 /// The activity that `handoffctl publish` offers, in each run of the daemon anew.
 final class OfferedActivity: Sendable {
+    /// What is offered.
+    struct Content: Hashable, Sendable {
+        let type: String
+        var draft: ActivityDraft
+    }
+
     private struct State {
+        /// nil when there is nothing to continue.
+        var content: Content?
+        var isDaemonRunning = false
         /// Its object; nil while the daemon does not run.
         var object: ObjectPath?
         var documentProblem = ""
@@ -14,52 +24,103 @@ final class OfferedActivity: Sendable {
         var rule: WithheldDescription?
     }
 
-    private let type: String
-    private let draft: ActivityDraft
     private let client: HandoffClient
     private let output: Output
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+    /// Held while the activity is created, changed or ended.
+    private let turns = AsyncMutex()
 
-    init(type: String, _ draft: ActivityDraft, over client: HandoffClient, _ output: Output) {
-        self.type = type
-        self.draft = draft
+    init(_ content: Content?, over client: HandoffClient, _ output: Output) {
+        state = Mutex(State(content: content))
         self.client = client
         self.output = output
     }
 
-    /// Offers the activity, and prints what happens to it, until cancelled or `untilInterrupted` ends it.
+    /// Offers the activity, and prints what happens to it, until `body` returns, it is cancelled, or `untilInterrupted`
+    /// ends it.
     ///
     /// - Throws: `DBusError` if there is no daemon at the beginning, if the daemon refuses the activity, or the bus is
     ///   lost.
-    func run() async throws {
+    func run(_ body: @escaping @Sendable () async throws -> Void = { try await untilCancelled() }) async throws {
         try await untilInterrupted { [self] in
-            try await client.follow { [self] event in try await handle(event) }
+            try await race(
+                { try await self.client.follow { [self] event in try await handle(event) } },
+                body
+            )
         }
         // A daemon that has stopped in this moment has ended the activity itself.
         if let object = state.withLock({ $0.object }) { try? await client.invalidate(object) }
     }
 
+    /// Offers something else from now on, or nothing.
+    ///
+    /// The activity stays the same as long as its type does: other devices keep their entry of it.
+    ///
+    /// - Throws: `DBusError` if the daemon refuses it; what was offered before is offered still.
+    func change(to content: Content?) async throws {
+        try await turns.withLock { [self] in
+            let (isDaemonRunning, object, before) = state.withLock { state in
+                (state.isDaemonRunning, state.object, state.content)
+            }
+            guard isDaemonRunning else { return state.withLock { $0.content = content } }
+            do {
+                try await change(object, from: before, to: content)
+            } catch let error as DBusError where HandoffClient.isLost(error) {
+                state.withLock { $0 = State(content: content) }
+            }
+        }
+    }
+
+    private func change(_ object: ObjectPath?, from before: Content?, to content: Content?) async throws {
+        guard let object, let before, let content, before.type == content.type else {
+            return try await replace(object, by: content)
+        }
+        try await client.set(content.draft.changes(since: before.draft), of: object)
+        state.withLock { $0.content = content }
+    }
+
+    /// Begins another activity, and then ends the one before it, so that one is current at all times.
+    private func replace(_ object: ObjectPath?, by content: Content?) async throws {
+        if let content {
+            try await offer(content)
+        } else {
+            state.withLock { state in state = State(isDaemonRunning: true) }
+            if object != nil { try show(PublishEvent("ended"), "nothing is offered") }
+        }
+        if let object { try await client.invalidate(object) }
+    }
+
     private func handle(_ event: DaemonEvent) async throws {
         switch event {
-        case .started: try await offer()
+        case .started:
+            try await turns.withLock { [self] in
+                let content = state.withLock { state in
+                    state.isDaemonRunning = true
+                    return state.content
+                }
+                if let content { try await offer(content) }
+            }
         case .stopped:
-            state.withLock { $0 = State() }
+            state.withLock { $0 = State(content: $0.content) }
             try show(PublishEvent("daemonStopped"), "handoffd has stopped; the activity is offered again when it runs")
         case .signal(let signal): try handle(signal)
         }
     }
 
-    private func offer() async throws {
-        let object = try await client.createActivity(ofType: type, draft)
-        state.withLock { $0.object = object }
+    private func offer(_ content: Content) async throws {
+        let object = try await client.createActivity(ofType: content.type, content.draft)
+        state.withLock { $0 = State(content: content, isDaemonRunning: true, object: object) }
         try await client.becomeCurrent(object)
         let problem = try await client.documentProblem(of: object)
         state.withLock { $0.documentProblem = problem }
         var event = PublishEvent("offered")
         event.activity = object.description
-        event.type = type
+        event.type = content.type
         event.documentProblem = problem.isEmpty ? nil : problem
-        try show(event, "\(type) \(problem.isEmpty ? "is current" : "waits for its document"); press Ctrl-C to end it")
+        try show(
+            event,
+            "\(content.type) \(problem.isEmpty ? "is current" : "waits for its document"); press Ctrl-C to end it"
+        )
         if !problem.isEmpty, !output.isJSON { output.note("The activity is not offered yet: \(printable(problem))") }
         try follow(try await client.status().isSessionAway)
         try follow(try await client.rules().withheld)
@@ -153,7 +214,7 @@ final class OfferedActivity: Sendable {
 /// What `handoffctl publish --json` prints: one line for each event.
 struct PublishEvent: Encodable {
     /// `offered`, `continued`, `continuationFailed`, `documentLost`, `documentFound`, `sessionAway`, `sessionBack`,
-    /// `withheld`, `permitted` or `daemonStopped`.
+    /// `withheld`, `permitted`, `daemonStopped`, and with `--follow` `willSave`, `invalidLine` or `ended`.
     let event: String
     /// The object of the activity, another one in each run of the daemon.
     var activity: String?

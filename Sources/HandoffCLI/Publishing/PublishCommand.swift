@@ -18,6 +18,9 @@ struct PublishCommand: AsyncParsableCommand {
             It prints which device continues the activity, and when its document is lost or
             found again. After a restart of the daemon, the activity is offered again.
 
+            With --follow, a program writes one JSON object a line, with the whole activity
+            as it is now, or null when there is none; the command ends with its input.
+
             userInfo is a JSON object. Numbers without a fractional part are integers.
             Values of other types are written as {"$data": BASE64},
             {"$date": "2026-11-21T12:00:00Z"}, {"$url": TEXT}, {"$set": [ … ]} and
@@ -41,16 +44,25 @@ struct PublishCommand: AsyncParsableCommand {
     @Flag(help: "Serve one stream with stdin and stdout; exit at its end.")
     var stream = false
 
+    @Flag(help: "Read the activity, and each change, from standard input: a JSON object a line.")
+    var follow = false
+
     @OptionGroup var directions: StreamDirectionOptions
 
     func validate() throws {
         guard stream || directions.direction == .both else {
             throw ValidationError("--receive and --send need --stream.")
         }
+        guard !follow || type == nil && document == nil && !stream && content.isEmpty else {
+            throw ValidationError("--follow reads what the other options say from standard input; give it alone.")
+        }
         _ = try ActivityOptions.parsed(type, "--type") { try ActivityType($0) }
     }
 
     func run() async throws {
+        if follow {
+            return try await options.withClient { try await FollowedInput(over: $0, $1).run() }
+        }
         // Not in validate(), so that an option that does not exist is reported first.
         guard type != nil || document != nil else {
             throw options.output.failure(CommandFailure(status: .usage, message: "Give --type or --document."))
@@ -69,7 +81,8 @@ struct PublishCommand: AsyncParsableCommand {
         try await options.withClient { client, output in
             let type = if let type { type } else { try await Self.type(ofDocument: document ?? "", file ?? "", client) }
             guard let streamDelegate else {
-                return try await OfferedActivity(type: type, offered, over: client, output).run()
+                let content = OfferedActivity.Content(type: type, draft: offered)
+                return try await OfferedActivity(content, over: client, output).run()
             }
             client.connection.objects.insert([.activityDelegate(streamDelegate)], at: StreamDelegate.path)
             // Standard output carries the data of the stream alone.
@@ -128,8 +141,13 @@ extension UserInfoJSON {
         do {
             return try JSONDecoder().decode([String: UserInfoJSON].self, from: Data(text.utf8)).mapValues(\.value)
         } catch let error as DecodingError {
-            throw Fault(description: explanation(error))
+            throw Fault(description: reason(error))
         }
+    }
+
+    /// The reason why a text is no JSON of the expected form, with its place.
+    static func reason(_ error: any Error) -> String {
+        (error as? DecodingError).map(explanation) ?? "\(error)"
     }
 
     /// The reason why a text is not a valid userInfo.

@@ -1,0 +1,156 @@
+import Foundation
+import Glibc
+import HandoffTestSupport
+import Synchronization
+import TestLimits
+import Testing
+
+@Suite("A program publishes by writing lines", .endsWithin(minutes: 10, instances: 4))
+struct FollowedInputStories {
+    @Test("Each line is the whole activity: it changes in place, is replaced by another type, and ends")
+    func lines() async throws {
+        try await World.runPair { _, laptop, desktop in
+            try await laptop.following { script in
+                try script.write(#"{"type": "org.example.edit", "title": "Draft", "userInfo": {"line": 1}}"#)
+                try await script.event("offered")
+                try await desktop.watching { watcher in
+                    let entry = try await watcher.one()
+                    try script.write(#"{"type": "org.example.edit", "title": "Draft", "userInfo": {"line": 7}}"#)
+                    try await desktop.poll {
+                        try await desktop.json("continue", "--print")["userInfo"]["line"].number == 7
+                    }
+                    let now = try await watcher.one()
+                    #expect(now["id"].number == entry["id"].number)
+                    try script.write(#"{"type": "org.example.draw"}"#)
+                    try await desktop.poll {
+                        let result = try await desktop.run("--json", "continue", "--print")
+                        return try JSON(result.stdout)["type"].string == "org.example.draw"
+                    }
+                    try script.write("null")
+                    try await script.event("ended")
+                    try await watcher.none()
+                }
+            }
+        }
+    }
+
+    @Test("A program that says that it has newer state is asked for it, once, and its answer is what arrives")
+    func saves() async throws {
+        try await World.runPair { _, laptop, desktop in
+            try await laptop.following { script in
+                try script.write(#"{"type": "org.example.edit", "userInfo": {"line": 1}, "needsSave": true}"#)
+                try await script.event("offered")
+                try await desktop.watching { _ = try await $0.one() }
+                async let fetched = desktop.json("continue", "--print", "--fresh")
+                try await script.event("willSave")
+                try script.write(#"{"type": "org.example.edit", "userInfo": {"line": 2}}"#)
+                #expect(try await fetched["userInfo"]["line"].number == 2)
+            }
+        }
+    }
+
+    @Test("A line that cannot be used is named with its number and the reason, and changes nothing")
+    func faults() async throws {
+        try await World.runPair { _, laptop, desktop in
+            try await laptop.following { script in
+                try script.write(#"{"type": "org.example.edit", "title": "Draft"}"#)
+                try await script.event("offered")
+                for (line, reason) in [
+                    (#"{"type": "org.example.edit", "titel": "x"}"#, "Line 2 changes nothing: \"titel\" is not a key"),
+                    ("[1]", "Line 3 changes nothing: a line is a JSON object or null"),
+                    (#"{"title": "x"}"#, "the key \"type\" is missing"), ("{", "Line 5 changes nothing"),
+                    (#"{"type": "no"}"#, "Line 6 changes nothing"),
+                    (#"{"type": "org.example.edit", "eligible": 1}"#, "eligible: it has a value of a wrong type"),
+                    (#"{"type": "org.example.edit", "webpageURL": "file:///"}"#, "webpageURL: "),
+                    (String(repeating: "x", count: 600_000), "Line 9 changes nothing: it is not UTF-8, or longer"),
+                ] {
+                    try script.write(line)
+                    let message = try await script.event("invalidLine")["message"].string
+                    #expect(message.contains(reason), "\(message)")
+                }
+                try await desktop.watching { _ = try await $0.one() }
+                #expect(try await desktop.json("continue", "--print")["title"].string == "Draft")
+            }
+        }
+    }
+
+    @Test("When the daemon restarts, the newest activity is offered again; the end of the input ends it")
+    func restart() async throws {
+        try await World.run { world in
+            try await withPrivateBus { bus in
+                try await world.withDaemon("laptop", on: bus) { laptop in
+                    try await laptop.following { script in
+                        try script.write(#"{"type": "org.example.edit"}"#)
+                        try await script.event("offered")
+                        laptop.signal(SIGTERM)
+                        _ = await laptop.process.exitStatus()
+                        try await script.event("daemonStopped")
+                        try script.write(#"{"type": "org.example.draw"}"#)
+                        try await world.withDaemon("laptop", on: bus) { again in
+                            let offered = try await script.event("offered")
+                            #expect(offered["type"].string == "org.example.draw")
+                            script.close()
+                            #expect(await script.process.exitStatus() == 0)
+                            #expect(try await again.json("status")["currentActivity"].string == "")
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension Device {
+    /// Runs `body` while `handoffctl publish --follow` reads what it writes.
+    fileprivate func following(_ body: @escaping @Sendable (Script) async throws -> Void) async throws {
+        let pipe = world.directory.appending(path: "lines-\(UUID())").path()
+        try #require(mkfifo(pipe, 0o600) == 0)
+        // For reading as well, so that opening it waits for nobody.
+        let input = open(pipe, O_RDWR | O_CLOEXEC)
+        try #require(input >= 0)
+        let program = "exec '\(Programs.handoffctl)' --bus '\(bus.address)' --json publish --follow < '\(pipe)'"
+        try await withTranscript(of: "/bin/sh", ["-c", program], environment: world.environment) { process, output in
+            let script = Script(process: process, output: output, input: input)
+            defer { script.close() }
+            try await body(script)
+        }
+    }
+}
+
+/// A program that writes lines to `handoffctl publish --follow`, and reads the events.
+private final class Script: Sendable {
+    let process: ChildProcess
+    private let output: Transcript
+    private let input: Mutex<Int32?>
+    private let start = Mutex(0)
+
+    init(process: ChildProcess, output: Transcript, input: Int32) {
+        self.process = process
+        self.output = output
+        self.input = Mutex(input)
+    }
+
+    /// Writes a line; the events that are awaited next come after it.
+    func write(_ line: String) throws {
+        start.withLock { $0 = output.lines.count }
+        try input.withLock { input in
+            try FileHandle(fileDescriptor: try #require(input)).write(contentsOf: Data((line + "\n").utf8))
+        }
+    }
+
+    /// Ends the lines.
+    func close() {
+        input.withLock { input in
+            if let open = input { Glibc.close(open) }
+            input = nil
+        }
+    }
+
+    /// Waits for the next event of that name.
+    @discardableResult
+    func event(_ name: String) async throws -> JSON {
+        let line = try await output.line(containing: "\"event\":\"\(name)\"", from: start.withLock { $0 })
+        start.withLock { $0 = output.lines.count }
+        return try JSON(line)
+    }
+}
