@@ -164,7 +164,7 @@ let package = Package(
         ),
         program(
             "handoffd",
-            ["HandoffBus", "HandoffDaemon", "HandoffRadioBlueZ", "HandoffRadioSimulated", argumentParser]
+            ["Epoll", "HandoffBus", "HandoffDaemon", "HandoffRadioBlueZ", "HandoffRadioSimulated", argumentParser]
         ),
         program("handoffctl", ["HandoffCLI", argumentParser]),
 

@@ -1,4 +1,6 @@
 package import ArgumentParser
+import Epoll
+private import Glibc
 import HandoffBus
 
 /// The command `handoffctl`.
@@ -45,8 +47,17 @@ package struct HandoffControl: AsyncParsableCommand {
 
     package init() {}
 
+    /// The threads for the connection to the bus, for a stream in both directions, and for signals.
+    private static let ownThreads = 4
+
     /// Runs the command of the arguments of the process, and exits.
+    @MainActor
     package static func run() async {
+        // Before the first suspension, which may need a thread.
+        if let shortage = ThreadSupply.shortage(of: ThreadSupply.poolThreads + ownThreads, for: "handoffctl") {
+            Output(isJSON: false).note(shortage)
+            _exit(ExitStatus.failed.rawValue)
+        }
         let arguments = Array(CommandLine.arguments.dropFirst())
         if let unknown = UnknownCommand(in: arguments, of: Self.self) {
             Output(isJSON: false).note(unknown.message)

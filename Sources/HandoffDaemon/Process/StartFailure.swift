@@ -7,7 +7,16 @@ package import Logging
 package enum StartFailure {
     /// Logs an error of `Daemon.run()` as a sentence.
     package static func report(_ error: any Error, to logger: Logger) {
-        logger.critical("\(sentence(for: error))", metadata: ["event": "daemon.failed"])
+        log(sentence(for: error), to: logger)
+    }
+
+    /// Logs a sentence that says why the daemon cannot start, before there is a logger.
+    package static func report(_ sentence: String, isForeground: Bool) {
+        log(sentence, to: LogOutput.logger(from: LogThreshold(.critical), isForeground: isForeground))
+    }
+
+    private static func log(_ sentence: String, to logger: Logger) {
+        logger.critical("\(sentence)", metadata: ["event": "daemon.failed"])
     }
 
     static func sentence(for error: any Error) -> String {

@@ -4,7 +4,10 @@ import HandoffTestSupport
 import TestLimits
 import Testing
 
-@Suite("The daemon reports and survives a refused system call", .endsWithin(minutes: 15, instances: 4))
+@Suite(
+    "The daemon reports what the system refuses it, and survives it where it can",
+    .endsWithin(minutes: 15, instances: 4)
+)
 struct LimitStories {
     @Test("Without inotify, the apps and the air are polled, and one log line for each of them reports it")
     func noInotify() async throws {
@@ -26,27 +29,109 @@ struct LimitStories {
             }
         }
     }
+
+    @Test("Without any thread, the daemon ends with a sentence that says what to do, and so does the command")
+    func noThreads() async throws {
+        try await World.run { world in
+            let daemon = [Programs.handoffd, "--state-dir", world.stateDirectory(of: "laptop")]
+            for command in [daemon, [Programs.handoffctl, "status"]] {
+                let words = RefusedCall.threads.wrapping(command)
+                let result = try await run(words[0], Array(words.dropFirst()), environment: world.environment)
+                #expect(result.status == 1)
+                #expect(result.stderr.contains("threads and can have 0"), "\(result.stderr)")
+                #expect(result.stderr.contains("TasksMax="), "\(result.stderr)")
+            }
+        }
+    }
+
+    @Test(
+        "With too few threads, the daemon ends with a sentence that names the limit; it never waits",
+        arguments: [1, 2, 3, 4, 5, 6, 8, 10]
+    )
+    func fewThreads(_ limit: Int) async throws {
+        try await World.run { world in
+            let command = [
+                Programs.handoffd, "--radio", "simulated:\(world.airDirectory)", "--bus", "unix:path=/nowhere",
+                "--state-dir", world.stateDirectory(of: "laptop"),
+            ]
+            let words = ProcessLimit(limit).wrapping(command)
+            let result = try await run(words[0], Array(words.dropFirst()), environment: world.environment)
+            #expect(result.status == 1)
+            #expect(result.stderr.contains("ulimit -u is \(limit)"), "\(result.stderr)")
+        }
+    }
+
+    @Test("A state directory whose name cannot be made durable is not used")
+    func noDurability() async throws {
+        try await World.run { world in
+            let parent = world.directory.appending(path: "new").path()
+            let words = RefusedCall.synchronisation.wrapping([Programs.handoffd, "--state-dir", parent + "/state"])
+            let result = try await run(words[0], Array(words.dropFirst()), environment: world.environment)
+            #expect(result.status == 1)
+            let place = String(world.directory.path().trimmingCharacters(in: ["/"]))
+            #expect(result.stderr.contains("\(place) cannot be written: Input/output error"), "\(result.stderr)")
+        }
+    }
 }
 
-/// A system call that the kernel refuses a program with EMFILE, as when a limit of its user is reached.
+/// The kernel's limit of a user's processes and threads (RLIMIT_NPROC).
+///
+/// It does not hold for root, so a test that is run by root starts the program as a user of its own, who has no other
+/// process. Any other user has more processes than the limit already.
+private struct ProcessLimit {
+    private let number: Int
+    /// A user that no system has, for each limit.
+    private var user: Int { 2_000_000_000 + number }
+
+    init(_ number: Int) {
+        self.number = number
+    }
+
+    /// The command line that runs `command` under the limit.
+    func wrapping(_ command: [String]) -> [String] {
+        let limited = ["/usr/bin/prlimit", "--nproc=\(number)"] + command
+        guard geteuid() == 0 else { return limited }
+        // The files of the test belong to root.
+        let rights = "=+dac_override,+dac_read_search"
+        let own = [
+            "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--inh-caps" + rights, "--ambient-caps" + rights,
+        ]
+        return ["/usr/bin/setpriv"] + own + limited
+    }
+}
+
+/// A kind of system calls that the kernel refuses a program, as when a limit of its user is reached.
 ///
 /// The refusal is a seccomp(2) filter for that one program, so no other test is affected.
 enum RefusedCall {
-    case inotify
+    case inotify, synchronisation, threads
+
+    /// The error, and the system calls that fail with it.
+    private var words: [String] {
+        switch self {
+        case .inotify: ["EMFILE", "inotify_init1"]
+        case .synchronisation: ["EIO", "fsync"]
+        case .threads: ["EAGAIN", "clone", "clone3"]
+        }
+    }
 
     /// The command line that runs `command` under the filter.
     func wrapping(_ command: [String]) -> [String] {
-        ["/usr/bin/python3", "-c", Self.program, "inotify_init1"] + command
+        ["/usr/bin/python3", "-c", Self.program, words.joined(separator: " ")] + command
     }
 
     /// The filter: loads the number of the call (offset 0 of struct seccomp_data) and compares it.
     private static let program = """
         import ctypes, errno, os, platform, struct, sys
-        numbers = {"x86_64": {"inotify_init1": 294}, "aarch64": {"inotify_init1": 26}}
-        number = numbers[platform.machine()][sys.argv[1]]
+        numbers = {
+            "x86_64": {"inotify_init1": 294, "fsync": 74, "clone": 56, "clone3": 435},
+            "aarch64": {"inotify_init1": 26, "fsync": 82, "clone": 220, "clone3": 435},
+        }[platform.machine()]
+        error, *calls = sys.argv[1].split()
         load, equal, answer = 0x20, 0x15, 0x06
-        refuse, allow = 0x00050000 | errno.EMFILE, 0x7fff0000
-        steps = [(load, 0, 0, 0), (equal, 0, 1, number), (answer, 0, 0, refuse), (answer, 0, 0, allow)]
+        refuse, allow = 0x00050000 | getattr(errno, error), 0x7fff0000
+        compare = [(equal, len(calls) - index, 0, numbers[call]) for index, call in enumerate(calls)]
+        steps = [(load, 0, 0, 0), *compare, (answer, 0, 0, allow), (answer, 0, 0, refuse)]
         code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
         program = ctypes.create_string_buffer(struct.pack("H6xP", len(steps), ctypes.addressof(code)))
         libc = ctypes.CDLL(None, use_errno=True)
