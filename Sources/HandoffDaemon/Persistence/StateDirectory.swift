@@ -197,9 +197,21 @@ package struct StateDirectory: Sendable {
             parents.append(directory)
             guard directory.removeLastComponent() else { break }
         }
-        for directory in parents.reversed() where mkdir(directory.string, 0o700) != 0 && errno != EEXIST {
-            throw unwritable(directory, errno)
+        for directory in parents.reversed() {
+            guard mkdir(directory.string, 0o700) == 0 || errno == EEXIST else { throw unwritable(directory, errno) }
+            try synchronise(directory.removingLastComponent())
         }
+    }
+
+    /// Makes the names of what is in a directory durable; else a power failure could take away a new directory with the
+    /// files in it, however durable these are.
+    private static func synchronise(_ directory: FilePath) throws(HandoffError) {
+        let descriptor = Glibc.open(directory.isEmpty ? "." : directory.string, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        // A directory that this user may enter but not read cannot be synchronised.
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        // fsync(2): EINVAL when the file system does not do this for directories.
+        guard fsync(descriptor) == 0 || errno == EINVAL else { throw unwritable(directory, errno) }
     }
 
     private static func open(_ file: FilePath, _ flags: Int32) throws(HandoffError) -> Int32 {
