@@ -64,6 +64,11 @@ struct EngineNearby: Sendable {
         engine.change { state, now in state.show(state.nearby.table.remove(entry: id, at: now)) }
     }
 
+    /// Sets the types that earlier runs of the daemon have learnt.
+    func setKnownTypes(_ types: KnownTypes) {
+        engine.change { state, _ in state.nearby.knownTypes = types }
+    }
+
     /// Remembers the type of an activity that was fetched.
     func learn(_ type: ActivityType) {
         engine.change { state, _ in state.learn(type) }

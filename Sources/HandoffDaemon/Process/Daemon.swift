@@ -109,6 +109,7 @@ package struct Daemon<R: Radio>: Sendable {
         let documents = DocumentTracker(engine: engine, logger: logger)
         let folders = try FolderList(from: directory, configured: options.folders, home: options.home)
         engine.desktop.setFolders(folders.all)
+        engine.nearby.setKnownTypes(KnownTypesService.read(from: directory, logger: logger))
         let rules = try RulesObject(engine: engine, in: directory)
         let reloader = SettingsReloader(running, engine: engine, folders: folders, logger: logger)
         return [
@@ -125,6 +126,7 @@ package struct Daemon<R: Radio>: Sendable {
             TakeReportService(client: client, logger: logger),
             LastSeenService(engine: engine),
             KeyForwardingService(engine: engine),
+            KnownTypesService(engine: engine, directory: directory, logger: logger),
             documents,
             AdvertisingService(engine: engine, radio: radio, logger: logger),
             pairing,

@@ -27,6 +27,8 @@ package final class Engine: Sendable {
     let radioGeneration = CurrentValue<UInt64>(0)
     /// Changes whenever fetches no longer have to wait for an app.
     let saveCompletions = CurrentValue<UInt64>(0)
+    /// Changes whenever an activity type was learnt.
+    let learntTypes = CurrentValue<UInt64>(0)
     /// The day whose keys are to be kept (`DailyKey.keptDay`).
     let keptDay = CurrentValue<UInt32>(0)
     /// Whether activities stay advertised while the session is locked or idle.
@@ -192,6 +194,7 @@ package final class Engine: Sendable {
 
     private func publish(_ plans: Plans, at now: Moment) {
         saveCompletions.update(plans.saveCompletions)
+        learntTypes.update(plans.learntTypes)
         advertising.update(plans.advertising)
         scanning.update(plans.scanning)
         documents.update(plans.documents)

@@ -35,6 +35,8 @@ extension Engine {
         let rules: Rules
         /// Changes whenever fetches no longer have to wait for an app.
         let saveCompletions: UInt64
+        /// Changes whenever an activity type was learnt.
+        let learntTypes: UInt64
         /// The uptime at which the state changes by itself; nil if it does not.
         let deadline: Duration?
     }

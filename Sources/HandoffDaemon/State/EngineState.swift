@@ -124,6 +124,7 @@ extension Engine.State {
             documents: Engine.DocumentPlan(documents: origin.documents, folders: desktop.folders),
             rules: rules,
             saveCompletions: origin.saveCompletions,
+            learntTypes: nearby.knownTypes.learntCount,
             deadline: deadlines.compactMap(\.self).min()
         )
     }

@@ -37,6 +37,35 @@ struct ContinuationStories {
         }
     }
 
+    @Test("A type that was offered or continued here has its name also after a restart of the daemon")
+    func keptTypes() async throws {
+        try await World.run { world in
+            try await world.withDevice("laptop") { laptop in
+                try await withPrivateBus { bus in
+                    try await world.withDaemon("desktop", on: bus) { desktop in
+                        try await laptop.trustEachOther(desktop)
+                        try await desktop.publishing("org.example.draw") { _ in }
+                        try await laptop.publishing("org.example.edit") { _ in
+                            try await desktop.watching { _ = try await $0.one() }
+                            _ = try await desktop.json("continue", "--print")
+                        }
+                        desktop.signal(SIGTERM)
+                        _ = await desktop.process.exitStatus()
+                    }
+                    try await world.withDaemon("desktop", on: bus) { desktop in
+                        try await desktop.watching { watcher in
+                            for type in ["org.example.edit", "org.example.draw"] {
+                                try await laptop.publishing(type) { _ in
+                                    try await watcher.until { $0.first?["type"].string == type }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test("A payload with all nine kinds of values arrives unchanged")
     func allKinds() async throws {
         let userInfo = """

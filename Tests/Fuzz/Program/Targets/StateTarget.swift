@@ -48,6 +48,10 @@ struct StateTarget: FuzzTarget {
                 _ = try FolderList(from: $0, configured: SyncedFolders(), home: "/home/ann").all
             },
             File(name: "apps", version: 1) { _ = try DefaultApps(from: $0).all },
+            File(name: "rules", version: 1) { _ = try RulesFile.file.read(from: $0) },
+            File(name: "types", version: 1) {
+                _ = KnownTypesService.read(from: $0, logger: Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() })
+            },
         ]
     }
 
