@@ -15,7 +15,11 @@ package final class ObjectTree: Sendable {
         func exists(for client: BusName) -> Bool { self.client == nil || self.client == client }
     }
 
+    /// Returns the error for a call to an object that does not exist; nil for UnknownObject.
+    package typealias AbsenceReason = @Sendable (ObjectPath) -> DBusError?
+
     private let nodes = Mutex<[ObjectPath: Node]>([:])
+    private let absenceReason = Mutex<AbsenceReason>({ _ in nil })
     /// Whether the connection has ended; only changed while `nodes` is locked.
     private let hasEnded = Atomic(false)
     private let callerAdmission = Mutex<CallerAdmission?>(nil)
@@ -77,8 +81,18 @@ package final class ObjectTree: Sendable {
             defer { admission = nil }
             return admission
         }
+        let reason = absenceReason.withLock { current in
+            defer { current = { _ in nil } }
+            return current
+        }
         // Released without the locks: the end of a handler may use the tree.
-        _ = (removed, admission)
+        _ = (removed, admission, reason)
+    }
+
+    /// Sets what tells a caller why an object does not exist; it is called on the connection's thread.
+    package func setAbsenceReason(_ reason: @escaping AbsenceReason) {
+        guard !hasEnded.load(ordering: .relaxed) else { return }
+        absenceReason.withLock { $0 = reason }
     }
 
     /// Makes the object at `path` an object manager of the objects below it, up to and including any other object
@@ -151,7 +165,7 @@ package final class ObjectTree: Sendable {
 extension ObjectTree {
     /// Returns the method that a call names.
     ///
-    /// - Throws: the error for the caller: UnknownObject, UnknownInterface or UnknownMethod.
+    /// - Throws: the error for the caller: UnknownObject or the reason for that, UnknownInterface or UnknownMethod.
     func method(
         _ member: MemberName,
         of interface: InterfaceName?,
@@ -163,7 +177,7 @@ extension ObjectTree {
             // Peer concerns the connection, not an object (D-Bus specification, "Standard Interfaces").
             let method = Self.peer.methods.first { $0.name == member }
             if let method, interface == .peer { return (.peer, method) }
-            throw .failure(.unknownObject, "there is no object at \(path)")
+            throw absence(of: path)
         }
         let candidates = interface.map { name in interfaces.filter { $0.name == name } } ?? interfaces
         if let interface, candidates.isEmpty {
@@ -209,15 +223,20 @@ extension ObjectTree {
 
     /// Returns the interface `name` of the object at `path`, standard or not.
     ///
-    /// - Throws: the error for the caller: UnknownObject or UnknownInterface.
+    /// - Throws: the error for the caller: UnknownObject or the reason for that, or UnknownInterface.
     func interface(_ name: String, at path: ObjectPath, for client: BusName) throws(DBusError) -> Interface {
         guard let all = interfaces(at: path, for: client) else {
-            throw .failure(.unknownObject, "there is no object at \(path)")
+            throw absence(of: path)
         }
         guard let interface = all.first(where: { $0.name.description == name }) else {
             throw .failure(.unknownInterface, "the object at \(path) has no interface \(name)")
         }
         return interface
+    }
+
+    private func absence(of path: ObjectPath) -> DBusError {
+        let reason = absenceReason.withLock(\.self)
+        return reason(path) ?? .failure(.unknownObject, "there is no object at \(path)")
     }
 
     /// Returns the interfaces that were inserted at `path`, if the object exists for that client.

@@ -40,6 +40,12 @@ package enum HandoffName {
         root.appending("Nearby").appending(String(id))
     }
 
+    /// Returns the number of the activity of another device at a path; nil for any other path.
+    package static func nearbyActivityID(at path: ObjectPath) -> UInt64? {
+        guard let id = path.description.split(separator: "/").last.flatMap({ UInt64($0) }) else { return nil }
+        return nearbyActivity(id) == path ? id : nil
+    }
+
     /// Returns the path of a trusted device, by its id of 16 hexadecimal digits.
     package static func device(_ id: String) -> ObjectPath {
         root.appending("Device").appending(id)

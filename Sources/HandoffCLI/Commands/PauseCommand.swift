@@ -138,15 +138,4 @@ extension HandoffClient {
             )
         }
     }
-
-    /// Runs `body`, which looks for an activity.
-    ///
-    /// - Throws: ``CommandFailure`` that tells of a pause, if nothing is found because of it; else what `body` throws.
-    func findingUnlessPaused<Success>(_ body: () async throws -> Success) async throws -> Success {
-        do {
-            return try await body()
-        } catch let failure as CommandFailure where failure.status == .notFound {
-            throw try await pauseFailure() ?? failure
-        }
-    }
 }

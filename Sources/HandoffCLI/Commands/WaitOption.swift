@@ -29,7 +29,7 @@ struct WaitOption: ParsableArguments {
     ) async throws -> NearbyActivityDescription {
         guard let wait else {
             let nearby = try await client.objects().nearby
-            return try await client.findingUnlessPaused {
+            return try await client.finding {
                 try ContinueCommand.choice(from: nearby, id: id, type: type, isContinued: isContinued)
             }
         }

@@ -6,7 +6,7 @@ package import HandoffRadio
 ///
 /// An entry stands for one activity: another activity of the same type has another tag and so another entry. An entry
 /// is removed when its device withdraws it or advertises another activity, when the device was not heard for
-/// ``timeout``, or when the device is no longer trusted. A replayed advertisement changes nothing as long as the device
+/// ``timeout``, when the device is no longer trusted, or when this device cannot hear any more. A replayed advertisement changes nothing as long as the device
 /// itself is heard (decision 17).
 package struct NearbyTable: Sendable {
     /// A change to the table.
@@ -80,6 +80,9 @@ package struct NearbyTable: Sendable {
         entries.values.first { $0.id == id }
     }
 
+    /// Returns whether there is or was an entry with that id.
+    package func hasHad(entry id: NearbyEntry.ID) -> Bool { id.rawValue > 0 && id < nextID }
+
     /// The `uptime` at which the next entry times out; nil for never.
     package var nextTimeout: Duration? {
         entries.values.flatMap { entry in
@@ -133,6 +136,11 @@ package struct NearbyTable: Sendable {
     package mutating func remove(_ device: DeviceID) -> [Change] {
         reportedRSSI[device] = nil
         return entries.removeValue(forKey: device).map { [.removed($0)] } ?? []
+    }
+
+    /// Removes all entries, because nothing can be heard any more.
+    package mutating func removeAll() -> [Change] {
+        entries.values.sorted { $0.id < $1.id }.flatMap { remove($0.device) }
     }
 
     /// Removes an entry whose origin has answered that the activity is no longer current.

@@ -38,6 +38,10 @@ struct BusObjects: Sendable {
         ]
         insert(interfaces, at: HandoffName.root)
         apps.insert(interfaces)
+        objects.setAbsenceReason { [engine] path in
+            guard let id = HandoffName.nearbyActivityID(at: path) else { return nil }
+            return engine.nearby.absence(of: NearbyEntry.ID(rawValue: id)).map(errorReply) as? DBusError
+        }
         for device in state.trust.devices.all { show(.deviceAdded(device)) }
         for entry in state.shownEntries { show(.nearby(.added(entry))) }
     }

@@ -25,6 +25,8 @@ struct EngineNearby: Sendable {
         guard let payload = try? AdvertisementPayload(decoding: plaintext) else { return }
         guard sender != .own else { return engine.copies.receive(received, payload, of: slot) }
         engine.change { state, now in
+            // It was received before the radio became unusable.
+            guard state.radio.isReady else { return }
             for device in state.trust.devices(of: sender) where state.trust.devices[device] != nil {
                 if sender.isDirected { state.sessions.recordInvitation(by: device, at: now) }
                 let report = Self.report(of: device, payload, of: slot, in: received)
@@ -36,13 +38,14 @@ struct EngineNearby: Sendable {
 
     /// Returns the entry with that id.
     ///
-    /// - Throws: ``HandoffError`` with `noSuchActivity`, `paused` or `denied`.
-    func entry(_ id: NearbyEntry.ID) throws(HandoffError) -> NearbyEntry {
+    /// - Throws: ``HandoffError`` with `noSuchActivity`, `paused` or `denied`; `RadioError` when nothing can be heard.
+    func entry(_ id: NearbyEntry.ID) throws -> NearbyEntry {
         let (found, obstacle) = engine.read { state in
             let entry = state.nearby.table[id]
             return (entry, entry.flatMap(state.obstacle) ?? (state.rules.isPaused ? .paused : nil))
         }
         if let obstacle { throw obstacle.error }
+        if let absence = absence(of: id) { throw absence }
         guard let entry = found else {
             throw HandoffError(
                 .noSuchActivity,
@@ -50,6 +53,14 @@ struct EngineNearby: Sendable {
             )
         }
         return entry
+    }
+
+    /// Returns why an entry that there was cannot be heard, as the radio's error; nil when the radio works, or there has
+    /// never been such an entry.
+    func absence(of id: NearbyEntry.ID) -> RadioError? {
+        engine.read { state in
+            state.nearby.table[id] == nil && state.nearby.table.hasHad(entry: id) ? state.radio.obstacle : nil
+        }
     }
 
     /// Returns the type of an entry, if it is known here, and its launch target.

@@ -11,10 +11,11 @@ extension Engine {
 struct EngineRadio: Sendable {
     let engine: Engine
 
-    /// Sets the state of the radio.
+    /// Sets the state of the radio; nothing is nearby while it cannot be used.
     func radioChanged(to radio: RadioState) {
         engine.change { state, _ in
             state.radio.setState(radio)
+            if !state.radio.isReady { state.show(state.nearby.table.removeAll()) }
             state.show(.radioChanged)
         }
     }

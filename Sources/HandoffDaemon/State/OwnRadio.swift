@@ -48,6 +48,11 @@ struct OwnRadio: Sendable {
         if case .ready = state { true } else { false }
     }
 
+    /// Why the radio cannot be used; nil when it can.
+    var obstacle: RadioError? {
+        if case .unavailable(let error) = state { error } else { nil }
+    }
+
     /// Whether sound is going over the radio's adapter.
     var isPlayingAudio: Bool {
         if case .ready(let description) = state { description.isPlayingAudio } else { false }

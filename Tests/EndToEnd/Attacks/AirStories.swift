@@ -104,6 +104,47 @@ struct AirStories {
         }
     }
 
+    @Test("While this device's radio is off, nothing is nearby, and what was there fails with the reason")
+    func nothingWhileOff() async throws {
+        try await World.runPair { world, laptop, desktop in
+            try await laptop.publishing("org.example.edit") { _ in
+                try await desktop.watching { watcher in
+                    let first = try await watcher.one()
+                    try world.setAir { $0.off = ["desktop"] }
+                    // Long before the entry would time out.
+                    try await watcher.none()
+                    try await Self.checkAbsence(of: try #require(first["id"].number), on: desktop)
+                    try world.setAir { _ in }
+                    _ = try await watcher.one()
+                    #expect(try await desktop.json("continue", "--print")["type"].string == "org.example.edit")
+                }
+            }
+        }
+    }
+
+    /// Checks what is told about an activity that was nearby before the radio was switched off.
+    private static func checkAbsence(of id: Double, on desktop: Device) async throws {
+        let message = try await desktop.json("status")["radioMessage"].string
+        #expect(try await desktop.run("nearby").stdout == "nothing nearby: \(message)\n")
+        for arguments in [["continue", String(Int(id))], ["continue", "--type", "org.example.edit"]] {
+            let result = try await desktop.run(["--json"] + arguments)
+            #expect(result.status == 1)
+            #expect(try JSON(result.stderr)["name"].string == "org.handoffd.Error.BluetoothOff")
+            #expect(try JSON(result.stderr)["error"].string == message)
+        }
+        try await desktop.connected { client in
+            let error = await #expect(throws: DBusError.self) {
+                try await client.continueActivity(HandoffName.nearbyActivity(UInt64(id)))
+            }
+            #expect(error?.name == "org.handoffd.Error.BluetoothOff")
+            #expect(error?.message == message)
+            let unknown = await #expect(throws: DBusError.self) {
+                try await client.continueActivity(HandoffName.nearbyActivity(99))
+            }
+            #expect(unknown?.name == .unknownObject)
+        }
+    }
+
     @Test(
         "An unauthenticated peer that knows the port gets no answer and disturbs no one",
         arguments: [

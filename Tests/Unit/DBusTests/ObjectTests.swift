@@ -61,6 +61,28 @@ struct ObjectTests {
         }
     }
 
+    @Test("A call to an object that does not exist gets the reason that was set, else UnknownObject")
+    func absence() async throws {
+        try await withTwoConnections { _, server, client in
+            server.objects.insert([Self.lamp(SharedValue())], at: "/lamp")
+            server.objects.setAbsenceReason { path in
+                path == "/lamp" || path == "/broken" ? .failure("org.example.Broken", "\(path) is broken") : nil
+            }
+            let (owner, lamp): (BusName, InterfaceName) = (server.uniqueName, "org.example.Lamp1")
+            let read: @Sendable (ObjectPath) async -> DBusError? = { path in
+                await dbusError { _ = try await client.property(of: owner, at: path, interface: lamp, name: "Name") }
+            }
+            #expect(await read("/lamp") == nil)
+            #expect(await read("/broken")?.name == "org.example.Broken")
+            #expect(await read("/other")?.name == .unknownObject)
+            server.objects.remove(at: "/lamp")
+            let call = MethodCall(destination: owner, path: "/lamp", interface: lamp, member: "Light", arguments: [])
+            let error = await dbusError { _ = try await client.call(call) }
+            #expect(error?.name == "org.example.Broken")
+            #expect(error?.message == "/lamp is broken")
+        }
+    }
+
     @Test("An object manager signals which objects are added and removed, and lists the present ones")
     func objectManager() async throws {
         try await withTwoConnections { _, server, client in

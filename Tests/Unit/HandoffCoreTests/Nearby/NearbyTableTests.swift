@@ -47,6 +47,20 @@ struct NearbyTableTests {
         #expect(table[entry.id]?.address == RadioAddress("B"))
     }
 
+    @Test("All entries are removed at once, come back under other ids, and are remembered as entries that there were")
+    mutating func removalOfAll() throws {
+        for device in 1...3 { _ = table.insert(try Self.report(UInt8(device)), at: .at(0)) }
+        let entries = table.all.sorted { $0.id < $1.id }
+        #expect(table.removeAll() == entries.map(NearbyTable.Change.removed))
+        #expect(table.all.isEmpty)
+        #expect(table.removeAll().isEmpty)
+        #expect(entries.allSatisfy { table.hasHad(entry: $0.id) })
+        #expect(!table.hasHad(entry: 4))
+        #expect(!table.hasHad(entry: 0))
+        _ = table.insert(try Self.report(1), at: .at(1))
+        #expect(table.all.map(\.id) == [4])
+    }
+
     @Test("Another activity of the device replaces the last one, as another entry")
     mutating func replacement() throws {
         _ = table.insert(try Self.report(1), at: .at(0))

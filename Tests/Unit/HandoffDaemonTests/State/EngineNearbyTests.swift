@@ -173,4 +173,24 @@ struct EngineNearbyTests {
             #expect { try world.engine.nearby.entry(id) } throws: { ($0 as? HandoffError)?.code == .noSuchActivity }
         }
     }
+
+    @Test("Nothing is nearby while the radio cannot be used, and access to what was there tells why")
+    func radioOff() async throws {
+        try await EngineWorld.runReady { world, peer in
+            world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
+            let id = try #require(world.nearby.first).id
+            world.engine.radio.radioChanged(to: .unavailable(RadioError(.poweredOff, "switch it on")))
+            #expect(world.effects.all.contains("nearby removed 1"))
+            world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
+            #expect(world.nearby.isEmpty)
+            #expect { try world.engine.nearby.entry(id) } throws: { ($0 as? RadioError)?.code == .poweredOff }
+            #expect { try world.engine.nearby.entry(id.next) } throws: { error in
+                (error as? HandoffError)?.code == .noSuchActivity
+            }
+            world.engine.radio.radioChanged(to: .ready(RadioDescription(name: "test")))
+            world.engine.nearby.receive(try peer.advertisementReport(of: "edit"))
+            #expect(world.nearby.map(\.id) == [id.next])
+            #expect { try world.engine.nearby.entry(id) } throws: { ($0 as? HandoffError)?.code == .noSuchActivity }
+        }
+    }
 }

@@ -1,0 +1,29 @@
+import HandoffBus
+
+/// Why nothing of other devices can be nearby.
+extension HandoffClient {
+    /// Returns the failure of a command that needs nearby activities while there can be none: Handoff is paused, or the
+    /// radio cannot be used. Nil when there can be some.
+    func nearbyObstacle() async throws -> CommandFailure? {
+        if let pause = try await pauseFailure() { return pause }
+        let status = try await status()
+        guard status.radioState != "ready" else { return nil }
+        return CommandFailure(
+            status: .failed,
+            message: status.radioMessage,
+            name: HandoffErrorName.prefix + status.radioState
+        )
+    }
+
+    /// Runs `body`, which looks for an activity.
+    ///
+    /// - Throws: ``CommandFailure`` that tells why nothing can be nearby, if nothing is found because of that; else what
+    ///   `body` throws.
+    func finding<Success>(_ body: () async throws -> Success) async throws -> Success {
+        do {
+            return try await body()
+        } catch let failure as CommandFailure where failure.status == .notFound {
+            throw try await nearbyObstacle() ?? failure
+        }
+    }
+}
