@@ -24,57 +24,95 @@ struct NearbyCommand: AsyncParsableCommand {
         let watch = watch
         try await options.withClient { client, output in
             guard watch else {
-                let nearby = try await client.objects().nearby
-                return try output.show(nearby, nearby.isEmpty ? try await client.rules() : nil)
+                let list = try await NearbyList(from: client)
+                return try output.print(list.documents, list.text)
             }
             try await untilInterrupted { try await Self.follow(client, output) }
         }
     }
 
     private static func follow(_ client: HandoffClient, _ output: Output) async throws {
-        let list = ShownList()
+        let shown = ShownList(RedrawnText(output))
         try await client.follow { event in
             switch event {
             case .started:
-                if list.isStale { try output.showDaemon(isRunning: true) }
+                if shown.isStale { try shown.showDaemon(isRunning: true) }
                 try await client.startLooking()
-                let nearby = try await client.objects().nearby
-                list.replace(with: nearby.map(Row.init))
-                try output.show(nearby, nearby.isEmpty ? try await client.rules() : nil)
+                try shown.show(try await NearbyList(from: client))
             case .stopped:
-                list.isStale = true
-                try output.showDaemon(isRunning: false)
-                if output.isJSON { try output.show([]) }
+                try shown.showDaemon(isRunning: false)
+                if output.isJSON { try output.write("[]") }
             case .signal:
-                let nearby = try await client.objects().nearby
-                guard list.replace(with: nearby.map(Row.init)) else { return }
-                try output.show(nearby)
+                let list = try await NearbyList(from: client)
+                if shown.differs(from: list, forPeople: !output.isJSON) { try shown.show(list) }
             }
         }
     }
 
-    /// The list that was printed last.
+    /// What `nearby --watch` has shown last.
     private final class ShownList: Sendable {
-        private let state = Mutex<(rows: [Row], isStale: Bool)>(([], false))
-
-        /// Whether the daemon that it is from has stopped.
-        var isStale: Bool {
-            get { state.withLock { $0.isStale } }
-            set { state.withLock { $0.isStale = newValue } }
+        private enum State {
+            case nothing, stopped
+            case list(NearbyList)
         }
 
-        /// Replaces the list; returns whether the new one differs.
-        @discardableResult
-        func replace(with rows: [Row]) -> Bool {
+        private let text: RedrawnText
+        private let state = Mutex(State.nothing)
+
+        init(_ text: RedrawnText) {
+            self.text = text
+        }
+
+        /// Whether the daemon has stopped since the last list.
+        var isStale: Bool { state.withLock { if case .stopped = $0 { true } else { false } } }
+
+        /// Whether a list has to be shown in place of the last one.
+        func differs(from new: NearbyList, forPeople: Bool) -> Bool {
             state.withLock { state in
-                defer { state = (rows, false) }
-                return rows != state.rows
+                guard case .list(let old) = state else { return true }
+                return old.rows != new.rows || forPeople && old.obstacle != new.obstacle
             }
         }
+
+        func show(_ new: NearbyList) throws {
+            state.withLock { $0 = .list(new) }
+            try text.show(new.documents, new.text)
+        }
+
+        /// Shows that the daemon has stopped, or runs again.
+        func showDaemon(isRunning: Bool) throws {
+            state.withLock { $0 = isRunning ? .nothing : .stopped }
+            try text.show(
+                ["event": isRunning ? "daemonStarted" : "daemonStopped"],
+                isRunning ? "handoffd runs again" : "handoffd has stopped: nothing is known about nearby activities"
+            )
+        }
     }
+}
+
+/// The nearby activities at one moment, as the command shows them.
+private struct NearbyList: Sendable {
+    private let nearby: [NearbyActivityDescription]
+    /// Why there can be none; nil when there can be some, or are.
+    let obstacle: String?
+
+    /// Gets the list from the daemon, and the reason if nothing can be on it.
+    init(from client: HandoffClient) async throws {
+        nearby = try await client.objects().nearby
+        obstacle = nearby.isEmpty ? try await client.nearbyObstacle()?.message : nil
+    }
+
+    var documents: [NearbyDocument] { nearby.map(NearbyDocument.init) }
+
+    /// The list for people.
+    var text: String {
+        nearby.isEmpty ? "nothing nearby" + (obstacle.map { ": " + $0 } ?? "") : Self.table(nearby)
+    }
+
+    var rows: [Row] { nearby.map(Row.init) }
 
     /// The values whose change prints the list again.
-    private struct Row: Equatable {
+    struct Row: Equatable {
         let id: Int
         let type: String
         let hasWebpage: Bool
@@ -88,26 +126,6 @@ struct NearbyCommand: AsyncParsableCommand {
             launchTarget = activity.opensWith + activity.application
             rssi = activity.rssi
         }
-    }
-}
-
-extension Output {
-    /// Prints the list of nearby activities.
-    ///
-    /// - Parameter rules: the rules, which may be the reason why the list is empty.
-    fileprivate func show(_ nearby: [NearbyActivityDescription], _ rules: RulesStatus? = nil) throws {
-        let pause = try rules?.pauseSentence(at: .now)
-        let nothing = "nothing nearby" + (pause.map { ": " + $0 } ?? "")
-        try print(nearby.map(NearbyDocument.init), nearby.isEmpty ? nothing : Self.table(nearby))
-    }
-
-    /// Prints that the daemon has stopped, or runs again.
-    fileprivate func showDaemon(isRunning: Bool) throws {
-        let document = ["event": isRunning ? "daemonStarted" : "daemonStopped"]
-        try print(
-            document,
-            isRunning ? "handoffd runs again" : "handoffd has stopped: nothing is known about nearby activities"
-        )
     }
 
     private static func table(_ nearby: [NearbyActivityDescription]) -> String {
@@ -130,7 +148,8 @@ extension Output {
         guard let first = unknown.first else { return [] }
         let ids = unknown.map { String($0.id) }.joined(separator: ", ")
         return [
-            "No app here is made for \(ids), and there is no web page. `handoffctl continue \(first.id) --print` shows it."
+            "No app here is made for \(ids), and there is no web page.",
+            "`handoffctl continue \(first.id) --print` shows it.",
         ]
     }
 }

@@ -18,10 +18,13 @@ struct Output: Sendable {
     ///
     /// Text for people is made safe for a terminal; a line break in it remains.
     ///
+    /// - Parameters:
+    ///   - line: the line, or several.
+    ///   - control: control functions for the terminal that come before it.
     /// - Throws: ``CommandFailure`` if standard output cannot be written; `ExitCode` as of SIGPIPE, without a message,
     ///   if its reader has gone.
-    func write(_ line: String) throws {
-        switch Self.write(isJSON ? line : printableLines(line), to: STDOUT_FILENO) {
+    func write(_ line: String, after control: String = "") throws {
+        switch Self.write(control + (isJSON ? line : printableLines(line)), to: STDOUT_FILENO) {
         case nil: return
         case EPIPE: throw ExitCode(128 + SIGPIPE)
         case let error?:
@@ -30,9 +33,10 @@ struct Output: Sendable {
         }
     }
 
-    /// Prints a note besides the result to standard error, safe for a terminal.
+    /// Prints a note besides the result to standard error, safe for a terminal, in lines that fit it.
     func note(_ line: String) {
-        _ = Self.write("handoffctl: \(printableLines(line))", to: STDERR_FILENO)
+        let text = "handoffctl: \(printableLines(line))"
+        _ = Self.write(TerminalWidth.ofErrors.map(text.wrapped) ?? text, to: STDERR_FILENO)
     }
 
     /// Prints a note to standard error if that is a terminal, so that the user knows what the command waits for.

@@ -4,6 +4,19 @@ extension String {
     /// The number of cells that the text takes on a terminal.
     var cellCount: Int { reduce(0) { $0 + $1.cellCount } }
 
+    /// The text with line breaks in place of spaces, so that no line takes more cells than `limit`; a word that is longer
+    /// stays whole.
+    func wrapped(toCells limit: Int) -> String {
+        split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            line.split(separator: " ", omittingEmptySubsequences: false).reduce(into: [String]()) { lines, word in
+                guard let last = lines.last, last.cellCount + 1 + String(word).cellCount <= limit else {
+                    return lines.append(String(word))
+                }
+                lines[lines.count - 1] = last + " " + word
+            }.joined(separator: "\n")
+        }.joined(separator: "\n")
+    }
+
     /// The text in at most `limit` cells: what does not fit is replaced by an ellipsis.
     func truncated(toCells limit: Int) -> String {
         guard cellCount > limit else { return self }
@@ -53,12 +66,17 @@ extension Unicode.Scalar {
     ]
 }
 
-/// The width of the terminal of standard output.
+/// The widths of terminals, in cells.
 enum TerminalWidth {
-    /// In cells; nil when standard output is no terminal, or its width is unknown.
-    static var ofOutput: Int? {
+    /// That of standard output; nil when it is no terminal, or its width is unknown.
+    static var ofOutput: Int? { width(of: STDOUT_FILENO) }
+
+    /// The same for standard error.
+    static var ofErrors: Int? { width(of: STDERR_FILENO) }
+
+    private static func width(of descriptor: CInt) -> Int? {
         var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return Int(size.ws_col)
     }
 }

@@ -166,7 +166,7 @@ struct PairingDialog: Sendable {
             case .daemonEnded:
                 throw CommandFailure(
                     status: .noDaemon,
-                    message: "handoffd has stopped, which ended the pairing. Start it and try again."
+                    message: "handoffd has stopped, which ended the pairing; start it again."
                 )
             }
         }
@@ -184,12 +184,12 @@ struct PairingDialog: Sendable {
         guard case .confirmed(let name) = question else {
             return CommandFailure(
                 status: isTermination ? .terminated : .interrupted,
-                message: "Pairing was interrupted. `handoffctl devices` shows which devices are trusted."
+                message: "Pairing was interrupted. `handoffctl devices` shows what is trusted."
             )
         }
         return CommandFailure(
             status: .unconfirmed,
-            message: "You have answered, and \(printable(name)) has not. `handoffctl devices` shows when it is trusted."
+            message: "You have answered, and \(printable(name)) has not; see `handoffctl devices`."
         )
     }
 

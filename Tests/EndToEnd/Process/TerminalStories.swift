@@ -40,6 +40,47 @@ struct TerminalStories {
         }
     }
 
+    @Test("nearby --watch writes the list of a terminal in its place again, and below the last one anywhere else")
+    func redrawnList() async throws {
+        try await World.runPair { world, laptop, desktop in
+            let arguments = ["--bus", desktop.bus.address.description, "nearby", "--watch"]
+            let environment = world.environment.merging(["TERM": "xterm"]) { _, new in new }
+            try await Terminal.run(Programs.handoffctl, arguments, environment: environment) { terminal in
+                try await terminal.screen.line(containing: "nothing nearby")
+                try await laptop.publishing("org.example.edit") { _ in
+                    try await terminal.screen.line(containing: "`handoffctl continue 1 --print` shows it.")
+                }
+                try await laptop.publishing("org.example.draw") { _ in
+                    try await terminal.screen.line(containing: "`handoffctl continue 2 --print` shows it.")
+                    let rows = Self.rows(of: terminal.screen.lines)
+                    #expect(rows.count { $0.contains("OPENS WITH") } == 1, "\(rows)")
+                    #expect(rows.count { $0.contains("laptop") } == 1, "\(rows)")
+                    #expect(!rows.contains { $0.contains("nothing nearby") }, "\(rows)")
+                }
+            }
+            let piped = ["--bus", desktop.bus.address.description, "nearby", "--watch"]
+            try await withTranscript(of: Programs.handoffctl, piped, environment: environment) { _, output in
+                try await output.line(containing: "nothing nearby")
+                try await laptop.publishing("org.example.edit") { _ in
+                    try await output.line(containing: "laptop")
+                    #expect(!output.lines.joined().contains("\u{1B}"))
+                }
+            }
+        }
+    }
+
+    /// The rows of a terminal that was written those lines, of which each may begin with a number of rows to move up and
+    /// to erase.
+    private static func rows(of lines: [String]) -> [String] {
+        lines.map { $0.filter { $0 != "\r" } }.reduce(into: []) { rows, line in
+            guard let match = line.wholeMatch(of: /\u{1B}\[(\d+)A\u{1B}\[J(.*)/), let count = Int(match.1) else {
+                return rows.append(line)
+            }
+            rows.removeLast(min(count, rows.count))
+            rows.append(String(match.2))
+        }
+    }
+
     @Test("Output that cannot be written is an error")
     func writeErrors() async throws {
         try await World.run { world in

@@ -39,6 +39,18 @@ struct TerminalTextTests {
     }
 
     @Test(
+        "A note is broken between words, never in one",
+        arguments: [
+            ("one two three", 7, "one two\nthree"), ("one two three", 13, "one two three"), ("", 5, ""),
+            ("a\nlonger line", 6, "a\nlonger\nline"), ("incomprehensible word", 5, "incomprehensible\nword"),
+            ("\u{6F22}\u{5B57} a", 5, "\u{6F22}\u{5B57}\na"), ("  two spaces", 8, "  two\nspaces"),
+        ]
+    )
+    func wrapping(_ text: String, _ width: Int, _ wrapped: String) {
+        #expect(text.wrapped(toCells: width) == wrapped)
+    }
+
+    @Test(
         "A time is told by how long ago it was, and no more exactly than it is known",
         arguments: [
             (20, 5, "just now"), (60 * 5, 5, "5 minutes ago"), (60, 5, "1 minute ago"), (7200, 5, "2 hours ago"),
