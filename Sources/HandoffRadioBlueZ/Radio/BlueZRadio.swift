@@ -170,7 +170,10 @@ package final class BlueZRadio: Radio {
         if let error = error as? DBusError, error.code == .invalidAddress {
             throw RadioError(.unusable, error.message)
         }
-        publish(.unavailable(RadioError(.serviceAbsent, "the system bus cannot be reached: \(error)")))
+        let message =
+            "the system bus, on which bluetoothd is, cannot be reached: \(error). Start it (`systemctl start dbus`); in a "
+            + "container, mount its socket /run/dbus/system_bus_socket."
+        publish(.unavailable(RadioError(.serviceAbsent, message)))
     }
 
     private func publish(_ next: RadioState) {
