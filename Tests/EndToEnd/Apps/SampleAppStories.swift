@@ -32,6 +32,27 @@ struct SampleAppStories {
         }
     }
 
+    @Test("What the README of the sample app shows is what the app prints, on both devices")
+    func readme() async throws {
+        let lines = try String(contentsOf: Repository.file("Examples/MonkeyBrowser/README.md"), encoding: .utf8)
+            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let session = try #require(lines.firstIndex(of: "    $ monkeybrowser"))
+        let shown = lines[(session + 1)...].prefix { !$0.isEmpty }.map { String($0.dropFirst(4)) }
+        #expect(shown.first == "ready")
+        let continued = try #require(lines.first { $0.hasPrefix("    continued from ") }).dropFirst(4)
+        try await Self.run { laptop, desktop, here, there in
+            try await desktop.watching { watcher in
+                // What is typed and what is printed take turns.
+                for number in stride(from: 1, to: shown.count, by: 2) {
+                    #expect(try await there.send(shown[number]) == [shown[number + 1]])
+                }
+                try await watcher.tab(2)
+                _ = try await desktop.json("continue")
+                #expect(try await here.shows("continued from") == continued)
+            }
+        }
+    }
+
     @Test("The team that the app's desktop file declares is that of its activities, so that the app continues its own")
     func team() async throws {
         try await World.run { world in
