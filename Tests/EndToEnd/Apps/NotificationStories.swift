@@ -122,6 +122,26 @@ struct NotificationStories {
         }
     }
 
+    @Test("The icon of the app that would open an activity is shown with it, in the list and in the notification")
+    func icon() async throws {
+        let screen = FakeNotificationServer("actions", "body")
+        let entrance = "Icon=org.example.Editor-symbolic\nX-Handoff-Exec=true"
+        try await World.runApps({ try $0.writeApp("org.example.Editor", entrance) }) { _, laptop, desktop in
+            try await screen.whileOnBus(on: desktop.bus) { _ in
+                try await laptop.publishing("org.example.edit") { _ in
+                    #expect(try await screen.next().icon == "org.example.Editor-symbolic")
+                    let entry = try await desktop.connected { try await $0.objects().nearby.first }
+                    #expect(entry?.applicationName == "Editor")
+                    #expect(entry?.applicationIcon == "org.example.Editor-symbolic")
+                }
+                try await laptop.publishing("org.example.draw", ["--webpage", "https://example.org/"]) { _ in
+                    let notification = try await screen.next()
+                    #expect(notification.icon.isEmpty, "the browser is not an app of this activity")
+                }
+            }
+        }
+    }
+
     @Test(
         "Where no app shows that an activity is coming, the desktop does, and its button cancels the continuation",
         arguments: ["X-Handoff-Exec=true", "DBusActivatable=true"]

@@ -9,7 +9,7 @@ import SystemPackage
 import TestLimits
 import Testing
 
-@Suite("The apps at both ends of a continuation exchange bytes in streams", .endsWithin(minutes: 15, instances: 4))
+@Suite("The apps at both ends of a continuation exchange bytes in streams", .endsWithin(minutes: 15, instances: 6))
 struct StreamStories {
     @Test("Each end reads what the other writes, and the end of the stream when the other has finished")
     func bothWays() async throws {
@@ -37,6 +37,32 @@ struct StreamStories {
             }
             for (number, end) in ends.enumerated() {
                 #expect(try await end.here.readAll() == [UInt8(number), 0xFF])
+            }
+        }
+    }
+
+    @Test("Streams of several devices are open at the same time, each with its own bytes and its own end")
+    func severalDevices() async throws {
+        try await StreamFixture.run { fixture in
+            try await fixture.world.withDevice("tablet") { tablet in
+                try await fixture.origin.trustEachOther(tablet)
+                let entry = try await tablet.watchingOnce()
+                try await tablet.connected { receiver in
+                    let continuation = try #require(try await receiver.fetch(entry, for: .take).continuation)
+                    let other = fixture.continued(by: receiver, as: continuation)
+                    var ends: [(here: LocalStream, there: LocalStream)] = []
+                    for device in [fixture, other, other, fixture] { ends.append(try await device.open()) }
+                    for (number, end) in ends.enumerated() { try await end.here.write([UInt8(number)]) }
+                    for (number, end) in ends.enumerated().reversed() {
+                        #expect(try await end.there.read(atMost: 10) == [UInt8(number)])
+                        try await end.there.write([UInt8(number), 0xFF])
+                    }
+                    // The end of one device's stream ends no other one.
+                    for (number, end) in ends.enumerated() {
+                        end.there.close()
+                        #expect(try await end.here.readAll() == [UInt8(number), 0xFF])
+                    }
+                }
             }
         }
     }

@@ -9,6 +9,7 @@ struct FakeNotificationServer: Sendable {
     /// The arguments of a call of `Notify`.
     struct Notification: Sendable {
         let replaces: UInt32
+        let icon: String
         let summary: String
         let body: String
         let actions: [String]
@@ -92,6 +93,7 @@ struct FakeNotificationServer: Sendable {
             newNotifications.yield(
                 Notification(
                     replaces: try invocation.arguments.decode(at: 1, as: UInt32.self),
+                    icon: try invocation.arguments.decode(at: 2, as: String.self),
                     summary: summary,
                     body: try invocation.arguments.decode(at: 4, as: String.self),
                     actions: try invocation.arguments.decode(at: 5, as: [String].self)

@@ -55,6 +55,20 @@ struct StreamFixture: Sendable {
 
     struct NoStreams: Error {}
 
+    /// The same activity as it was continued by an app of a further device, over its own connection.
+    func continued(by receiver: HandoffClient, as continuation: String) -> StreamFixture {
+        StreamFixture(
+            world: world,
+            origin: origin,
+            publisher: publisher,
+            editor: editor,
+            activity: activity,
+            receiver: receiver,
+            continuation: continuation,
+            reactor: reactor
+        )
+    }
+
     /// A new stream: the end of the app that continued (`here`), and that of the app that published (`there`).
     func open() async throws -> (here: LocalStream, there: LocalStream) {
         let here = try await receiver.openStream(continuation)
