@@ -2,8 +2,9 @@ import HandoffBus
 
 /// Why nothing of other devices can be nearby.
 extension HandoffClient {
-    /// Returns the failure of a command that needs nearby activities while there can be none: Handoff is paused, or the
-    /// radio cannot be used. Nil when there can be some.
+    /// Returns the failure of a command that needs nearby activities while there can be none; nil when there can be some.
+    ///
+    /// There can be none while Handoff is paused, or the radio cannot be used.
     func nearbyObstacle() async throws -> CommandFailure? {
         if let pause = try await pauseFailure() { return pause }
         let status = try await status()
