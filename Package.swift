@@ -74,6 +74,7 @@ let package = Package(
     products: [
         .executable(name: "handoffd", targets: ["handoffd"]),
         .executable(name: "handoffctl", targets: ["handoffctl"]),
+        .executable(name: "handoff-browser-host", targets: ["handoff-browser-host"]),
         .library(name: "HandoffKit", targets: ["HandoffKit"]),
         // For tests: preloaded into programs whose clock is to differ.
         .library(name: "ShiftedClock", type: .dynamic, targets: ["ShiftedClock"]),
@@ -135,6 +136,7 @@ let package = Package(
         module("HandoffBus", ["HandoffModel", "DBus"]),
         module("HandoffApps", ["HandoffModel"]),
         module("HandoffFolders", ["HandoffModel", "Epoll", system]),
+        module("HandoffBrowser", ["HandoffModel"]),
 
         // The library for apps; the only module with a public interface.
         .target(
@@ -158,8 +160,9 @@ let package = Package(
         module(
             "HandoffCLI",
             [
-                "AsyncSupport", "BlueZ", "Bluetooth", "DBus", "Epoll", "HandoffApps", "HandoffBus", "HandoffCrypto",
-                "HandoffModel", argumentParser, system, unixSignals,
+                "AsyncSupport", "BlueZ", "Bluetooth", "DBus", "Epoll", "HandoffApps", "HandoffBrowser", "HandoffBus",
+                "HandoffCrypto", "HandoffModel",
+                argumentParser, system, unixSignals,
             ]
         ),
         program(
@@ -167,6 +170,12 @@ let package = Package(
             ["Epoll", "HandoffBus", "HandoffDaemon", "HandoffRadioBlueZ", "HandoffRadioSimulated", argumentParser]
         ),
         program("handoffctl", ["HandoffCLI", argumentParser]),
+        program(
+            "handoff-browser-host",
+            [
+                "AsyncSupport", "DBus", "Epoll", "HandoffBrowser", "HandoffBus", "HandoffKit", "HandoffModel", system,
+            ]
+        ),
 
         // The sample app, which depends only on the library for apps.
         .executableTarget(
@@ -263,6 +272,7 @@ let package = Package(
         tests("HandoffBusTests", ["HandoffBus", "HandoffModel", "DBus", "HandoffTestSupport", "HandoffTestVectors"]),
         tests("HandoffAppsTests", ["HandoffApps", "HandoffModel", "HandoffTestVectors", "Epoll", system]),
         tests("HandoffFoldersTests", ["HandoffFolders", "HandoffModel", "Epoll", system]),
+        tests("HandoffBrowserTests", ["HandoffApps", "HandoffBrowser", "HandoffModel", "HandoffTestVectors", crypto]),
         tests(
             "HandoffKitTests",
             ["DBus", "Epoll", "HandoffBus", "HandoffKit", "HandoffModel", "HandoffTestSupport", "LocalStream"]
@@ -282,16 +292,19 @@ let package = Package(
         ),
         tests(
             "HandoffCLITests",
-            ["BlueZ", "Bluetooth", "DBus", "HandoffBus", "HandoffCLI", "HandoffModel", argumentParser]
+            [
+                "BlueZ", "Bluetooth", "DBus", "HandoffBrowser", "HandoffBus", "HandoffCLI", "HandoffModel",
+                argumentParser,
+            ]
         ),
         tests(
             "HandoffEndToEndTests",
             [
-                "Bluetooth", "DBus", "HandoffAttackModel", "HandoffBus", "HandoffCore", "HandoffCrypto",
-                "HandoffKit", "HandoffModel", "HandoffRadio",
+                "Bluetooth", "DBus", "HandoffAttackModel", "HandoffBrowser", "HandoffBus", "HandoffCore",
+                "HandoffCrypto", "HandoffKit", "HandoffModel", "HandoffRadio",
                 "HandoffRadioConformance", "HandoffRadioSimulated", "HandoffTestSupport", "HandoffWire", "Epoll",
                 "LocalStream", "handoffd",
-                "handoffctl", "editor", "monkeybrowser", system,
+                "handoffctl", "handoff-browser-host", "editor", "monkeybrowser", system,
             ],
             path: "Tests/EndToEnd"
         ),
@@ -312,8 +325,9 @@ if let fuzzerLibrary {
         .executableTarget(
             name: "handoff-fuzz",
             dependencies: [
-                "AsyncSupport", "Bluetooth", "BlueZ", "CDBus", "CFuzzer", "DBus", "HandoffApps", "HandoffBus",
-                "HandoffCore", "HandoffCrypto", "HandoffDaemon", "HandoffFolders", "HandoffModel", "HandoffRadioBlueZ",
+                "AsyncSupport", "Bluetooth", "BlueZ", "CDBus", "CFuzzer", "DBus", "HandoffApps", "HandoffBrowser",
+                "HandoffBus", "HandoffCore", "HandoffCrypto", "HandoffDaemon", "HandoffFolders", "HandoffModel",
+                "HandoffRadioBlueZ",
                 "HandoffWire",
                 logging, system,
             ],

@@ -57,10 +57,26 @@ struct BusSession: Sendable {
         do {
             try await connection.withName(name, body)
         } catch let error as DBusError where error.code == .nameTaken {
-            // The other instance continues activities; this one can still publish its own.
+            // The other instance continues activities until it ends; this one can still publish its own.
             let error = CocoaError(error)
             handoff.perform { await handoff.delegate?.application(handoff, isUnavailable: error) }
-            try await body()
+            try await withBackgroundTasks([{ try await takeOver(name, on: connection) }], body: body)
+        }
+    }
+
+    /// Owns the app's name from when the other instance has ended.
+    private func takeOver(_ name: BusName, on connection: Connection) async throws {
+        while true {
+            try await connection.withOwner(of: name) { owners in
+                for await owner in owners where owner == nil { return }
+                throw CancellationError()
+            }
+            do {
+                try await connection.withName(name) { () async throws -> Void in try await untilCancelled() }
+            } catch let error as DBusError where error.code == .nameTaken {
+                // A third instance was faster.
+                continue
+            }
         }
     }
 

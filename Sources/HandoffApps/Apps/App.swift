@@ -31,6 +31,8 @@ package struct App: Hashable, Sendable {
     package let launchMethod: LaunchMethod
     /// The patterns of the titles of the activities that it continues, as in fnmatch(3); empty for any title.
     package let titles: [String]
+    /// The ids of the desktop files of the browser whose windows it stands for; empty for any other app.
+    package let browsers: [String]
     /// The command line that starts an app on the bus which the bus cannot start; nil if the file has none that works
     /// without a terminal.
     package let command: ExecLine?
@@ -63,8 +65,11 @@ package struct App: Hashable, Sendable {
         self.types = try Set(Self.types(types)).union(documentTypes.values)
         teamID = try Self.teamID(entry)
         associatedDomains = entry.strings("X-Handoff-AssociatedDomains")
-        launchMethod = try Self.parseLaunchMethod(id, entry, isExported: isExported || entry.string("X-Flatpak") != nil)
+        let isSandboxed = isExported || entry.string("X-Flatpak") != nil
+        launchMethod = try Self.parseLaunchMethod(id, entry, isExported: isSandboxed)
         titles = entry.strings("X-Handoff-Titles")
+        // A sandboxed app stands for nothing but itself.
+        browsers = isSandboxed ? [] : entry.strings("X-Handoff-Browsers")
         command = entry.boolean("Terminal") == true ? nil : entry.string("Exec").flatMap { try? ExecLine($0) }
         documentApp = DocumentApp(id: id, entry).flatMap { $0.mediaTypes.isEmpty ? nil : $0 }
         tryExec = entry.string("TryExec")
@@ -73,6 +78,13 @@ package struct App: Hashable, Sendable {
     /// Whether it continues activities with that title; nil for one without a title.
     package func continues(title: String?) -> Bool {
         titles.isEmpty || title.map { title in titles.contains { fnmatch($0, title, 0) == 0 } } ?? false
+    }
+
+    /// Whether it is that browser, or stands for its windows.
+    ///
+    /// - Parameter browser: the id of the desktop file of a browser; nil for none.
+    package func isOrStands(for browser: String?) -> Bool {
+        browser.map { $0 == id || browsers.contains($0) } ?? false
     }
 
     /// Whether it may get activities of that team, or with nil those without a team.

@@ -58,14 +58,25 @@ package struct AppRegistry: Hashable, Sendable {
 
     /// The apps that claim a type: the user's default first, then, for web pages, the default browser, then the others
     /// in the order of ``apps``.
+    ///
+    /// What stands for the windows of a browser is among them only while that is the default browser, or if the user has
+    /// chosen it for the type.
     package func claimants(of type: ActivityType) -> [App] {
-        let preferred = [defaults[type], type == .browsingWeb ? browserID : nil].compactMap(\.self)
-        let claimants = apps.filter { $0.types.contains(type) }
-        return claimants.sorted(byRank: { preferred.firstIndex(of: $0.id) ?? preferred.count })
+        let chosen = defaults[type]
+        let claimants = apps.filter { app in
+            app.types.contains(type) && (app.browsers.isEmpty || app.id == chosen || app.isOrStands(for: browserID))
+        }
+        return claimants.sorted(byRank: { app in
+            app.id == chosen ? 0 : type == .browsingWeb && app.isOrStands(for: browserID) ? 1 : 2
+        })
     }
 
-    /// The default browser, if it continues activities of the type `NSUserActivityTypeBrowsingWeb`.
-    package var browser: App? { apps.first { $0.id == browserID && $0.types.contains(.browsingWeb) } }
+    /// The default browser, or what stands for its windows, if it continues activities of the type
+    /// `NSUserActivityTypeBrowsingWeb`.
+    package var browser: App? {
+        let browsers = apps.filter { $0.types.contains(.browsingWeb) && $0.isOrStands(for: browserID) }
+        return browsers.first { $0.id == browserID } ?? browsers.first
+    }
 
     /// The probable launch target of an activity of which only the advertisement is known.
     ///

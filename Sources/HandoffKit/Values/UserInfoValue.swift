@@ -1,5 +1,5 @@
 public import FoundationEssentials
-import HandoffModel
+package import HandoffModel
 
 /// One value of an activity's userInfo.
 ///
@@ -9,9 +9,9 @@ import HandoffModel
 /// Literals create values: `activity.userInfo = ["line": 12, "title": "Draft", "tags": ["a", "b"]]`. Read a value with
 /// the accessor of the expected type: `activity.userInfo["line"]?.integer`.
 public struct UserInfoValue: Hashable, Sendable {
-    let model: HandoffModel.UserInfoValue
+    package let model: HandoffModel.UserInfoValue
 
-    init(model: HandoffModel.UserInfoValue) {
+    package init(model: HandoffModel.UserInfoValue) {
         self.model = model
     }
 

@@ -1,9 +1,9 @@
 import FoundationEssentials
-import HandoffModel
+package import HandoffModel
 
 /// The http or https URL, with a host, of the web page that continues an activity where no app does.
 public struct WebpageURL: Hashable, Sendable, CustomStringConvertible {
-    let model: HandoffModel.WebpageURL
+    package let model: HandoffModel.WebpageURL
 
     /// Parses an absolute http or https URL of at most 2048 bytes.
     ///
@@ -16,7 +16,7 @@ public struct WebpageURL: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    init(model: HandoffModel.WebpageURL) {
+    package init(model: HandoffModel.WebpageURL) {
         self.model = model
     }
 

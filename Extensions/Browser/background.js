@@ -1,0 +1,207 @@
+// Tells handoff-browser-host which page the person sees, and opens pages of other devices.
+import { Host } from "./host.js";
+import { mayOpen, publishablePage } from "./pages.js";
+import { readPosition, restorePosition } from "./reading.js";
+import { browserAPI, isPublished, readSettings } from "./settings.js";
+
+/** The events of a page come many at once, and a page can cause them: no more than one message in this time, in ms. */
+const shortestInterval = 100;
+
+/** The popups that are open, each with a port. */
+const popups = new Set();
+let nearby = [];
+/** The tab whose page was sent last, and its address: {id, url}; null when none is published. */
+let published = null;
+let reportTimer = null;
+let lastReport = 0;
+let isFocusChanged = false;
+
+const host = new Host({
+    ready() {
+        published = null;
+        isFocusChanged = true;
+        report();
+        if (popups.size > 0) host.send({ type: "look", on: true });
+    },
+    message: handle,
+    change: tellPopups,
+});
+
+// MARK: The page that the person sees
+
+/** Reports the page soon: at once after a pause, else when the last report is old enough. */
+function reportSoon() {
+    host.connect();
+    if (reportTimer !== null) return;
+    const wait = Math.max(0, lastReport + shortestInterval - Date.now());
+    reportTimer = setTimeout(report, wait);
+}
+
+async function report() {
+    clearTimeout(reportTimer);
+    reportTimer = null;
+    lastReport = Date.now();
+    const becameFocused = isFocusChanged;
+    isFocusChanged = false;
+    const { tab, isFocused } = await shownTab();
+    // Another program has the focus: its activity, if it has one, takes precedence by itself.
+    if (!tab) return;
+    // A new tab has no address yet; its page follows.
+    if (tab.status === "loading" && (!tab.url || tab.url === "about:blank")) return;
+    const page = publishablePage(tab);
+    const settings = await readSettings();
+    if (!page || !isPublished(page.host, settings)) {
+        published = null;
+        host.send({ type: "noPage" });
+        return;
+    }
+    const isNew = published?.id !== tab.id || published?.url !== page.url;
+    published = { id: tab.id, url: page.url };
+    host.send({ type: "page", url: page.url, title: page.title, focused: isFocused && (becameFocused || isNew) });
+}
+
+/** The active tab of the normal window that has the focus, or had it last. */
+async function shownTab() {
+    try {
+        const window = await browserAPI.windows.getLastFocused({ populate: true });
+        return { tab: window.tabs?.find((tab) => tab.active) ?? null, isFocused: window.focused };
+    } catch {
+        return { tab: null, isFocused: false };
+    }
+}
+
+browserAPI.tabs.onActivated.addListener(reportSoon);
+browserAPI.tabs.onUpdated.addListener((id, change, tab) => {
+    if (tab.active && (change.url || change.title || change.status)) reportSoon();
+});
+browserAPI.tabs.onRemoved.addListener(reportSoon);
+browserAPI.windows.onFocusChanged.addListener((id) => {
+    if (id === browserAPI.windows.WINDOW_ID_NONE) return;
+    isFocusChanged = true;
+    reportSoon();
+});
+browserAPI.windows.onRemoved.addListener(async () => {
+    // Without a window nothing is shown, in a browser that goes on without one.
+    const windows = await browserAPI.windows.getAll();
+    if (windows.length === 0) {
+        published = null;
+        host.send({ type: "noPage" });
+    }
+});
+browserAPI.storage.onChanged.addListener(() => {
+    isFocusChanged = true;
+    reportSoon();
+});
+
+// MARK: What the host asks for
+
+function handle(message) {
+    switch (message.type) {
+        case "save": return save(message);
+        case "open": return open(message);
+        case "nearby":
+            nearby = message.entries;
+            return tellPopups();
+        case "continued": return tellPopups({ continued: message });
+    }
+}
+
+/** Looks where the reader is on the published page, if the person has allowed to look. */
+async function save({ id }) {
+    const answer = { type: "saved", id };
+    if (published) {
+        answer.url = published.url;
+        const state = await run(published.id, readPosition);
+        const tab = await browserAPI.tabs.get(published.id).catch(() => null);
+        if (state && tab?.url === answer.url) answer.state = state;
+    }
+    host.send(answer);
+}
+
+/** Opens a page in a new tab of the newest window, and gives it the focus. */
+async function open({ id, url, state }) {
+    let isOpened = false;
+    if (mayOpen(url)) {
+        try {
+            const tab = await openTab(url);
+            isOpened = true;
+            restoreWhenLoaded(tab.id, state);
+        } catch (error) {
+            console.warn(`the page was not opened: ${error.message}`);
+        }
+    }
+    host.send({ type: "opened", id, opened: isOpened });
+}
+
+async function openTab(url) {
+    const window = await browserAPI.windows.getLastFocused({ windowTypes: ["normal"] }).catch(() => null);
+    if (!window || window.incognito || window.type !== "normal") {
+        const made = await browserAPI.windows.create({ url, focused: true });
+        return made.tabs[0];
+    }
+    const tab = await browserAPI.tabs.create({ windowId: window.id, url, active: true });
+    await browserAPI.windows.update(window.id, { focused: true });
+    return tab;
+}
+
+/** Restores the position once the page is there; a page that the person leaves meanwhile keeps its own. */
+function restoreWhenLoaded(id, state) {
+    const hasContent = state && Object.keys(state).length > 0;
+    if (!hasContent) return;
+    const stop = () => {
+        browserAPI.tabs.onUpdated.removeListener(update);
+        clearTimeout(timer);
+    };
+    const update = async (updated, change) => {
+        if (updated !== id || change.status !== "complete") return;
+        stop();
+        await run(id, restorePosition, [state]);
+    };
+    const timer = setTimeout(stop, 30000);
+    browserAPI.tabs.onUpdated.addListener(update);
+    browserAPI.tabs.get(id).then((tab) => {
+        if (tab.status === "complete" && tab.url !== "about:blank") update(id, { status: "complete" });
+    }, stop);
+}
+
+/** Runs a function in a page; null where the person has not allowed it, or the browser never does. */
+async function run(tabId, func, args = []) {
+    try {
+        const [{ result }] = await browserAPI.scripting.executeScript({ target: { tabId }, func, args });
+        return result ?? null;
+    } catch {
+        return null;
+    }
+}
+
+// MARK: The popup
+
+browserAPI.runtime.onConnect.addListener((port) => {
+    if (port.name !== "popup") return;
+    popups.add(port);
+    host.connect();
+    host.send({ type: "look", on: true });
+    port.onMessage.addListener((message) => {
+        if (message.type === "continue") host.send(message);
+    });
+    port.onDisconnect.addListener(() => {
+        popups.delete(port);
+        if (popups.size === 0) {
+            nearby = [];
+            host.send({ type: "look", on: false });
+        }
+    });
+    tellPopups();
+});
+
+function tellPopups(more = {}) {
+    for (const port of popups) port.postMessage({ host: host.state, nearby, ...more });
+}
+
+// MARK: Start
+
+browserAPI.runtime.onStartup.addListener(() => host.connect());
+browserAPI.runtime.onInstalled.addListener(() => host.connect());
+browserAPI.alarms.onAlarm.addListener(() => host.connect());
+browserAPI.alarms.create("connect", { periodInMinutes: 1 });
+host.connect();

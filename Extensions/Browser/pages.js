@@ -1,0 +1,27 @@
+// What may be published of a tab. No browser is needed to decide it; handoff-browser-host decides it again.
+
+/** The longest address and title that are sent; Docs/Browsers.md, "What is never published". */
+const longestURL = 2048;
+const longestTitle = 256;
+
+/**
+ * Returns {url, title, host} of a tab, or null if its page is never published: of a private window, of another scheme
+ * than http and https, with a user name or a password, or with too long an address.
+ */
+export function publishablePage(tab) {
+    if (!tab || tab.incognito || typeof tab.url !== "string" || tab.url.length > longestURL) return null;
+    let url;
+    try {
+        url = new URL(tab.url);
+    } catch {
+        return null;
+    }
+    if (url.protocol !== "http:" && url.protocol !== "https:") return null;
+    if (url.username !== "" || url.password !== "" || url.host === "") return null;
+    return { url: tab.url, title: (tab.title ?? "").slice(0, longestTitle), host: url.host };
+}
+
+/** Whether an address of another device may be opened in a tab. */
+export function mayOpen(text) {
+    return publishablePage({ url: text }) !== null;
+}
