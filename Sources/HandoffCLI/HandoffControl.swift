@@ -38,7 +38,8 @@ package struct HandoffControl: AsyncParsableCommand {
         version: HandoffVersion.current,
         subcommands: [
             StatusCommand.self, PairCommand.self, NearbyCommand.self, PublishCommand.self, ContinueCommand.self,
-            StreamCommand.self, AppsCommand.self, FoldersCommand.self, DevicesCommand.self, PauseCommand.self,
+            StreamCommand.self, AppsCommand.self, BrowserCommand.self, FoldersCommand.self, DevicesCommand.self,
+            PauseCommand.self,
             ResumeCommand.self, RulesCommand.self, ReloadCommand.self, MonitorCommand.self, DoctorCommand.self,
         ]
     )

@@ -6,7 +6,7 @@ enum Diagnosis {
     static func findings(from facts: DoctorFacts) -> [Finding] {
         let radio = simulatedRadio(facts).map { [$0] } ?? BluetoothDiagnosis.findings(from: facts)
         return DaemonDiagnosis.findings(from: facts) + stateFindings(facts) + radio
-            + DesktopDiagnosis.findings(from: facts)
+            + DesktopDiagnosis.findings(from: facts) + BrowserDiagnosis.findings(from: facts.browsers)
     }
 
     private static func simulatedRadio(_ facts: DoctorFacts) -> Finding? {

@@ -29,6 +29,7 @@ struct DoctorExamination: Sendable {
         facts.time = try? .now
         facts.defaultBrowser = files.defaultBrowser
         facts.opensWebpages = facts.opensWebpages || files.hasProgram("xdg-open")
+        facts.browsers = await BrowserExamination(bus: bus, files: files).facts().filter(\.isInstalled)
         return facts
     }
 

@@ -87,6 +87,8 @@ struct DoctorFacts: Sendable {
     var isClockSynchronized: Bool?
     /// The number of inotify instances that a user may have; nil when that is unknown.
     var inotifyInstances: Int?
+    /// The browsers that the extension is for, as far as they are installed.
+    var browsers: [BrowserFacts] = []
     var hasNotificationServer = false
     var opensWebpages = false
     /// The desktop file id of the default browser; nil when there is none.

@@ -61,6 +61,9 @@ struct SystemFiles: Sendable {
             .app(for: [DocumentAppScan.webpageType])?.id
     }
 
+    /// Whether there is a file or a directory of that absolute path.
+    func exists(_ path: String) -> Bool { access(root + path, F_OK) == 0 }
+
     /// Whether a program is on the search path.
     func hasProgram(_ name: String) -> Bool {
         (environment["PATH"] ?? "").split(separator: ":").contains { access("\(root)\($0)/\(name)", X_OK) == 0 }

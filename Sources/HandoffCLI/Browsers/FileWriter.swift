@@ -1,0 +1,33 @@
+import FoundationEssentials
+import Glibc
+import HandoffBrowser
+import SystemPackage
+
+/// Writes and removes files that browsers and the desktop read.
+enum FileWriter {
+    /// Writes a file as a whole, and makes its directory.
+    ///
+    /// - Throws: ``CommandFailure`` that names the file.
+    static func write(_ file: InstalledFile) throws {
+        let directory = FilePath(file.path).removingLastComponent().string
+        do {
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            try Data(file.text.utf8).write(to: URL(filePath: file.path), options: .atomic)
+            // Other users read the files of a package.
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+        } catch {
+            throw CommandFailure(status: .failed, message: "\(file.path) cannot be written: \(error)")
+        }
+    }
+
+    /// Removes a file.
+    ///
+    /// - Returns: false if there is none.
+    /// - Throws: ``CommandFailure`` that names the file.
+    static func remove(_ file: InstalledFile) throws -> Bool {
+        guard unlink(file.path) != 0 else { return true }
+        guard errno != ENOENT, errno != ENOTDIR else { return false }
+        let reason = String(cString: strerror(errno))
+        throw CommandFailure(status: .failed, message: "\(file.path) cannot be removed: \(reason).")
+    }
+}
