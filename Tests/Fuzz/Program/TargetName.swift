@@ -7,7 +7,7 @@ enum TargetName: String, CaseIterable {
     // What trusted devices can send, behind a handshake with the right keys.
     case caller, listener, circle
     // What users and programs of this computer hand over, and what is read from its files.
-    case card, address, bus, json, desktop, state
+    case card, address, bus, json, desktop, browser, state
 
     /// Prepares the target.
     ///
@@ -28,6 +28,7 @@ enum TargetName: String, CaseIterable {
         case .bus: BusTarget()
         case .json: JSONTarget()
         case .desktop: DesktopTarget()
+        case .browser: BrowserTarget()
         case .state: try await StateTarget(in: directory)
         }
     }
