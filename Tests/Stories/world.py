@@ -42,6 +42,11 @@ class Lines:
             self._queue.put(line.rstrip("\n"))
         self._queue.put(None)
 
+    @property
+    def has_unread(self):
+        """Whether a line has been printed that was not read yet."""
+        return not self._queue.empty()
+
     def wait(self, wanted, what, timeout=TIMEOUT):
         """The first line not yet read for which `wanted` is true."""
         deadline = time.monotonic() + timeout

@@ -175,6 +175,7 @@ enum Programs {
     static let handoffd = path("handoffd")
     static let handoffctl = path("handoffctl")
     static let monkeybrowser = path("monkeybrowser")
+    static let browserHost = path("handoff-browser-host")
     /// The library that shifts the clock of a program (`Tests/Support/ShiftedClock`).
     static let shiftedClock = path("libShiftedClock.so")
     static let editor = path("editor")
