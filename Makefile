@@ -15,6 +15,11 @@ INTERFACEDIR := $(PREFIX)/share/dbus-1/interfaces
 BASHDIR := $(PREFIX)/share/bash-completion/completions
 ZSHDIR := $(PREFIX)/share/zsh/site-functions
 FISHDIR := $(PREFIX)/share/fish/vendor_completions.d
+LIBEXECDIR := $(PREFIX)/libexec/handoffd
+# Where Debian's browsers load extensions for all users (Docs/Browsers.md, "Packages and stores").
+CHROMIUMDIR := /usr/share/chromium/extensions/handoff
+FIREFOXDIR := /usr/share/mozilla/extensions/{ec8030f7-c20a-464f-9b0e-13a3a9e97384}
+BROWSER_FILES = --system --datadir $(PREFIX)/share --host $(LIBEXECDIR)/handoff-browser-host --destdir "$(DESTDIR)/"
 # The names on the session bus by which the daemon is started (Docs/dbus/README.md, "Two names").
 BUS_NAMES := org.handoffd.Handoff1 org.handoffd.Control1
 
@@ -52,7 +57,7 @@ demo-bluez: ## Run the demo in a virtual machine with a real kernel and bluetoot
 	@Tests/Rig/run-one-guest $(BLUETOOTHD) Tests/Stories/demo.py hci0 hci1
 
 .PHONY: test
-test: test-unit test-bluez ## Run all tests, including set-up
+test: test-unit test-browsers test-bluez ## Run all tests, including set-up
 
 .PHONY: test-unit
 test-unit: ## Run the tests without Bluetooth: modules, programs on private buses, simulated air, faults
@@ -61,6 +66,12 @@ test-unit: ## Run the tests without Bluetooth: modules, programs on private buse
 	@Tests/Scripts/run-unit-tests
 	@Tests/Faults/run --seed 2193 --seconds 25
 	@Tests/Faults/run --seconds 20
+
+.PHONY: test-browsers
+test-browsers: ## Run real browsers with the extension, on displays of their own and a simulated air
+	@Tests/Scripts/setup browsers
+	swift build $(SWIFT_FLAGS)
+	@Tests/Browsers/run
 
 # Stock bluetoothd 5.66 may not answer on D-Bus for 30 s after a connection; the file explains and avoids this.
 BLUETOOTHD := --bluetoothd-args "-f $(CURDIR)/Tests/Rig/one-att-channel.conf"
@@ -126,8 +137,10 @@ release: ## Build what is installed: programs, manual pages, completions
 	@Tests/Scripts/setup release
 	swift build $(RELEASE_FLAGS) --product handoffd
 	swift build $(RELEASE_FLAGS) --product handoffctl
+	swift build $(RELEASE_FLAGS) --product handoff-browser-host
 	@rm -rf $(DIST) && mkdir -p $(DIST)/bin $(DIST)/completions
-	@bin=$$(swift build $(RELEASE_FLAGS) --show-bin-path); cp $$bin/handoffd $$bin/handoffctl $(DIST)/bin
+	@bin=$$(swift build $(RELEASE_FLAGS) --show-bin-path); \
+	    cp $$bin/handoffd $$bin/handoffctl $$bin/handoff-browser-host $(DIST)/bin
 	@strip $(DIST)/bin/*
 	@# The linker is told where Swift's libraries are; the programs contain theirs.
 	@chrpath --delete $(DIST)/bin/* > /dev/null
@@ -135,6 +148,7 @@ release: ## Build what is installed: programs, manual pages, completions
 	@for shell in bash zsh fish; do \
 	    $(DIST)/bin/handoffctl --generate-completion-script $$shell > $(DIST)/completions/handoffctl.$$shell || exit 1; \
 	done
+	@cd Extensions/Browser && python3 -m zipfile -c $(CURDIR)/$(DIST)/handoff.xpi *
 	@Tests/Scripts/build-notices > $(DIST)/NOTICES
 	@ls -lh $(DIST)/bin
 
@@ -142,6 +156,12 @@ release: ## Build what is installed: programs, manual pages, completions
 install: ## Install what `make release` has built: DESTDIR= PREFIX=/usr/local
 	@[[ -s $(DIST)/NOTICES ]] || { echo "make install: nothing is built yet; run \`make release\` first, as yourself" >&2; exit 1; }
 	install -D -m 755 -t $(DESTDIR)$(BINDIR) $(DIST)/bin/handoffd $(DIST)/bin/handoffctl
+	install -D -m 755 -t $(DESTDIR)$(LIBEXECDIR) $(DIST)/bin/handoff-browser-host
+	$(DIST)/bin/handoffctl browser install $(BROWSER_FILES) > /dev/null
+	rm -rf $(DESTDIR)$(CHROMIUMDIR)
+	install -d $(DESTDIR)$(CHROMIUMDIR)
+	cd Extensions/Browser && find . -type f -exec install -D -m 644 {} $(abspath $(DESTDIR)/)$(CHROMIUMDIR)/{} ';'
+	install -D -m 644 $(DIST)/handoff.xpi "$(DESTDIR)$(FIREFOXDIR)/handoff@handoffd.org.xpi"
 	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(SERVICEDIR)
 	sed 's|@bindir@|$(BINDIR)|' systemd/handoffd.service.in > $(DESTDIR)$(UNITDIR)/handoffd.service
 	for name in $(BUS_NAMES); do \
@@ -161,6 +181,9 @@ install: ## Install what `make release` has built: DESTDIR= PREFIX=/usr/local
 
 .PHONY: uninstall
 uninstall: ## Remove what `make install` has installed: DESTDIR= PREFIX=/usr/local
+	[[ ! -x $(DESTDIR)$(BINDIR)/handoffctl ]] || \
+	    $(DESTDIR)$(BINDIR)/handoffctl browser uninstall $(BROWSER_FILES) > /dev/null
+	rm -rf $(DESTDIR)$(LIBEXECDIR) $(DESTDIR)$(CHROMIUMDIR) "$(DESTDIR)$(FIREFOXDIR)/handoff@handoffd.org.xpi"
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,handoffd handoffctl) $(DESTDIR)$(UNITDIR)/handoffd.service
 	rm -f $(addprefix $(DESTDIR)$(SERVICEDIR)/,$(addsuffix .service,$(BUS_NAMES))) $(DESTDIR)$(INTERFACEDIR)/org.handoffd.*.xml
 	rm -f $(DESTDIR)$(MANDIR)/man1/handoffctl.1 $(DESTDIR)$(MANDIR)/man1/handoffctl-*.1 $(DESTDIR)$(MANDIR)/man8/handoffd.8
