@@ -277,7 +277,10 @@ let package = Package(
             "HandoffKitTests",
             ["DBus", "Epoll", "HandoffBus", "HandoffKit", "HandoffModel", "HandoffTestSupport", "LocalStream"]
         ),
-        tests("DocumentationTests", ["HandoffBus", "HandoffCLI", "HandoffModel", "HandoffTestSupport", "DBus"]),
+        tests(
+            "DocumentationTests",
+            ["HandoffBrowser", "HandoffBus", "HandoffCLI", "HandoffModel", "HandoffTestSupport", "DBus"]
+        ),
         tests(
             "HandoffDaemonTests",
             [

@@ -14,6 +14,7 @@ let nearby = [];
 let published = null;
 let reportTimer = null;
 let lastReport = 0;
+let reports = 0;
 let isFocusChanged = false;
 
 const host = new Host({
@@ -41,8 +42,8 @@ async function report() {
     clearTimeout(reportTimer);
     reportTimer = null;
     lastReport = Date.now();
-    const becameFocused = isFocusChanged;
-    isFocusChanged = false;
+    reports += 1;
+    const turn = reports;
     const { tab, isFocused } = await shownTab();
     // Another program has the focus: its activity, if it has one, takes precedence by itself.
     if (!tab) return;
@@ -50,6 +51,8 @@ async function report() {
     if (tab.status === "loading" && (!tab.url || tab.url === "about:blank")) return;
     const page = publishablePage(tab);
     const settings = await readSettings();
+    // A later report has seen more.
+    if (turn !== reports) return;
     if (!page || !isPublished(page.host, settings)) {
         published = null;
         host.send({ type: "noPage" });
@@ -57,7 +60,9 @@ async function report() {
     }
     const isNew = published?.id !== tab.id || published?.url !== page.url;
     published = { id: tab.id, url: page.url };
-    host.send({ type: "page", url: page.url, title: page.title, focused: isFocused && (becameFocused || isNew) });
+    const focused = isFocused && (isFocusChanged || isNew);
+    isFocusChanged = false;
+    host.send({ type: "page", url: page.url, title: page.title, focused });
 }
 
 /** The active tab of the normal window that has the focus, or had it last. */
@@ -179,7 +184,7 @@ async function run(tabId, func, args = []) {
 browserAPI.runtime.onConnect.addListener((port) => {
     if (port.name !== "popup") return;
     popups.add(port);
-    host.connect();
+    host.connect({ now: true });
     host.send({ type: "look", on: true });
     port.onMessage.addListener((message) => {
         if (message.type === "continue") host.send(message);

@@ -5,11 +5,14 @@ const hostName = "org.handoffd.browser";
 const protocol = 1;
 const firstDelay = 1000;
 const longestDelay = 20000;
+/** A connection that lasted that long, in ms, was not the fault of what ended it. */
+const soundDuration = 30000;
 
 export class Host {
     #port = null;
     #delay = firstDelay;
     #timer = null;
+    #since = 0;
     #handlers;
     /** Whether the host has answered; null when there is no connection, and why. */
     state = { connected: false, available: false, message: "" };
@@ -19,11 +22,12 @@ export class Host {
         this.#handlers = handlers;
     }
 
-    /** Connects unless there is a connection. */
-    connect() {
-        if (this.#port) return;
+    /** Connects unless there is a connection, or one is due later; with `now`, does not wait for that. */
+    connect({ now = false } = {}) {
+        if (this.#port || (this.#timer !== null && !now)) return;
         clearTimeout(this.#timer);
         this.#timer = null;
+        this.#since = Date.now();
         const port = browserAPI.runtime.connectNative(hostName);
         this.#port = port;
         port.onMessage.addListener((message) => this.#receive(message));
@@ -45,7 +49,6 @@ export class Host {
 
     #receive(message) {
         if (message.type === "ready") {
-            this.#delay = firstDelay;
             this.state = { ...this.state, connected: true, message: "" };
             this.#handlers.ready();
         } else if (message.type === "status") {
@@ -62,8 +65,9 @@ export class Host {
         this.#port = null;
         this.state = { connected: false, available: false, message };
         this.#handlers.change();
+        if (Date.now() - this.#since > soundDuration) this.#delay = firstDelay;
         // A background page that sleeps meanwhile is woken by its alarm, and by the next tab that is shown.
-        this.#timer = setTimeout(() => this.connect(), this.#delay);
+        this.#timer = setTimeout(() => this.connect({ now: true }), this.#delay);
         this.#delay = Math.min(longestDelay, this.#delay * 2);
     }
 }

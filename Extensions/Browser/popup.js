@@ -91,3 +91,4 @@ element("position").addEventListener("change", async ({ target }) => {
 });
 
 await showSettings();
+document.querySelector("main").ariaBusy = "false";

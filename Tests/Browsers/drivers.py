@@ -19,6 +19,9 @@ from world import Failure, TIMEOUT
 CHROMIUM = "/usr/lib/chromium/chromium"
 FIREFOX = "/usr/bin/firefox-esr"
 EXTENSION_ID = "handoff@handoffd.org"
+# Resolves when the popup shows its settings.
+SHOWN = """new Promise((done) => { const look = () => document.querySelector('main')?.ariaBusy === 'false' && done(); look();
+    new MutationObserver(look).observe(document, {attributes: true, childList: true, subtree: true}); })"""
 POPUP_WIDTH, POPUP_HEIGHT = 360, 560
 
 
@@ -102,7 +105,7 @@ class Chromium:
         try:
             answer = answers.get(timeout=TIMEOUT)
         except queue.Empty:
-            raise Failure(f"Chromium did not answer {method}") from None
+            raise Failure(f"Chromium did not answer {method} {parameters.get('expression', '')}") from None
         if "error" in answer:
             raise Failure(f"{method}: {answer['error']['message']}")
         return answer["result"]
@@ -196,6 +199,7 @@ class Chromium:
         """The popup of the extension, opened as by a click; yields a function that evaluates in it."""
         self.in_extension("chrome.action.openPopup().then(() => null)")
         target = self.wait_target(lambda target: target["url"].endswith("/popup.html"), "the popup")
+        self.evaluate(target, SHOWN)
         yield lambda expression: self.evaluate(target, expression, gesture=True)
         with contextlib.suppress(Failure):
             self.evaluate(target, "window.close()")

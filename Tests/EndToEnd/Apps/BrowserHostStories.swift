@@ -30,7 +30,7 @@ struct BrowserHostStories {
                 try await BrowserHost.run("chromium", on: laptop.bus, in: world) { host in
                     try host.show("https://example.org/a", "A page")
                     _ = try await watcher.one()
-                    async let fetched = desktop.json("continue", "--print")
+                    async let fetched = desktop.json("continue", "--print", "--take")
                     let id = try #require(try await host.message("save")["id"].number)
                     try host.send(
                         #"{"type":"saved","id":\#(Int(id)),"url":"https://example.org/a","state":{"scroll":0.5,"anchor":"It"}}"#
@@ -53,10 +53,10 @@ struct BrowserHostStories {
                 try await BrowserHost.run("chromium", on: laptop.bus, in: world) { host in
                     try host.show("https://example.org/a", "A page")
                     _ = try await watcher.one()
-                    let first = try await desktop.json("continue", "--print")
+                    let first = try await desktop.json("continue", "--print", "--take")
                     #expect(first["title"].string == "A page" && first["userInfo"]["Version"].isNull)
                     try host.show("https://example.org/b", "Another")
-                    async let second = desktop.json("continue", "--print")
+                    async let second = desktop.json("continue", "--print", "--take")
                     let save = try await host.message("save") { $0["id"].number == 2 }
                     #expect(!save.isNull)
                     try host.send(
@@ -177,7 +177,7 @@ struct BrowserHostStories {
                     _ = try await host.message("status", from: start) { $0["available"].boolean == true }
                     try await desktop.watching { watcher in
                         _ = try await watcher.one()
-                        #expect(try await desktop.json("continue", "--print")["title"].string == "A page")
+                        #expect(try await desktop.json("continue", "--print", "--take")["title"].string == "A page")
                     }
                 }
             }

@@ -1,5 +1,6 @@
 import DBus
 import Foundation
+import HandoffBrowser
 @testable import HandoffBus
 @testable import HandoffCLI
 import HandoffModel
@@ -65,6 +66,18 @@ struct CommandPageTests {
     func apps() throws {
         let app = AppDescription(id: "a", name: "A", types: [], teamID: "T", entrance: "bus", defaults: [])
         #expect(try Set(Self.example(in: "## apps").keys) == Self.keys(AppDocument(app)))
+    }
+
+    @Test("The example of browser has the keys that the command prints")
+    func browser() throws {
+        let facts = BrowserFacts(
+            browser: .firefox,
+            packages: [.snap],
+            manifest: "/m",
+            isDefault: true,
+            isConnected: true
+        )
+        #expect(try Set(Self.example(in: "## browser").keys) == Self.keys(BrowserDocument(facts)))
     }
 
     @Test("The example of folders has the keys that the command prints")
