@@ -37,7 +37,8 @@ function row(entry) {
     button.disabled = !entry.continuable;
     const what = document.createElement("span");
     what.className = "what";
-    what.textContent = entry.app || (entry.webpage ? text("webPage") : entry.type || text("otherActivity"));
+    const isPage = entry.webpage && (entry.type === "" || entry.type === "NSUserActivityTypeBrowsingWeb");
+    what.textContent = isPage ? text("webPage") : entry.app || entry.type || text("otherActivity");
     const device = document.createElement("span");
     device.className = "device";
     device.textContent = text(entry.continuable ? "continueFrom" : "notContinuable", entry.device);

@@ -36,7 +36,7 @@ final class BrowserPort: Sendable {
 
     /// Sends messages while `body` runs, and after it those that wait, for a short time.
     ///
-    /// - Throws: what `body` throws; a ``BrowserError`` is sent to the extension first.
+    /// - Throws: what `body` throws; a `BrowserError` is sent to the extension first.
     func whileWriting(_ body: () async throws -> Void) async throws {
         let write: @Sendable () async throws -> Void = { await self.write() }
         let ended = Promise<Void>()
@@ -62,7 +62,7 @@ final class BrowserPort: Sendable {
     /// Waits for the first message.
     ///
     /// - Returns: the browser; nil at the end of input.
-    /// - Throws: ``BrowserError`` if it is another message.
+    /// - Throws: `BrowserError` if it is another message.
     func hello() async throws -> Browser? {
         guard let message = try await next() else { return nil }
         guard case .hello(let browser) = message else {
@@ -73,7 +73,7 @@ final class BrowserPort: Sendable {
 
     /// Returns the next valid message; nil at the end of input. An invalid one is reported to the extension.
     ///
-    /// - Throws: ``BrowserError`` for a message that is too large, too many messages, and another protocol; `Errno` when
+    /// - Throws: `BrowserError` for a message that is too large, too many messages, and another protocol; `Errno` when
     ///   standard input cannot be read.
     func next() async throws -> BrowserMessage? {
         while let bytes = try await nextBytes() {

@@ -185,9 +185,14 @@ class Chromium:
     def in_page(self, url, expression):
         return self.evaluate(self.page(url), expression)
 
-    def open_private(self, url):
-        context = self.call("Target.createBrowserContext", disposeOnDetach=True)["browserContextId"]
+    @contextlib.contextmanager
+    def private_window(self, url):
+        """A private window with that page, which has loaded."""
+        context = self.call("Target.createBrowserContext")["browserContextId"]
         self.call("Target.createTarget", url=url, browserContextId=context, newWindow=True)
+        self.page(url)
+        yield
+        self.call("Target.disposeBrowserContext", browserContextId=context)
 
     def has_focus(self, url):
         """Waits until the page has the focus of the desktop."""
@@ -356,8 +361,9 @@ class Firefox:
         self.page(url)
         return self._script(f"return await ({expression});")
 
-    def open_private(self, url):
-        """Opens an address in a private window; returns when it has loaded there."""
+    @contextlib.contextmanager
+    def private_window(self, url):
+        """A private window with that page, which has loaded."""
         self.in_browser(
             """const window = OpenBrowserWindow({private: true});
             await new Promise((done) => window.addEventListener("load", done, {once: true}));
@@ -371,6 +377,12 @@ class Firefox:
                     if (isOver && linkedBrowser.currentURI.spec === args[0]) done();
                 }
             }));""", url,
+        )
+        yield
+        self.in_browser(
+            """const windows = [...Services.wm.getEnumerator("navigator:browser")];
+            const {PrivateBrowsingUtils} = window;
+            windows.filter((window) => PrivateBrowsingUtils.isWindowPrivate(window)).forEach((window) => window.close());"""
         )
 
     def settings_page(self):
