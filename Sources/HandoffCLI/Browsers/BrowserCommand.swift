@@ -7,9 +7,9 @@ struct BrowserCommand: AsyncParsableCommand {
         commandName: "browser",
         abstract: "Make browsers find the host of the extension.",
         discussion: """
-            The Debian package has done this for all users. Without it, `install` writes the
-            files by which your browsers find handoff-browser-host, and `uninstall` removes
-            them; the extension itself is added in the browser (Docs/Browsers.md).
+            The Debian package has done this for all users. Without it, `install` writes
+            the files by which your browsers find handoff-browser-host, and `uninstall`
+            removes them; the extension itself is added in the browser (Docs/Browsers.md).
             """,
         subcommands: [BrowserStatus.self, InstallBrowser.self, UninstallBrowser.self],
         defaultSubcommand: BrowserStatus.self
@@ -50,7 +50,8 @@ struct BrowserCommand: AsyncParsableCommand {
     struct InstallBrowser: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "install",
-            abstract: "Write the files by which browsers find the host."
+            abstract: "Write the files by which browsers find the host.",
+            usage: "handoffctl browser install [<options>] [<browsers> ...]"
         )
 
         @OptionGroup var options: GlobalOptions
@@ -73,7 +74,8 @@ struct BrowserCommand: AsyncParsableCommand {
     struct UninstallBrowser: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "uninstall",
-            abstract: "Remove these files."
+            abstract: "Remove these files.",
+            usage: "handoffctl browser uninstall [<options>] [<browsers> ...]"
         )
 
         @OptionGroup var options: GlobalOptions
