@@ -15,6 +15,15 @@ package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
 
         /// More bytes than allowed.
         package static let tooLarge = Code("tooLarge")
+        /// A frame without bytes.
+        package static let emptyFrame = Code("emptyFrame")
+        /// A frame that is longer than the reader allows.
+        package static let longFrame = Code("longFrame")
+        /// A fragment without a flag or with an unknown one, or an empty one that is not the last.
+        package static let invalidFragment = Code("invalidFragment")
+        /// Padding that has another size than those of the protocol, holds other bytes than zeros, or is too short for the
+        /// length of its message.
+        package static let invalidPadding = Code("invalidPadding")
         /// Bytes that are not a message, or are truncated.
         package static let malformed = Code("malformed")
         /// A well-formed message with invalid content.

@@ -45,17 +45,17 @@ package struct FrameDecoder: Sendable {
 
     /// Returns the body of the next complete frame; `nil` when it has not been received completely.
     ///
-    /// - Throws: ``WireError/Code/tooLarge`` as soon as the length is above the maximum, ``WireError/Code/malformed``
+    /// - Throws: ``WireError/Code/longFrame`` as soon as the length is above the maximum, ``WireError/Code/emptyFrame``
     ///   for an empty frame.
     package mutating func next() throws(WireError) -> [UInt8]? {
         if let failure { throw failure }
         guard bufferedBytes >= 2 else { return nil }
         let length = Int(buffer[start]) << 8 | Int(buffer[start + 1])
         guard length <= maximumLength else {
-            throw fail(WireError(.tooLarge, "A frame of \(length) bytes exceeds the limit of \(maximumLength)."))
+            throw fail(WireError(.longFrame, "A frame of \(length) bytes exceeds the limit of \(maximumLength)."))
         }
         guard length > 0 else {
-            throw fail(WireError(.malformed, "A frame is empty."))
+            throw fail(WireError(.emptyFrame, "A frame is empty."))
         }
         guard bufferedBytes >= 2 + length else { return nil }
         let body = Array(buffer[(start + 2)..<(start + 2 + length)])

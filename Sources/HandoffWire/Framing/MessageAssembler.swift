@@ -13,15 +13,15 @@ package struct MessageAssembler: Sendable {
 
     /// Adds a fragment and returns the message that it completes; `nil` when more fragments follow.
     ///
-    /// - Throws: ``WireError/Code/malformed`` for an unknown or missing flag, or an empty fragment that is not the
+    /// - Throws: ``WireError/Code/invalidFragment`` for an unknown or missing flag, or an empty fragment that is not the
     ///   last; ``WireError/Code/tooLarge`` when the message exceeds the limit.
     package mutating func append(_ fragment: [UInt8]) throws(WireError) -> [UInt8]? {
         if let failure { throw failure }
         guard let flag = fragment.first, flag == MessageFragmenter.last || flag == MessageFragmenter.moreFollows else {
-            throw fail(WireError(.malformed, "A fragment's flag byte must be 0 or 1."))
+            throw fail(WireError(.invalidFragment, "A fragment's flag byte must be 0 or 1."))
         }
         guard flag == MessageFragmenter.last || fragment.count > 1 else {
-            throw fail(WireError(.malformed, "A fragment other than the last is empty."))
+            throw fail(WireError(.invalidFragment, "A fragment other than the last is empty."))
         }
         guard message.count + fragment.count - 1 <= maximumLength else {
             throw fail(WireError(.tooLarge, "A message exceeds the limit of \(maximumLength) bytes."))

@@ -51,18 +51,24 @@ package enum MessagePadding {
     ///
     /// A larger size than needed is accepted: only the sender knows which messages are to look alike.
     ///
-    /// - Throws: ``WireError/Code/malformed`` for a size other than one of ``sizes``, for a length beyond it, and for
+    /// - Throws: ``WireError/Code/invalidPadding`` for a size other than one of ``sizes``, for a length beyond it, and for
     ///   padding other than zeros.
     package static func unpad(_ padded: [UInt8]) throws(WireError) -> [UInt8] {
         guard sizes.contains(padded.count) else {
-            throw WireError(.malformed, "A padded message has one of \(sizes.count) sizes, got \(padded.count) bytes.")
+            throw WireError(
+                .invalidPadding,
+                "A padded message has one of \(sizes.count) sizes, got \(padded.count) bytes."
+            )
         }
         let length = padded.prefix(lengthBytes).reduce(0) { $0 << 8 | Int($1) }
         guard length <= padded.count - lengthBytes else {
-            throw WireError(.malformed, "A message of \(length) bytes does not fit \(padded.count) bytes of padding.")
+            throw WireError(
+                .invalidPadding,
+                "A message of \(length) bytes does not fit \(padded.count) bytes of padding."
+            )
         }
         guard padded.dropFirst(lengthBytes + length).allSatisfy({ $0 == 0 }) else {
-            throw WireError(.malformed, "The padding of a message holds other bytes than zeros.")
+            throw WireError(.invalidPadding, "The padding of a message holds other bytes than zeros.")
         }
         return Array(padded[lengthBytes..<(lengthBytes + length)])
     }

@@ -47,15 +47,20 @@ package enum StreamPiece: Hashable, Sendable {
 
     /// Decodes a piece.
     ///
-    /// - Throws: ``WireError/Code/malformed`` for anything that ``encode()`` never produces.
+    /// - Throws: ``WireError/Code/invalidPadding`` for another size or other bytes than those that the number of bytes of
+    ///   data requires, ``WireError/Code/malformed`` for anything else that ``encode()`` never produces.
     package init(decoding bytes: [UInt8]) throws(WireError) {
         guard bytes.count >= Self.headerBytes else { throw Self.invalid(bytes) }
         let count = Int(bytes[1]) << 8 | Int(bytes[2])
-        guard count <= Self.maximumDataBytes, bytes.count == Self.size(of: count),
-            bytes.dropFirst(Self.headerBytes + count).allSatisfy({ $0 == 0 })
-        else { throw Self.invalid(bytes) }
+        guard bytes.count == Self.size(of: count), bytes.dropFirst(Self.headerBytes + count).allSatisfy({ $0 == 0 })
+        else {
+            throw WireError(
+                .invalidPadding,
+                "A piece of a stream with \(count) bytes of data is not padded with zeros."
+            )
+        }
         switch (bytes[0], count) {
-        case (0, 1...): self = .data(Array(bytes[Self.headerBytes..<(Self.headerBytes + count)]))
+        case (0, 1...Self.maximumDataBytes): self = .data(Array(bytes[Self.headerBytes..<(Self.headerBytes + count)]))
         case (1, 0): self = .end
         case (2, 0): self = .arrived
         default: throw Self.invalid(bytes)

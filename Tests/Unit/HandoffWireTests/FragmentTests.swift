@@ -25,7 +25,7 @@ struct FragmentTests {
     func malformed(fragment: [UInt8]) throws {
         var assembler = MessageAssembler(maximumLength: 10)
         let error = #expect(throws: WireError.self) { try assembler.append(fragment) }
-        #expect(error?.code == .malformed)
+        #expect(error?.code == .invalidFragment)
         #expect(throws: try #require(error)) { try assembler.append([0, 1]) }
     }
 

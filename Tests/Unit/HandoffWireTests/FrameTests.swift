@@ -43,7 +43,7 @@ struct FrameTests {
         try decoder.append(FrameCodec.encode([1]) + [0, 11])
         #expect(try decoder.next() == [1])
         let error = #expect(throws: WireError.self) { try decoder.next() }
-        #expect(error?.code == .tooLarge)
+        #expect(error?.code == .longFrame)
         #expect(throws: try #require(error)) { try decoder.append([0]) }
         #expect(throws: try #require(error)) { try decoder.next() }
         #expect(decoder.bufferedBytes == 0)
@@ -54,7 +54,7 @@ struct FrameTests {
         var decoder = FrameDecoder(maximumLength: 10)
         try decoder.append([0, 0])
         let error = #expect(throws: WireError.self) { try decoder.next() }
-        #expect(error?.code == .malformed)
+        #expect(error?.code == .emptyFrame)
     }
 
     @Test("No more than one frame and one SDU is buffered")

@@ -44,7 +44,7 @@ struct MessagePaddingTests {
             var damaged = padded
             damaged[index] = 1
             let error = #expect(throws: WireError.self) { try MessagePadding.unpad(damaged) }
-            #expect(error?.code == .malformed)
+            #expect(error?.code == .invalidPadding)
         }
     }
 
