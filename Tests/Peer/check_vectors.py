@@ -4,6 +4,7 @@
 Usage: check_vectors.py DIRECTORY. Prints how many cases agree.
 """
 
+import asyncio
 import dataclasses
 import json
 import pathlib
@@ -14,16 +15,16 @@ from handoff_peer.activity import Activity
 from handoff_peer.advertisement import AdvertisingKey, Content, DailyKey, directed_key, open_sealed, seal, type_hash
 from handoff_peer.card import CardError, read_card, write_card
 from handoff_peer.circle import Circle
-from handoff_peer.errors import ProtocolError, Refused
+from handoff_peer.errors import ChannelEnded, ProtocolError, Refused
 from handoff_peer.framing import FragmentReader, fragments, frame, pad
 from handoff_peer.keys import Identity, device_id
-from handoff_peer.messages import REFUSAL_CODES, acknowledgement, read_acknowledgement, read_answer, read_report
-from handoff_peer.messages import read_request, settle_request
+from handoff_peer.messages import LONGEST_ANSWER, REFUSAL_CODES, acknowledgement, read_acknowledgement, read_answer
+from handoff_peer.messages import read_report, read_request, settle_request
 from handoff_peer.names import clean
 from handoff_peer.noise import Handshake
 from handoff_peer.pairing import Exchange, Introduction, pairing_message, pairing_opening
 from handoff_peer.primitives import agreement_public, siphash
-from handoff_peer.session import prologue
+from handoff_peer.session import Session, prologue
 from handoff_peer.state import PairingRecord, State
 from handoff_peer.stream import PieceReader
 from handoff_peer.values import SCHEMA
@@ -313,6 +314,63 @@ def check_reconciliation(case: dict) -> None:
     assert (caller.found(), listener.found()) == (case["callerAfter"], case["listenerAfter"])
 
 
+class RecordedChannel:
+    """A channel with what the other side sends in a vector, and what this side has to send."""
+
+    def __init__(self, case: dict):
+        self._reader = case["reader"]
+        self.rest = [(part["by"], bytes.fromhex(part["bytes"])) for part in case["sent"]]
+
+    async def receive(self) -> bytes:
+        if not self.rest or self.rest[0][0] == self._reader:
+            raise ChannelEnded
+        return self.rest.pop(0)[1]
+
+    async def send(self, data: bytes) -> None:
+        assert self.rest.pop(0) == (self._reader, data)
+
+    async def close(self) -> None:
+        pass
+
+
+async def read_session(case: dict, channel: RecordedChannel) -> None:
+    """Does what the reader of a vector does, until nothing more was sent."""
+    side = case["reader"]
+    other = SIDES[side == "caller"]
+    private, ephemeral, own_signing, other_private, other_signing = unhex(
+        case, f"{side}PrivateKey", f"{side}EphemeralPrivateKey", f"{side}SigningKey", f"{other}PrivateKey",
+        f"{other}SigningKey",
+    )
+    identity = PartialIdentity(agreement_public(private) + own_signing, private)
+    keys = agreement_public(other_private) + other_signing
+    if side == "caller":
+        session = await Session.call(channel, identity, keys, bytes.fromhex(case["request"]), ephemeral)
+        read_answer(await session.receive(LONGEST_ANSWER))
+    else:
+        greeting = channel.rest[0][1][2:]
+        session, _, request = await Session.accept(channel, identity, [keys], greeting, ephemeral)
+        assert request.hex() == case["request"]
+        # A message before the answer, or nothing more.
+        if not channel.rest or channel.rest[0][0] == other:
+            await session.wait_for_end()
+            return
+        await session.send(bytes.fromhex(case["answer"]), least=1024)
+        read_acknowledgement(await session.receive())
+        if channel.rest and read_request(request)["purpose"] == "take":
+            read_report(await session.receive())
+    await session.wait_for_end()
+
+
+def check_refusal(case: dict) -> None:
+    channel, found = RecordedChannel(case), None
+    try:
+        asyncio.run(read_session(case, channel))
+    except ProtocolError as error:
+        found = error.kind
+    assert found == case.get("error"), found
+    assert not channel.rest
+
+
 def check_stream(case: dict) -> None:
     conversation = session_of(case)
     for sent in case["messages"] + case["pieces"]:
@@ -321,11 +379,12 @@ def check_stream(case: dict) -> None:
     for sent in case["pieces"][:-1]:
         readers[sent["by"]].take(bytes.fromhex(sent["plaintext"]))
     last = case["pieces"][-1]
+    found = None
     try:
         readers[last["by"]].take(bytes.fromhex(last["plaintext"]))
-        assert not case["fails"]
-    except ProtocolError:
-        assert case["fails"]
+    except ProtocolError as error:
+        found = error.kind
+    assert found == case.get("error"), found
 
 
 def read_gatt(value: bytes) -> dict | None:
@@ -461,8 +520,8 @@ def check_exchanges(case: dict, exchanges: dict[str, Exchange]) -> None:
 CHECKS = {
     "advertisement": check_advertisement, "card": check_card, "circle": check_circle, "daily": check_daily,
     "exchange": check_exchange, "gatt": check_gatt, "messages": check_message, "names": check_name, "news": check_news,
-    "noise-kk": check_noise, "pairing": check_pairing, "reconciliation": check_reconciliation, "session": check_session,
-    "stream": check_stream, "withdrawal": check_withdrawal,
+    "noise-kk": check_noise, "pairing": check_pairing, "reconciliation": check_reconciliation, "refusals": check_refusal,
+    "session": check_session, "stream": check_stream, "withdrawal": check_withdrawal,
 }
 
 

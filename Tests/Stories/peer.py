@@ -25,7 +25,7 @@ from handoff_peer.air import Station
 from handoff_peer.client import AnswerRefused
 from handoff_peer.device import Device
 from handoff_peer.errors import ChannelEnded
-from handoff_peer.messages import fetch_request
+from handoff_peer.messages import LONGEST_ANSWER, fetch_request
 from handoff_peer.session import Session
 from terminal import Terminal
 from world import PROGRAMS, TIMEOUT, Failure, Lines, Steps, check, device, process, rig, run_story
@@ -591,7 +591,7 @@ async def is_answered(peer, device_id):
     request = fetch_request(entry.content.type_hash, entry.content.tag, "preview")
     session = await Session.call(channel, peer.state.identity, peer.state.keys_of(device_id), request)
     try:
-        await session.receive()
+        await session.receive(LONGEST_ANSWER)
     except ChannelEnded:
         return False
     finally:

@@ -92,10 +92,14 @@ package struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible 
     /// What went wrong and what to do, in a sentence for the user.
     package let message: String
 
+    /// The rule that the peer has broken in a session, if that is the cause.
+    package let violation: ProtocolViolation?
+
     package var description: String { message }
 
-    package init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String, violation: ProtocolViolation? = nil) {
         self.code = code
         self.message = message
+        self.violation = violation
     }
 }

@@ -15,7 +15,7 @@ package struct ClientSession: SessionStates, Sendable {
 
     private enum State: Sendable {
         /// Waits for the listener's greeting.
-        case greeting(DeviceKeys, peer: DevicePublicKeys)
+        case greeting(DeviceKeys, peer: DevicePublicKeys, fixedEphemeral: AgreementKey?)
         /// Has sent the request, and waits for the first frame of the answer.
         case answer(NoiseHandshake)
         /// Waits for the rest of the answer.
@@ -49,9 +49,14 @@ package struct ClientSession: SessionStates, Sendable {
     private var reader: SessionMessageReader
 
     /// Creates a session with the device whose keys are `peer`, which alone can read the request.
-    package init(keys: DeviceKeys, peer: DevicePublicKeys, request: Request) {
+    package init(
+        keys: DeviceKeys,
+        peer: DevicePublicKeys,
+        request: Request,
+        ephemeralForTestVectors: AgreementKey? = nil
+    ) {
         self.request = request
-        state = .greeting(keys, peer: peer)
+        state = .greeting(keys, peer: peer, fixedEphemeral: ephemeralForTestVectors)
         reader = SessionMessageReader(
             maximumLength: request.isCircle ? Answer.maximumCircleBytes : Answer.maximumBytes
         )
@@ -161,8 +166,8 @@ package struct ClientSession: SessionStates, Sendable {
 
     mutating func handle(_ frame: [UInt8]) throws -> Event? {
         switch state {
-        case .greeting(let keys, let peer):
-            return .greeted(try opening(with: frame, keys, peer))
+        case .greeting(let keys, let peer, let fixedEphemeral):
+            return .greeted(try opening(with: frame, keys, peer, fixedEphemeral))
         case .answer(var handshake):
             let fragment = try handshake.readMessage(frame)
             return try appendToAnswer(fragment, try handshake.split())
@@ -182,18 +187,32 @@ package struct ClientSession: SessionStates, Sendable {
             state = .finished(transport)
             return .concluded(try Acknowledgement(decoding: message))
         case .judging, .finished:
-            throw HandoffError(.peerMisbehaved, "The listener sent a message out of turn.")
+            throw HandoffError(.peerMisbehaved, "The listener sent a message out of turn.", violation: .outOfTurn)
         }
     }
 
-    private mutating func opening(with frame: [UInt8], _ keys: DeviceKeys, _ peer: DevicePublicKeys) throws -> [UInt8] {
+    private mutating func opening(
+        with frame: [UInt8],
+        _ keys: DeviceKeys,
+        _ peer: DevicePublicKeys,
+        _ fixedEphemeral: AgreementKey?
+    ) throws -> [UInt8] {
         guard let greeting = SessionGreeting(bytes: frame) else {
-            throw HandoffError(.peerMisbehaved, "A greeting has 16 bytes, got \(frame.count).")
+            throw HandoffError(
+                .peerMisbehaved,
+                "A greeting has 16 bytes, got \(frame.count).",
+                violation: .invalidGreeting
+            )
         }
         frames = frames.limited(to: FrameCodec.maximumLength)
         let fragments = SessionMessageWriter.fragments(of: request.encode(), paddedToAtLeast: MessagePadding.smallest)
         precondition(fragments.count == 1, "a request fits into one fragment")
-        var handshake = NoiseHandshake.calling(peer, as: keys, after: greeting)
+        var handshake = NoiseHandshake.calling(
+            peer,
+            as: keys,
+            after: greeting,
+            ephemeralForTestVectors: fixedEphemeral
+        )
         let first = try handshake.writeMessage(fragments[0])
         state = .answer(handshake)
         return FrameCodec.encode(first)

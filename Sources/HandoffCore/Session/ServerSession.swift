@@ -46,6 +46,7 @@ package struct ServerSession: SessionStates, Sendable {
     private var state = State.request
     var frames = FrameDecoder(maximumLength: maximumUnauthenticatedFrame)
     private let ownGreeting: SessionGreeting
+    private let fixedEphemeral: AgreementKey?
     private var reader = SessionMessageReader(maximumLength: Request.maximumBytes)
 
     /// Creates a session that answers the device that `trial` finds, or else the one that `pairingTrial` finds.
@@ -58,11 +59,13 @@ package struct ServerSession: SessionStates, Sendable {
     package init(
         trial: SessionTrial,
         pairingTrial: SessionTrial? = nil,
-        greeting: SessionGreeting = .random()
+        greeting: SessionGreeting = .random(),
+        ephemeralForTestVectors: AgreementKey? = nil
     ) {
         self.trial = trial
         self.pairingTrial = pairingTrial
         ownGreeting = greeting
+        fixedEphemeral = ephemeralForTestVectors
     }
 
     /// The bytes to send as soon as the channel is open, before anything is received.
@@ -219,7 +222,7 @@ package struct ServerSession: SessionStates, Sendable {
             state = .judging(transport, minimumBytes: MessagePadding.smallest)
             return .reported(report)
         case .preparing, .judging, .finished:
-            throw HandoffError(.peerMisbehaved, "The caller sent a message out of turn.")
+            throw HandoffError(.peerMisbehaved, "The caller sent a message out of turn.", violation: .outOfTurn)
         }
     }
 
@@ -235,7 +238,11 @@ package struct ServerSession: SessionStates, Sendable {
     private mutating func authenticate(_ frame: [UInt8]) throws -> AuthenticatedRequest {
         let match = try match(frame)
         guard let message = try reader.append(match.payload) else {
-            throw HandoffError(.peerMisbehaved, "The request does not fit into the first message.")
+            throw HandoffError(
+                .peerMisbehaved,
+                "The request does not fit into the first message.",
+                violation: .invalidFragment
+            )
         }
         let request = try? Request(decoding: message)
         state = .preparing(match.handshake, request)
@@ -244,10 +251,14 @@ package struct ServerSession: SessionStates, Sendable {
 
     private func match(_ frame: [UInt8]) throws -> SessionTrial.Match {
         do {
-            return try trial.match(frame, greeting: ownGreeting)
+            return try trial.match(frame, greeting: ownGreeting, ephemeralForTestVectors: fixedEphemeral)
         } catch  where error.code == .authenticationFailed {
             if let match = try? pairingTrial?.match(frame, greeting: ownGreeting) { return match }
-            throw HandoffError(.notTrusted, "A device that is not trusted here opened a session.")
+            throw HandoffError(
+                .notTrusted,
+                "A device that is not trusted here opened a session.",
+                violation: .unknownCaller
+            )
         }
     }
 }

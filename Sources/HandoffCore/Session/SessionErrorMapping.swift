@@ -12,12 +12,21 @@ enum SessionErrorMapping {
         } catch let error as WireError where error.code == .unknownKind {
             throw HandoffError(
                 .peerMisbehaved,
-                "The other device has a newer handoffd and sent a message unknown to this one: update this one."
+                "The other device has a newer handoffd and sent a message unknown to this one: update this one.",
+                violation: .unknownKind
             )
         } catch let error as WireError {
-            throw HandoffError(.peerMisbehaved, "The peer sent an invalid message: \(error.message)")
+            throw HandoffError(
+                .peerMisbehaved,
+                "The peer sent an invalid message: \(error.message)",
+                violation: ProtocolViolation(error)
+            )
         } catch let error as CryptoError {
-            throw HandoffError(.peerMisbehaved, "The peer's message does not decrypt: \(error.message)")
+            throw HandoffError(
+                .peerMisbehaved,
+                "The peer's message does not decrypt: \(error.message)",
+                violation: ProtocolViolation(error)
+            )
         } catch {
             throw HandoffError(.peerMisbehaved, "\(error)")
         }

@@ -45,7 +45,12 @@ package struct StreamReceiver: Sendable {
         case (.writing, .data): break
         case (.writing, .end): stage = .ended
         case (.ended, .arrived): stage = .done
-        default: throw HandoffError(.peerMisbehaved, "The peer sent a stream piece out of order.")
+        default:
+            throw HandoffError(
+                .peerMisbehaved,
+                "The peer sent a stream piece out of order.",
+                violation: .outOfTurn
+            )
         }
         return piece
     }

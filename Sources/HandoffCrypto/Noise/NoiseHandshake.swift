@@ -186,7 +186,8 @@ extension NoiseHandshake {
         localStatic: AgreementKey,
         remoteStatic: AgreementPublicKey,
         symmetric: NoiseSymmetricState,
-        received remoteEphemeral: AgreementPublicKey
+        received remoteEphemeral: AgreementPublicKey,
+        ephemeralForTestVectors: AgreementKey?
     ) -> NoiseHandshake {
         NoiseHandshake(
             isInitiator: false,
@@ -194,7 +195,7 @@ extension NoiseHandshake {
             localStatic: localStatic,
             remoteStatic: remoteStatic,
             symmetric: symmetric,
-            fixedEphemeral: nil
+            fixedEphemeral: ephemeralForTestVectors
         )
     }
 

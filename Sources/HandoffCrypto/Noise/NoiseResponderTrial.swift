@@ -57,7 +57,11 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
     ///   - prologue: returns the bytes that both sides hash first, if that device is the caller.
     /// - Throws: ``CryptoError/Code/authenticationFailed`` when none of these devices sent it;
     ///   ``CryptoError/Code/malformed`` or ``CryptoError/Code/weakKey`` when the message is invalid.
-    package func match(_ message: [UInt8], prologue: (ID) -> [UInt8]) throws(CryptoError) -> Match {
+    package func match(
+        _ message: [UInt8],
+        ephemeralForTestVectors: AgreementKey? = nil,
+        prologue: (ID) -> [UInt8]
+    ) throws(CryptoError) -> Match {
         let (remoteEphemeral, ciphertext) = try NoiseHandshake.parse(message)
         // The secrets up to here do not depend on the caller; only the transcript does.
         var common = NoiseSymmetricState(protocolName: NoiseHandshake.protocolName)
@@ -76,7 +80,8 @@ package struct NoiseResponderTrial<ID: Hashable & Sendable>: Sendable {
                 localStatic: localStatic,
                 remoteStatic: candidate.remoteStatic,
                 symmetric: symmetric,
-                received: remoteEphemeral
+                received: remoteEphemeral,
+                ephemeralForTestVectors: ephemeralForTestVectors
             )
             return Match(id: candidate.id, payload: payload, handshake: handshake)
         }

@@ -41,8 +41,14 @@ package struct SessionTrial: Sendable {
     ///
     /// - Throws: ``CryptoError/Code/authenticationFailed`` when none of these devices sent it;
     ///   ``CryptoError/Code/malformed`` or ``CryptoError/Code/weakKey`` when the message is invalid.
-    package func match(_ message: [UInt8], greeting: SessionGreeting) throws(CryptoError) -> Match {
-        let match = try trial.match(message) { greeting.prologue(caller: $0, listener: own) }
+    package func match(
+        _ message: [UInt8],
+        greeting: SessionGreeting,
+        ephemeralForTestVectors: AgreementKey? = nil
+    ) throws(CryptoError) -> Match {
+        let match = try trial.match(message, ephemeralForTestVectors: ephemeralForTestVectors) {
+            greeting.prologue(caller: $0, listener: own)
+        }
         return Match(device: match.id.device, payload: match.payload, handshake: match.handshake)
     }
 

@@ -62,10 +62,9 @@ struct SessionServer: Sendable {
     /// Logs an error that any device in radio range can cause: each at debug level, and a summary once a minute at info
     /// level.
     private func report(_ error: any Error, of peer: RadioAddress) {
-        logger.debug(
-            "a session ended early: \(error)",
-            metadata: ["event": "session.failed", "peer": "\(peer)"]
-        )
+        var metadata: Logger.Metadata = ["event": "session.failed", "peer": "\(peer)"]
+        if let violation = (error as? HandoffError)?.violation { metadata["violation"] = "\(violation)" }
+        logger.debug("a session ended early: \(error)", metadata: metadata)
         guard let count = logLimiter.recordEvent() else { return }
         logger.info(
             "\(count) sessions ended early since the last report; the latest: \(error)",

@@ -64,8 +64,9 @@ package enum TakeOutcome: Hashable, Sendable {
 
 /// The report of a caller on one of its takes.
 package struct TakeReport: Hashable, Sendable {
-    /// The maximum size of an encoded report in bytes; today it has 16, the rest is for newer versions.
-    package static let maximumBytes = 1024
+    /// The maximum size of an encoded report in bytes, 1024 with its padding's length; today it has 16, the rest is for
+    /// newer versions.
+    package static let maximumBytes = 1024 - MessagePadding.lengthBytes
 
     package let take: TakeID
     package let outcome: TakeOutcome

@@ -11,6 +11,7 @@ from . import messages
 from .activity import Activity
 from .advertisement import type_hash
 from .errors import ProtocolError
+from .framing import LONGEST_MESSAGE
 from .session import Session, Stream
 from .state import PairingRecord
 
@@ -46,7 +47,7 @@ class Client:
         self._device = device
 
     @contextlib.asynccontextmanager
-    async def _asking(self, device: bytes, keys: bytes, request: bytes):
+    async def _asking(self, device: bytes, keys: bytes, request: bytes, is_circle: bool = False):
         """The session in which a request was answered, and the answer, which the block judges and acknowledges.
 
         The channel is closed afterwards: an answer that is not acknowledged has no effect at the listener.
@@ -56,7 +57,8 @@ class Client:
         try:
             async with asyncio.timeout(UNTIL_JUDGED):
                 session = await Session.call(channel, state.identity, keys, request)
-                answer = messages.read_answer(await session.receive())
+                longest = LONGEST_MESSAGE if is_circle else messages.LONGEST_ANSWER
+                answer = messages.read_answer(await session.receive(longest))
             yield session, answer
         finally:
             await channel.close()
@@ -113,7 +115,7 @@ class Client:
             await self._expect(session, answer, "stream")
             await session.send(messages.acknowledgement())
             async with asyncio.timeout(UNTIL_JUDGED + ACCEPTANCE):
-                opened = messages.read_answer(await session.receive())
+                opened = messages.read_answer(await session.receive(messages.LONGEST_ANSWER))
             if opened["kind"] == "refusal":
                 raise AnswerRefused(opened["refusalCode"], opened["refusalMessage"])
             await self._expect(session, opened, "stream")
@@ -124,7 +126,7 @@ class Client:
         state = self._device.state
         request = messages.circle_request(state.circle.digest)
         async with asyncio.timeout(CIRCLE):
-            async with self._asking(device, state.keys_of(device), request) as (session, answer):
+            async with self._asking(device, state.keys_of(device), request, is_circle=True) as (session, answer):
                 await self._expect(session, answer, "circle")
                 theirs = answer["circle"]
                 if not state.take_in(device, theirs):
@@ -132,7 +134,8 @@ class Client:
                     return
                 own = state.circle_state(device, theirs.get("digest", b""))
                 await session.send(messages.acknowledgement(own), least=1024)
-                theirs = messages.read_acknowledgement(await session.receive()).get("circle", {})
+                last = await session.receive(LONGEST_MESSAGE)
+                theirs = messages.read_acknowledgement(last).get("circle", {})
                 state.take_in(device, theirs)
                 state.complete(device, own["digest"], theirs.get("digest", b""), time.time())
         self._device.trust_changed()

@@ -15,6 +15,8 @@ OUTCOMES = {
 UNKNOWN_OUTCOMES = {"continued": "app", "failed": "failed"}
 # The bytes of a digest of a circle.
 DIGEST = 32
+# The most bytes of an answer without a circle, and of everything else but circles.
+LONGEST_ANSWER, LONGEST_OTHER = 65_574, 1020
 
 
 def _unknown(what: str) -> Refused:

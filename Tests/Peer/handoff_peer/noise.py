@@ -30,7 +30,7 @@ class Cipher:
         try:
             return self._cipher.decrypt(self._next_nonce(), ciphertext, associated)
         except (InvalidTag, ValueError):
-            raise ProtocolError("a message cannot be decrypted") from None
+            raise ProtocolError("a message cannot be decrypted", "undecryptable") from None
 
 
 class Transport:
@@ -86,7 +86,7 @@ class Handshake:
             if token == "e":
                 self.remote_ephemeral, message = message[:32], message[32:]
                 if len(self.remote_ephemeral) != 32:
-                    raise ProtocolError("a message of a handshake is too short")
+                    raise ProtocolError("a message of a handshake is too short", "undecryptable")
                 self._mix_hash(self.remote_ephemeral)
             else:
                 self._mix_key(self._agreement(token))

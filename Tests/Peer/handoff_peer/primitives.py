@@ -40,7 +40,7 @@ def agree(private: bytes, public: bytes) -> bytes:
     try:
         return X25519PrivateKey.from_private_bytes(private).exchange(X25519PublicKey.from_public_bytes(public))
     except ValueError:
-        raise ProtocolError("a Diffie-Hellman result of zeros") from None
+        raise ProtocolError("a Diffie-Hellman result of zeros", "weakKey") from None
 
 
 def signing_public(private: bytes) -> bytes:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import messages
 from .errors import ChannelEnded, ChannelLost, ProtocolError, Refused
+from .framing import LONGEST_MESSAGE
 from .keys import device_id
 from .radio import Channel
 from .session import Session, Stream
@@ -118,7 +119,8 @@ class Server:
         state = self._device.state
         answered = state.circle_state(caller, request["circleDigest"])
         await session.send(messages.answer("circle", answered), least=1024)
-        theirs = messages.read_acknowledgement(await session.receive()).get("circle", {})
+        heard = await session.receive(LONGEST_MESSAGE)
+        theirs = messages.read_acknowledgement(heard).get("circle", {})
         is_trusted = state.take_in(caller, theirs)
         self._device.trust_changed()
         if is_trusted:

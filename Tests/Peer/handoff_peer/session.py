@@ -8,12 +8,15 @@ from . import stream
 from .errors import ChannelEnded, ProtocolError
 from .framing import LONGEST_FIRST_FRAME, FragmentReader, fragments, frame, pad
 from .keys import Identity
+from .messages import LONGEST_OTHER
 from .noise import Handshake, Transport
 from .radio import Channel
 
 PROLOGUE = b"handoffd v2 session"
 GREETING = 16
 LONGEST_FRAME = 65_535
+# An ephemeral key and a tag.
+SHORTEST_FIRST_MESSAGE = 48
 
 
 def prologue(greeting: bytes, caller: bytes, listener: bytes) -> bytes:
@@ -34,7 +37,7 @@ class Frames:
         await self._fill(2)
         length = int.from_bytes(self._buffer[:2], "big")
         if not 1 <= length <= longest:
-            raise ProtocolError(f"a frame of {length} bytes")
+            raise ProtocolError(f"a frame of {length} bytes", "longFrame" if length else "emptyFrame")
         await self._fill(2 + length)
         body, self._buffer = self._buffer[2 : 2 + length], self._buffer[2 + length :]
         return body
@@ -44,7 +47,7 @@ class Frames:
         try:
             async with asyncio.timeout(seconds):
                 if self._buffer or await self.channel.receive():
-                    raise ProtocolError("something came after the last message")
+                    raise ProtocolError("something came after the last message", "outOfTurn")
         except (ChannelEnded, TimeoutError):
             pass
         finally:
@@ -63,49 +66,57 @@ class Session:
         self._transport: Transport | None = None
 
     @classmethod
-    async def call(cls, channel: Channel, identity: Identity, keys: bytes, request: bytes) -> "Session":
+    async def call(
+        cls, channel: Channel, identity: Identity, keys: bytes, request: bytes, ephemeral: bytes | None = None
+    ) -> "Session":
         """Sends a request to the device with these public keys, once it has sent its greeting."""
         frames = Frames(channel)
-        greeting = await frames.read()
+        greeting = await frames.read(GREETING)
         if len(greeting) != GREETING:
-            raise ProtocolError(f"a greeting of {len(greeting)} bytes")
+            raise ProtocolError(f"a greeting of {len(greeting)} bytes", "invalidGreeting")
         hashed = prologue(greeting, identity.public_keys, keys)
-        handshake = Handshake("KK", True, hashed, identity.agreement, keys[:32])
+        handshake = Handshake("KK", True, hashed, identity.agreement, keys[:32], ephemeral)
         session = cls(frames, handshake)
         await session.send(request)
         return session
 
     @classmethod
     async def accept(
-        cls, channel: Channel, identity: Identity, candidates: Iterable[bytes]
+        cls, channel: Channel, identity: Identity, candidates: Iterable[bytes], greeting: bytes = b"",
+        ephemeral: bytes | None = None,
     ) -> tuple["Session", bytes, bytes]:
         """Greets a caller; its session, its public keys, and its request.
 
         Throws `ProtocolError` when it is none of the candidates.
         """
-        frames, greeting = Frames(channel), secrets.token_bytes(GREETING)
+        frames, greeting = Frames(channel), greeting or secrets.token_bytes(GREETING)
         await frames.write(greeting)
         first = await frames.read(LONGEST_FIRST_FRAME)
+        if len(first) < SHORTEST_FIRST_MESSAGE:
+            raise ProtocolError(f"a first message of {len(first)} bytes", "undecryptable")
         for keys in candidates:
             hashed = prologue(greeting, keys, identity.public_keys)
-            handshake = Handshake("KK", False, hashed, identity.agreement, keys[:32])
+            handshake = Handshake("KK", False, hashed, identity.agreement, keys[:32], ephemeral)
             try:
                 fragment = handshake.read(first)
-            except ProtocolError:
+            except ProtocolError as error:
+                if error.kind == "weakKey":
+                    raise
                 continue
-            request = FragmentReader().take(fragment)
+            request = FragmentReader(LONGEST_OTHER).take(fragment)
             if request is None:
-                raise ProtocolError("a request of more than one fragment")
+                raise ProtocolError("a request of more than one fragment", "invalidFragment")
             return cls(frames, handshake), keys, request
-        raise ProtocolError("a first message that opens for no device")
+        raise ProtocolError("a first message that opens for no device", "unknownCaller")
 
     async def send(self, message: bytes, least: int = 64) -> None:
         """Sends a message that is padded to `least` bytes at least."""
         for fragment in fragments(pad(message, least)):
             await self.send_plaintext(fragment)
 
-    async def receive(self) -> bytes:
-        reader = FragmentReader()
+    async def receive(self, longest: int = LONGEST_OTHER) -> bytes:
+        """The next message of at most `longest` bytes."""
+        reader = FragmentReader(longest)
         while (message := reader.take(await self.receive_plaintext())) is None:
             pass
         return message

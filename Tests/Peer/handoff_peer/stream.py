@@ -21,14 +21,16 @@ class PieceReader:
     def take(self, piece: bytes) -> tuple[int, bytes]:
         """The kind and the data of the next piece."""
         if len(piece) < 3:
-            raise ProtocolError("a piece of a stream is too short")
+            raise ProtocolError("a piece of a stream is too short", "malformed")
         kind, count = piece[0], int.from_bytes(piece[1:3], "big")
         if len(piece) != 3 + count + -(3 + count) % UNIT or any(piece[3 + count :]):
-            raise ProtocolError("a piece of a stream is padded wrongly")
+            raise ProtocolError("a piece of a stream is padded wrongly", "invalidPadding")
+        if kind > ARRIVED or not (1 <= count <= MOST_DATA if kind == DATA else count == 0):
+            raise ProtocolError(f"a piece of kind {kind} with {count} bytes", "malformed")
         is_open = not self.has_ended
         is_in_order = {DATA: is_open, END: is_open, ARRIVED: self.has_ended and not self.has_arrived}
-        if not is_in_order.get(kind) or not (1 <= count <= MOST_DATA if kind == DATA else count == 0):
-            raise ProtocolError(f"a piece of kind {kind} with {count} bytes is out of order")
+        if not is_in_order[kind]:
+            raise ProtocolError(f"a piece of kind {kind} is out of order", "outOfTurn")
         self.has_ended |= kind == END
         self.has_arrived |= kind == ARRIVED
         return kind, piece[3 : 3 + count]

@@ -11,8 +11,8 @@ struct StreamVectorTests {
     /// A session that becomes a stream; bytes in hexadecimal.
     struct Case: Codable, Equatable, Sendable {
         let what: String
-        /// Whether the last piece ends the session because it violates a rule.
-        let fails: Bool
+        /// Why the last piece ends the session; nil when it does not.
+        let error: ProtocolViolation?
         let greeting: String
         let callerPrivateKey: String
         let callerSigningKey: String
@@ -35,14 +35,15 @@ struct StreamVectorTests {
     /// What is sent in a case, after the app's answer.
     private struct Conversation {
         let what: String
-        var fails = true
+        var error: ProtocolViolation?
         let pieces: [(by: String, bytes: [UInt8])]
+        /// Whether the bytes of the last piece are sent as they are; all others get their length and padding.
+        var isLastRaw = false
     }
 
     private static let conversations: [Conversation] = [
         Conversation(
             what: "data in both directions, and a clean end",
-            fails: false,
             pieces: [
                 ("caller", [0, 0xAA, 0xBB]), ("listener", [0, 0xCC]), ("caller", [0, 0xDD]), ("listener", [0, 0xEE]),
                 ("caller", [1]), ("listener", [1]), ("listener", [2]), ("caller", [2]),
@@ -50,19 +51,57 @@ struct StreamVectorTests {
         ),
         Conversation(
             what: "the listener ends first, and no data",
-            fails: false,
             pieces: [("listener", [1]), ("caller", [1]), ("listener", [2]), ("caller", [2])]
         ),
-        Conversation(what: "data without bytes", pieces: [("caller", [0])]),
-        Conversation(what: "an empty piece", pieces: [("caller", [])]),
-        Conversation(what: "a piece of an unknown kind", pieces: [("caller", [3])]),
-        Conversation(what: "an end with data", pieces: [("listener", [1, 0])]),
-        Conversation(what: "an arrival with data", pieces: [("listener", [1]), ("listener", [2, 0])]),
-        Conversation(what: "data after the end", pieces: [("listener", [1]), ("listener", [0, 1])]),
-        Conversation(what: "two ends", pieces: [("caller", [1]), ("caller", [1])]),
-        Conversation(what: "an arrival before the end", pieces: [("listener", [2])]),
+        Conversation(what: "data without bytes", error: .malformed, pieces: [("caller", [0])]),
+        Conversation(what: "an empty piece", error: .malformed, pieces: [("caller", [])]),
+        Conversation(what: "a piece of an unknown kind", error: .malformed, pieces: [("caller", [3])]),
+        Conversation(what: "an end with data", error: .malformed, pieces: [("listener", [1, 0])]),
+        Conversation(
+            what: "an arrival with data",
+            error: .malformed,
+            pieces: [("listener", [1]), ("listener", [2, 0])]
+        ),
+        Conversation(
+            what: "data after the end",
+            error: .outOfTurn,
+            pieces: [("listener", [1]), ("listener", [0, 1])]
+        ),
+        Conversation(what: "two ends", error: .outOfTurn, pieces: [("caller", [1]), ("caller", [1])]),
+        Conversation(what: "an arrival before the end", error: .outOfTurn, pieces: [("listener", [2])]),
+        Conversation(
+            what: "a piece without padding",
+            error: .invalidPadding,
+            pieces: [("caller", [0, 0, 2, 7, 8])],
+            isLastRaw: true
+        ),
+        Conversation(
+            what: "a piece whose padding ends in 1",
+            error: .invalidPadding,
+            pieces: [("caller", padded([0, 7, 8]).dropLast() + [1])],
+            isLastRaw: true
+        ),
+        Conversation(
+            what: "a piece with 64 zeros more than needed",
+            error: .invalidPadding,
+            pieces: [("listener", padded([0, 7, 8]) + [UInt8](repeating: 0, count: 64))],
+            isLastRaw: true
+        ),
+        Conversation(
+            what: "a piece with a length beyond its end",
+            error: .invalidPadding,
+            pieces: [("listener", [0, 0, 62] + [UInt8](repeating: 0, count: 61))],
+            isLastRaw: true
+        ),
+        Conversation(
+            what: "a piece of two bytes",
+            error: .malformed,
+            pieces: [("caller", [0, 0])],
+            isLastRaw: true
+        ),
         Conversation(
             what: "two arrivals",
+            error: .outOfTurn,
             pieces: [("listener", [1]), ("caller", [1]), ("listener", [2]), ("listener", [2])]
         ),
     ]
@@ -84,7 +123,7 @@ struct StreamVectorTests {
         }
         return Case(
             what: conversation.what,
-            fails: conversation.fails,
+            error: conversation.error,
             greeting: hex(FrameCodec.encode(keys.greeting.bytes)),
             callerPrivateKey: hex(keys.caller.agreement.rawRepresentation),
             callerSigningKey: hex(keys.caller.publicKeys.signing.rawRepresentation),
@@ -96,7 +135,10 @@ struct StreamVectorTests {
                 sent("caller", fragments[0], first), sent("listener", fragments[1], second),
                 try seal("caller", fragments[2]), try seal("listener", fragments[3]),
             ],
-            pieces: try conversation.pieces.map { try seal($0.by, Self.padded($0.bytes)) }
+            pieces: try conversation.pieces.enumerated().map { index, piece in
+                let isRaw = conversation.isLastRaw && index == conversation.pieces.count - 1
+                return try seal(piece.by, isRaw ? piece.bytes : Self.padded(piece.bytes))
+            }
         )
     }
 
@@ -117,8 +159,9 @@ struct StreamVectorTests {
         let file = VectorFile(
             about: """
                 Streams (Docs/Protocol.md, "Streams"): after request, answer, acknowledgement and the app's answer, each piece is the \
-                plaintext of one Noise transport message in a frame. Where `fails` is true, the receiver ends the \
-                session at the last piece, and at none before. Everything is hexadecimal; private keys are for testing.
+                plaintext of one Noise transport message in a frame. Where there is an `error`, the receiver ends the \
+                session for that reason ("What ends a session") at the last piece, and at none before. Everything is \
+                hexadecimal; private keys are for testing.
                 """,
             cases: try Self.conversations.enumerated().map { try Self.make($1, seed: 40 + UInt64($0)) }
         )
@@ -137,9 +180,9 @@ struct StreamVectorTests {
                     try receivers[reader]?.append(bytes(piece.frame))
                     let read = try receivers[reader]?.next()
                     #expect(read.map { hex($0.encode()) } == piece.plaintext, "\(vector.what)")
-                    #expect(!(isLast && vector.fails), "\(vector.what)")
+                    #expect(!isLast || vector.error == nil, "\(vector.what)")
                 } catch {
-                    #expect(isLast && vector.fails, "\(vector.what): \(error)")
+                    #expect(isLast && error.violation == vector.error, "\(vector.what): \(error)")
                 }
             }
         }
