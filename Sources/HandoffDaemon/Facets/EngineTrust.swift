@@ -211,15 +211,17 @@ struct EngineTrust: Sendable {
         engine.deviceUpdates.set(())
     }
 
-    /// Moves all keys forward to the present day, so that this device can open nothing of the days before.
+    /// Moves all keys forward to the present day, so that this device can open nothing of the days before, and forgets
+    /// pairings that are over.
     ///
     /// If it cannot be written, the keys on disk are moved forward with the next change.
     func moveKeysForward() async throws {
-        let slot = Moment.now.slot
+        let now = Moment.now
         do {
-            try await engine.persist { kept in _ = kept.devices.advance(to: slot) }
+            try await engine.persist { kept in kept.moveForward(to: now) }
         } catch is HandoffError {
-            try engine.edit { state in Result { () throws(HandoffError) in try state.trust.advance(to: slot) } }.get()
+            try engine.edit { state in Result { () throws(HandoffError) in try state.trust.advance(to: now.slot) } }
+                .get()
         }
     }
 

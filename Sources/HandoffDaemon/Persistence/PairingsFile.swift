@@ -12,7 +12,7 @@ enum PairingsFile {
         var pairing: Data
         var name: String
         var publicKeys: Data
-        var settlingKey: Data
+        var settlingKey: Data?
         var standing: String
         var isSettled: Bool
         var began: Int64
@@ -39,7 +39,9 @@ enum PairingsFile {
                             publicKeys: publicKeys,
                             name: DeviceName(cleaning: entry.name, of: publicKeys.device)
                         ),
-                        settlingKey: try AdvertisingKey(rawRepresentation: Array(entry.settlingKey)),
+                        settlingKey: try entry.settlingKey.map {
+                            try AdvertisingKey(rawRepresentation: Array($0))
+                        },
                         status: status,
                         isReconciled: entry.isSettled,
                         began: entry.began
@@ -66,7 +68,7 @@ enum PairingsFile {
                 pairing: Data($0.id.bytes),
                 name: $0.peer.name.rawValue,
                 publicKeys: Data($0.peer.publicKeys.rawRepresentation),
-                settlingKey: Data($0.settlingKey.rawRepresentation),
+                settlingKey: $0.settlingKey.map { Data($0.rawRepresentation) },
                 standing: $0.status.rawValue,
                 isSettled: $0.isReconciled,
                 began: $0.began

@@ -50,6 +50,7 @@ package struct StateDirectory: Sendable {
         let lock = try open(path.appending(lockName), O_RDWR | O_CREAT)
         defer { close(lock) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else { throw isUsed(path) }
+        removeDrafts(in: path)
         return try await body(StateDirectory(path: path, lock: lock))
     }
 
@@ -130,6 +131,19 @@ package struct StateDirectory: Sendable {
             throw HandoffError(.stateUnwritable, "\(path.appending(name)) cannot be written: no thread: \(error).")
         }
         try await result.valueIgnoringCancellation().get()
+    }
+
+    /// Removes drafts that a crash or a failed write has left: they may hold keys that were replaced since.
+    private static func removeDrafts(in path: FilePath) {
+        guard let directory = opendir(path.string) else { return }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = Glibc.readdir(directory) {
+            names.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            )
+        }
+        for name in names where name.hasPrefix(".") && name.hasSuffix(".new") { unlink(path.appending(name).string) }
     }
 
     private func writeNow(_ bytes: [UInt8], to name: String) throws(HandoffError) {

@@ -4,6 +4,13 @@ import HandoffCore
 struct KeptState: Sendable {
     var devices: TrustedDevices
     var pairings: PairingRecords
+
+    /// Moves all keys forward to those of the present day, and forgets pairings about which nobody may ask any more, so
+    /// that whoever takes the state opens as little as possible of what was recorded before.
+    mutating func moveForward(to now: Moment) {
+        devices.advance(to: now.slot)
+        pairings.forgetExpired(at: now)
+    }
 }
 
 extension Engine.State {

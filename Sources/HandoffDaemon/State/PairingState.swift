@@ -69,7 +69,8 @@ struct PairingState: Sendable {
         guard records != self.records || identity.id != self.identity.id else { return }
         trialOfAll = try Self.trial(of: records, for: identity)
         self.identity = identity
-        opener = records.all.isEmpty ? nil : AdvertisementOpener(keys: records.all.map { ($0.id, $0.settlingKey) })
+        let keys = records.all.compactMap { record in record.settlingKey.map { (record.id, $0) } }
+        opener = keys.isEmpty ? nil : AdvertisementOpener(keys: keys)
         self.records = records
     }
 
@@ -134,11 +135,11 @@ struct PairingState: Sendable {
         guard !isStopping else { return (nil, nil) }
         let (record, change) = records.recordToAdvertise(at: now, effortUntil: effortEnd)
         let next = [change, records.effortChange(at: now, effortUntil: effortEnd)].compactMap(\.self).min()
-        guard let record else { return (nil, next) }
+        guard let record, let key = record.settlingKey else { return (nil, next) }
         if let sealed, sealed.id == record.id, sealed.slot == now.slot, sealed.port == port {
             return (sealed.advertisement, next)
         }
-        let sealer = AdvertisementSealer(key: record.settlingKey, slot: now.slot)
+        let sealer = AdvertisementSealer(key: key, slot: now.slot)
         let payload = AdvertisementPayload(.withdrawal, port: port).encode()
         let advertisement = Advertisement(service: Engine.service, data: sealer.seal(payload), pace: .fast)
         sealed = Sealed(id: record.id, slot: now.slot, port: port, advertisement: advertisement)

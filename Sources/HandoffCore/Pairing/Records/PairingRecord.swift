@@ -16,8 +16,9 @@ package struct PairingRecord: Hashable, Sendable {
     package let id: PairingID
     /// The device on the other side.
     package let peer: DeviceIdentity
-    /// The key under which the two devices find each other until this pairing is reconciled.
-    package let settlingKey: AdvertisingKey
+    /// The key under which the two devices find each other until this pairing is reconciled; nil when neither looks for
+    /// the other any more, so that whoever takes it later recognizes no recorded advertisement.
+    package let settlingKey: AdvertisingKey?
     package let status: Status
     /// Whether the other side is known to have the same outcome.
     package let isReconciled: Bool
@@ -27,7 +28,7 @@ package struct PairingRecord: Hashable, Sendable {
     package init(
         id: PairingID,
         peer: DeviceIdentity,
-        settlingKey: AdvertisingKey,
+        settlingKey: AdvertisingKey?,
         status: Status,
         isReconciled: Bool = false,
         began: Int64
@@ -38,6 +39,18 @@ package struct PairingRecord: Hashable, Sendable {
         self.status = status
         self.isReconciled = isReconciled
         self.began = began
+    }
+
+    /// The same pairing without the key under which the two devices find each other.
+    package var withoutSettlingKey: PairingRecord {
+        PairingRecord(
+            id: id,
+            peer: peer,
+            settlingKey: nil,
+            status: status,
+            isReconciled: isReconciled,
+            began: began
+        )
     }
 
     /// Returns the same pairing with another status.

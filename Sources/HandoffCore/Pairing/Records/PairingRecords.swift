@@ -67,10 +67,15 @@ package struct PairingRecords: Hashable, Sendable {
         all.removeAll { $0.peer.id == device }
     }
 
-    /// Removes the records that are too old to be asked about; unconfirmed pairings stay until their user ends them.
+    /// Removes the records that are too old to be asked about; unconfirmed pairings stay until their user ends them,
+    /// without their keys.
+    ///
+    /// Those that began in the future stay: this device's clock may not be set yet.
     package mutating func forgetExpired(at now: Moment) {
-        let answered = unreconciled(at: now)
-        all.removeAll { $0.status != .unconfirmed && !answered.contains($0) }
+        all = all.compactMap { record in
+            guard now.unixMicroseconds - record.began >= Self.lifetime(record) else { return record }
+            return record.status == .unconfirmed ? record.withoutSettlingKey : nil
+        }
     }
 
     /// The pairings that the local user has confirmed, and whose remote outcome is unknown.
@@ -114,13 +119,14 @@ package struct PairingRecords: Hashable, Sendable {
         record: PairingRecord?, next: Duration?
     ) {
         // A side that knows the outcome only listens; a side that does not know advertises.
-        let unconfirmed = unreconciled(at: now).filter { $0.status == .unconfirmed }
+        let unconfirmed = unreconciled(at: now).filter { $0.status == .unconfirmed && $0.settlingKey != nil }
         guard let newest = unconfirmed.last else { return (nil, nil) }
         guard now.uptime >= end else { return (newest, end) }
         let nextSlot = now.uptime + now.timeToNextSlot
         let record = unconfirmed[Int(now.slot % UInt64(unconfirmed.count))]
+        guard let key = record.settlingKey else { return (nil, nextSlot) }
         // At the border itself the advertisement would show the error of this device's clock in each slot.
-        let delay = SlotSchedule(key: .constant(record.settlingKey)).delay(of: now.slot)
+        let delay = SlotSchedule(key: .constant(key)).delay(of: now.slot)
         let start = nextSlot - Moment.slotDuration + delay
         guard now.uptime >= start else { return (nil, start) }
         guard now.uptime < start + Self.slotEffortDuration else { return (nil, nextSlot) }

@@ -68,7 +68,20 @@ struct PairingRecordsTests {
         #expect(!isAdvertised(last + slot))
         var later = records
         later.forgetExpired(at: moment(8 * Self.day))
-        #expect(later.unconfirmed == [record])
+        #expect(later.unconfirmed == [record.withoutSettlingKey])
+        #expect(records.recordToAdvertise(at: moment(10), effortUntil: .seconds(120)).record == record)
+        // A clock that was set back does not bring the key back.
+        #expect(later.recordToAdvertise(at: moment(10), effortUntil: .seconds(120)).record == nil)
+    }
+
+    @Test("A pairing that began in the future is not forgotten: this device's clock may not be set yet")
+    func clockNotSet() throws {
+        for status in [PairingRecord.Status.notPaired, .unconfirmed, .paired] {
+            let record = try Self.record(status)
+            var records = PairingRecords([record])
+            records.forgetExpired(at: moment(-1_700_000_000))
+            #expect(records.all == [record])
+        }
     }
 
     @Test("An unconfirmed pairing is advertised for 10 s in each slot, at a time that does not show the clock's error")

@@ -56,6 +56,15 @@ struct StateDirectoryTests {
         }
     }
 
+    @Test("What a crash has left of a file that was being written is removed at the next start")
+    func leftDrafts() async throws {
+        try await withTemporaryDirectory { path in
+            for name in [".pairings.new", ".devices.new", "kept.new", ".kept"] { try path.appending(name).write("key") }
+            let names = try await StateDirectory.withDirectory(at: path) { _ in try path.names }
+            #expect(names == ["kept.new", ".kept", "lock"])
+        }
+    }
+
     @Test("A second daemon is refused while the first one runs, and not after it")
     func oneDaemon() async throws {
         try await withTemporaryDirectory { path in
