@@ -99,7 +99,7 @@ struct BusService: Service {
             version: version,
             clients: ClientTracker(newClients),
             requests: PendingRequests(),
-            delegates: DelegateCaller(engine: engine, connection: apps, logger: logger),
+            delegates: DelegateCaller(engine: engine, connection: apps),
             continuations: continuations,
             notifications: NotificationService(
                 engine: engine,

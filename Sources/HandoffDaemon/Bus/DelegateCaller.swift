@@ -9,7 +9,6 @@ import Logging
 struct DelegateCaller: Sendable {
     let engine: Engine
     let connection: Connection
-    let logger: Logger
 
     /// The time limit for an answer: far longer than any fetch waits, so that a slow app is not asked again in the
     /// meantime.
@@ -24,10 +23,9 @@ struct DelegateCaller: Sendable {
     private let requests: AsyncStream<Request>
     private let newRequests: AsyncStream<Request>.Continuation
 
-    init(engine: Engine, connection: Connection, logger: Logger) {
+    init(engine: Engine, connection: Connection) {
         self.engine = engine
         self.connection = connection
-        self.logger = logger
         (requests, newRequests) = AsyncStream.makeStream()
     }
 
@@ -105,12 +103,11 @@ struct DelegateCaller: Sendable {
             )
             _ = try await connection.call(call, timeout: Self.streamTimeout)
         } catch {
-            logger.notice(
+            engine.peerLog.log(
+                "stream.rejected",
+                at: .notice,
                 "an app did not accept a stream: \(error.message)",
-                metadata: [
-                    "event": "stream.rejected", "type": "\(record.activity.type.rawValue)",
-                    "app": "\(record.owner)",
-                ]
+                metadata: ["type": "\(record.activity.type.rawValue)", "app": "\(record.owner)"]
             )
             throw HandoffError(.peerRefused, error.message)
         }
@@ -128,11 +125,11 @@ struct DelegateCaller: Sendable {
             )
             engine.activities.saveEnded(saveRequest, .saved)
         } catch {
-            logger.notice(
+            engine.peerLog.log(
+                "save.failed",
+                at: .notice,
                 "an app did not save; its last saved state is sent: \(error.message)",
-                metadata: [
-                    "event": "save.failed", "type": "\(record.activity.type.rawValue)", "app": "\(record.owner)",
-                ]
+                metadata: ["type": "\(record.activity.type.rawValue)", "app": "\(record.owner)"]
             )
             engine.activities.saveEnded(saveRequest, .failed)
         }

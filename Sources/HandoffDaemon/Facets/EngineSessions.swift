@@ -217,7 +217,7 @@ struct EngineSessions: Sendable {
             return .activity(shared)
         } catch let fault as FolderError {
             // The reason names paths of this device: it is for the log, not for the other device.
-            engine.logger.info("a document is not shared: \(fault)", metadata: ["event": "document.unshared"])
+            engine.peerLog.log("document.unshared", "a document is not shared: \(fault)")
             return .refusal(Refusal(.documentNotShared, "Its document is not in a synchronised folder any more."))
         } catch {
             return .refusal(Refusal(.tooLarge, "\(error)"))

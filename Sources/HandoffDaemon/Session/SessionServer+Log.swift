@@ -11,13 +11,13 @@ extension SessionServer {
         case .activity where !prepared.isTake:
             logger.debug("an activity was previewed", metadata: ["event": "activity.previewed", "device": "\(device)"])
         case .activity(let activity):
-            logger.info("an activity was fetched", metadata: ["event": "activity.fetched"])
+            engine.peerLog.log("activity.fetched", "an activity was fetched")
             logger.debug("fetched", metadata: ["device": "\(device)", "type": "\(activity.type.rawValue)"])
         case .stream:
-            logger.info("a stream was opened", metadata: ["event": "stream.opened"])
+            engine.peerLog.log("stream.opened", "a stream was opened")
             logger.debug("opened a stream", metadata: ["device": "\(device)"])
         case .refusal(let refusal):
-            logger.info("a request was refused: \(refusal.message)", metadata: ["event": "request.refused"])
+            engine.peerLog.log("request.refused", "a request was refused: \(refusal.message)")
             logger.debug("refused", metadata: ["device": "\(device)"])
         case .circle, .noted, .settled: break
         }

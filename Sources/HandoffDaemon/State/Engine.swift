@@ -19,6 +19,8 @@ package final class Engine: Sendable {
     package static let pairingService = ProtocolVersion.current.pairingServiceUUID
 
     let logger: Logger
+    /// For what trusted devices do.
+    let peerLog: PeerLog
     let advertising = CurrentValue(AdvertisingPlan(advertisement: nil, radioGeneration: 0))
     let scanning = CurrentValue(ScanningPlan(effort: .none, radioGeneration: 0))
     let documents = CurrentValue(DocumentPlan())
@@ -68,6 +70,7 @@ package final class Engine: Sendable {
         let records = try PairingsFile.read(from: directory)
         let pairing = try PairingState(records, for: identity, at: Moment.now)
         self.logger = logger
+        peerLog = PeerLog(logger)
         self.directory = directory
         state = Mutex(State(trust: trust, pairing: pairing))
         change { _, _ in }

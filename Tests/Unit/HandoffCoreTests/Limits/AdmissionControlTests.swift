@@ -76,4 +76,22 @@ struct LogRateLimiterTests {
         #expect(limiter.recordEvent(at: .seconds(66)) == nil)
         #expect(limiter.recordEvent(at: .seconds(1000)) == 2)
     }
+
+    @Test("With several lines, any minute has at most so many, and their numbers add up", arguments: 0..<50)
+    func several(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var limiter = LogRateLimiter(lines: 3)
+        var (time, events, told) = (Duration.zero, 0, 0)
+        var lines: [Duration] = []
+        for _ in 0..<300 {
+            time += .milliseconds(Int.random(in: 0...20_000, using: &random))
+            events += 1
+            guard let count = limiter.recordEvent(at: time) else { continue }
+            told += count
+            #expect(told == events)
+            lines.append(time)
+        }
+        #expect(lines.count > 3)
+        for (first, fourth) in zip(lines, lines.dropFirst(3)) { #expect(fourth - first >= LogRateLimiter.interval) }
+    }
 }

@@ -1,0 +1,41 @@
+import HandoffCore
+import Logging
+import Synchronization
+
+/// The log of what trusted devices do, each of which can do it as often as it likes: of each event at most
+/// ``maximumLines`` lines in a minute, the next of which tells how many were left out.
+final class PeerLog: Sendable {
+    /// More than a person causes in a minute; a program of a trusted device that goes wrong does not fill the journal.
+    static let maximumLines = 10
+
+    private let logger: Logger
+    /// By event, of which there are as many as the code has.
+    private let limiters = Mutex<[String: LogRateLimiter]>([:])
+
+    init(_ logger: Logger) {
+        self.logger = logger
+    }
+
+    /// Logs an event, unless it has been logged too often in the last minute.
+    ///
+    /// - Parameters:
+    ///   - event: the event's name, the same for all lines of its kind; never anything from a peer.
+    ///   - level: the level of the line.
+    ///   - message: the sentence.
+    ///   - metadata: what else the line has.
+    ///   - uptime: the present.
+    func log(
+        _ event: String,
+        at level: Logger.Level = .info,
+        _ message: String,
+        metadata: Logger.Metadata = [:],
+        uptime: Duration = Moment.now.uptime
+    ) {
+        let count = limiters.withLock {
+            $0[event, default: LogRateLimiter(lines: Self.maximumLines)].recordEvent(at: uptime)
+        }
+        guard let count else { return }
+        let rest = count > 1 ? " (\(count - 1) more of these were not logged)" : ""
+        logger.log(level: level, "\(message)\(rest)", metadata: metadata.merging(["event": "\(event)"]) { $1 })
+    }
+}
